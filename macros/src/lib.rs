@@ -84,6 +84,9 @@ use quote::quote;
 #[proc_macro]
 pub fn lifecycle(declaration: TokenStream) -> TokenStream {
     let declaration = proc_macro2::TokenStream::from(declaration);
+    if let Some(refused) = crowded(&declaration) {
+        return refused.into();
+    }
     // Whoever expands for an editor has no file, and checks no lock.
     let Some(path) = beside(&declaration) else {
         return lifecycle_macros_core::expand(declaration).into();
@@ -102,6 +105,14 @@ pub fn lifecycle(declaration: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn fragment(declaration: TokenStream) -> TokenStream {
     lifecycle_macros_core::expand_fragment(declaration.into()).into()
+}
+
+/// What a second lifecycle of a module gives.
+fn crowded(declaration: &proc_macro2::TokenStream) -> Option<proc_macro2::TokenStream> {
+    let first = declaration.clone().into_iter().next()?;
+    let source = first.span().unwrap().local_file()?;
+    let source = std::fs::read_to_string(source).ok()?;
+    lifecycle_macros_core::expand_crowded(&source, declaration)
 }
 
 /// The file of the lock, where the lifecycle names one: beside the source that names it.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use lifecycle_generate::whole_file;
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
-use lifecycle_macros_core::{Found, check_locked};
+use lifecycle_macros_core::{Crowded, Found, check_locked};
 use lifecycle_runtime::cause;
 use thiserror::Error;
 
@@ -197,7 +197,8 @@ fn look(sources: &[Source]) -> Vec<Looked> {
             let checked = check_locked(body, &fragments, lock);
             lifecycle_macros_core::errors::told(checked.diagnostics)
         });
-        for finding in of_fragments.chain(of_lifecycles) {
+        let crowded = found.crowded.iter().map(Crowded::finding);
+        for finding in of_fragments.chain(of_lifecycles).chain(crowded) {
             let file = finding.span.file();
             let home = sources.iter().position(|source| is_of(source, &file));
             findings[home.unwrap_or(at)].push(finding);

@@ -19,6 +19,7 @@ pub mod request;
 pub mod scope;
 pub mod status;
 pub mod text;
+pub mod wraps;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub use observation::{LookupKey, Observation, Subject, This};
 pub use random::Random;
 pub use readable::Readable;
 pub use request::{CreatedVolume, Request, Requested};
+pub use wraps::Wraps;
 
 use crate::machine::ir::Lifecycle;
 use crate::machine::length::Said;

@@ -117,32 +117,20 @@ mod work_in_error;
 mod work_in_goal;
 mod world_without_state;
 
-use crate::rule::Rule;
+use crate::rule::{Rule, Severity};
 
-/// The codes of the rules that warn, which `allow` may silence.
-pub const WARNINGS: [&str; 21] = [
-    decided_unasked::RULE.code,
-    clause_never_applies::RULE.code,
-    unread_input::RULE.code,
-    refusal_never_applies::RULE.code,
-    idle_promise::RULE.code,
-    never_taken_back::RULE.code,
-    unasked_adoption::RULE.code,
-    unheard_promise::RULE.code,
-    editable_key::RULE.code,
-    other_key_of_undo::RULE.code,
-    renamed_object::RULE.code,
-    ready_too_early::RULE.code,
-    misspelt_reason::RULE.code,
-    unknown_column::RULE.code,
-    promised_own_work::RULE.code,
-    unasked_fact::RULE.code,
-    two_writers::RULE.code,
-    work_in_error::RULE.code,
-    unnamed_way_out::RULE.code,
-    untimed_mint::RULE.code,
-    policy_of_adopted::RULE.code,
-];
+/// The codes that `allow` may silence, in their order: what warns, but for the warning about an `allow`.
+pub fn allowable() -> Vec<&'static str> {
+    let warn = RULES
+        .iter()
+        .filter(|rule| rule.severity == Severity::Warning);
+    let codes = warn.map(|rule| rule.code);
+    let mut can: Vec<_> = codes
+        .filter(|code| *code != needless_allow::RULE.code)
+        .collect();
+    can.sort_unstable();
+    can
+}
 
 /// All rules, by name.
 pub const RULES: &[Rule] = &[

@@ -56,16 +56,16 @@ pub enum Fix {
 }
 
 impl Diagnostic {
-    /// An error without notes.
-    pub fn error(
-        code: &'static str,
+    /// A finding without notes; a rule makes its own (`Rule::finding`).
+    pub(crate) fn new(
+        (code, severity): (&'static str, Severity),
         span: Span,
         item: impl Into<String>,
         message: impl Into<String>,
     ) -> Self {
         Self {
             code,
-            severity: Severity::Error,
+            severity,
             item: item.into(),
             span,
             message: message.into(),
@@ -73,19 +73,6 @@ impl Diagnostic {
             help: None,
             fix: None,
             about: None,
-        }
-    }
-
-    /// A warning without notes.
-    pub fn warning(
-        code: &'static str,
-        span: Span,
-        item: impl Into<String>,
-        message: impl Into<String>,
-    ) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(code, span, item, message)
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{format_ident, quote};
 
-use crate::check::syntax;
-use crate::errors::Diagnostic;
+use crate::check::{declared_twice, syntax};
+use crate::errors::{self, Diagnostic};
 
 /// The bodies of the macros of a source file.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +15,23 @@ pub struct Found {
     pub lifecycles: Vec<TokenStream>,
     /// Of every `fragment! { .. }`.
     pub fragments: Vec<TokenStream>,
+    /// Those of the lifecycles that are not the first of their module.
+    pub crowded: Vec<Crowded>,
+}
+
+/// A lifecycle that shares its module with another one: what both generate would have the same names.
+#[derive(Clone, Debug)]
+pub struct Crowded {
+    body: TokenStream,
+    name: Ident,
+    first: String,
+}
+
+impl Crowded {
+    /// What is wrong with it (LC003).
+    pub fn finding(&self) -> Diagnostic {
+        declared_twice::lifecycle(&self.name, &self.first)
+    }
 }
 
 /// What a source file declares, as [`find`] gives it.
@@ -31,8 +49,8 @@ pub fn find_in(source: &str) -> Result<Found, Box<Diagnostic>> {
 pub fn find(file: TokenStream) -> Found {
     let mut found = Found::default();
     // A stack of its own, for groups may nest as deep as a file is long.
-    let mut open: Vec<(Vec<TokenTree>, usize)> = vec![(file.into_iter().collect(), 0)];
-    while let Some((tokens, at)) = open.last_mut() {
+    let mut open = vec![Open::of(file)];
+    while let Some(Open { tokens, at, first }) = open.last_mut() {
         let (before, rest) = tokens.split_at(*at);
         *at += 1;
         match rest.first() {
@@ -41,18 +59,100 @@ pub fn find(file: TokenStream) -> Found {
             }
             Some(TokenTree::Group(group)) if follows("lifecycle", before) => {
                 found.lifecycles.push(group.stream());
+                let body = group.stream();
+                match (&*first, named(&body)) {
+                    (_, None) => {}
+                    _ if is_conditional(before) => {}
+                    (None, Some(name)) => *first = Some(name.to_string()),
+                    (Some(first), Some(name)) => found.crowded.push(Crowded {
+                        body,
+                        name,
+                        first: first.clone(),
+                    }),
+                }
             }
             Some(TokenTree::Group(group)) if follows("fragment", before) => {
                 found.fragments.push(group.stream());
             }
             Some(TokenTree::Group(group)) => {
-                let inner = group.stream().into_iter().collect();
-                open.push((inner, 0));
+                let inner = Open::of(group.stream());
+                open.push(inner);
             }
             Some(TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) => {}
         }
     }
     found
+}
+
+/// What stands between two brackets, as far as it is read.
+struct Open {
+    tokens: Vec<TokenTree>,
+    at: usize,
+    /// The first lifecycle between them.
+    first: Option<String>,
+}
+
+impl Open {
+    fn of(tokens: TokenStream) -> Self {
+        Self {
+            tokens: tokens.into_iter().collect(),
+            at: 0,
+            first: None,
+        }
+    }
+}
+
+/// What the macro gives for a declaration that is not the first lifecycle of its module, by the source file that it stands in: the finding, and no item whose
+/// name is taken. `None` where it is the first, and where the source does not tell which of several equal ones it is.
+pub fn expand_crowded(source: &str, declaration: &TokenStream) -> Option<TokenStream> {
+    let is_alone = source.matches("lifecycle!").count() < 2;
+    let has_shebang = source.starts_with("#!") && !source.starts_with("#![");
+    if is_alone || has_shebang {
+        return None;
+    }
+    let found = find_in(source).ok()?;
+    // Tokens that a macro parsed itself have no places, so it is known by its words.
+    let whole = words(declaration);
+    let same = |body: &TokenStream| words(body) == whole;
+    let mut equal = found.lifecycles.iter().filter(|body| same(body));
+    if equal.nth(1).is_some() {
+        return None;
+    }
+    let crowded = found.crowded.into_iter().find(|other| same(&other.body))?;
+    let name = named(declaration)?;
+    let logic = format_ident!("{name}Logic");
+    let finding = Crowded { name, ..crowded }.finding();
+    let error = errors::to_tokens(&[finding]);
+    Some(quote!(#error pub trait #logic {}))
+}
+
+/// The name that a lifecycle gives itself.
+fn named(body: &TokenStream) -> Option<Ident> {
+    let mut tokens = body.clone().into_iter();
+    tokens.find(
+        |token| matches!(token, TokenTree::Ident(word) if word == "resource" || word == "volume"),
+    )?;
+    match tokens.next()? {
+        TokenTree::Ident(name) => Some(name),
+        TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    }
+}
+
+/// All tokens in their order, without places and blanks.
+fn words(tokens: &TokenStream) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut open = vec![tokens.clone().into_iter()];
+    while let Some(tokens) = open.last_mut() {
+        match tokens.next() {
+            None => {
+                words.push(String::new());
+                open.pop();
+            }
+            Some(TokenTree::Group(group)) => open.push(group.stream().into_iter()),
+            Some(token) => words.push(token.to_string()),
+        }
+    }
+    words
 }
 
 /// A section of a lifecycle of a file with its braces, by the byte at which its keyword begins.
@@ -85,6 +185,28 @@ fn follows(name: &str, before: &[TokenTree]) -> bool {
     }
 }
 
+/// Whether the macro that ends here has a `#[cfg(..)]`: of several such, rustc sees one.
+fn is_conditional(before: &[TokenTree]) -> bool {
+    let is_path = |token: &&TokenTree| match token {
+        TokenTree::Ident(_) => true,
+        TokenTree::Punct(mark) => matches!(mark.as_char(), ':' | '!'),
+        TokenTree::Group(_) | TokenTree::Literal(_) => false,
+    };
+    let mut attributes = before.iter().rev().skip_while(is_path);
+    while let Some(TokenTree::Group(group)) = attributes.next() {
+        let mut inner = group.stream().into_iter();
+        match inner.next() {
+            Some(TokenTree::Ident(word)) if word == "cfg" => return true,
+            _ => {}
+        }
+        let mark = attributes.next();
+        if !matches!(mark, Some(TokenTree::Punct(mark)) if mark.as_char() == '#') {
+            return false;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::find;
@@ -108,6 +230,28 @@ mod tests {
         assert_eq!(texts(&found.fragments), ["fragment shared ;"]);
         let line = found.lifecycles[1].clone().into_iter().next().unwrap();
         assert_eq!(line.span().start().line, 6);
+    }
+
+    #[test]
+    fn a_module_has_one_lifecycle() {
+        let file = "
+            lifecycle! { resource A; }
+            mod inner { lifecycle! { /** One. */ resource B; } /* .. */ crate::lifecycle! { volume C; } }
+            #[cfg(x)] lifecycle! { resource D; }
+            fn f() { lifecycle! { resource E; } }
+            #[doc = \"twice\"] lifecycle! { resource F; }
+        ";
+        let found = find(file.parse().unwrap());
+        let said = found
+            .crowded
+            .iter()
+            .map(|one| (one.finding().item, one.first.clone()));
+        let named = |name: &str, first: &str| (name.to_owned(), first.to_owned());
+        assert_eq!(said.collect::<Vec<_>>(), [named("C", "B"), named("F", "A")]);
+        let expanded = |body: &str| super::expand_crowded(file, &body.parse().unwrap());
+        assert!(expanded("resource A;").is_none());
+        let error = expanded("volume C;").unwrap().to_string();
+        assert!(error.contains("LC003") && error.contains("`B`"), "{error}");
     }
 
     #[test]

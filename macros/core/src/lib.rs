@@ -49,7 +49,7 @@ use body::Body;
 use check::unknown_name::Respelling;
 use check::{needless_allow, stale_lock};
 use errors::{Diagnostic, Sink};
-pub use find::{Found, find, find_in, section_at};
+pub use find::{Crowded, Found, expand_crowded, find, find_in, section_at};
 pub use fragment::{CheckedFragment, check_fragment};
 pub use model::build::build;
 use model::build::{Built, Mention};

@@ -1,7 +1,8 @@
-//! What a rule is: its code and name, when it runs, and what it looks at. Knows no rule; their list is `check.rs`.
+//! What a rule is: its code and name, whether it stops the build, when it runs, and what it looks at. Knows no rule; their list is `check.rs`.
 
 use proc_macro2::Span;
 
+pub use crate::errors::Severity;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::Lifecycle;
 use crate::model::frames::Frames;
@@ -16,6 +17,8 @@ pub struct Rule {
     pub code: &'static str,
     /// What it forbids; also the name of its file.
     pub name: &'static str,
+    /// Whether what breaks it stops the build; what does not, `allow` silences.
+    pub severity: Severity,
     /// When it runs.
     pub stage: Stage,
     /// How it is found to be broken.
@@ -69,23 +72,13 @@ impl<'a> Context<'a> {
 }
 
 impl Rule {
-    /// A violation that stops the build; `item` is the named thing that is guilty.
-    pub fn error(
+    /// A violation; `item` is the named thing that is guilty.
+    pub fn finding(
         &self,
         span: Span,
         item: impl Into<String>,
         message: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::error(self.code, span, item, message)
-    }
-
-    /// A violation that does not.
-    pub fn warning(
-        &self,
-        span: Span,
-        item: impl Into<String>,
-        message: impl Into<String>,
-    ) -> Diagnostic {
-        Diagnostic::warning(self.code, span, item, message)
+        Diagnostic::new((self.code, self.severity), span, item, message)
     }
 }

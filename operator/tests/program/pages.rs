@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lifecycle_macros_core::check::{RULES, WARNINGS};
+use lifecycle_macros_core::check::RULES;
 use lifecycle_macros_core::errors::Diagnostic;
-use lifecycle_macros_core::rule::Stage;
+use lifecycle_macros_core::rule::{Severity, Stage};
 use lifecycle_macros_core::{LockText, check_fragment, check_locked, find_in, lock};
 
 /// Codes whose mistake rustc finds in the logic: by the fixture, with what there is to know.
@@ -46,6 +46,7 @@ struct Subject {
     text: String,
     found: &'static str,
     is_of_rustc: bool,
+    warns: bool,
 }
 
 fn root() -> PathBuf {
@@ -64,6 +65,7 @@ fn subjects() -> Vec<Subject> {
             Stage::World | Stage::Graph => "among all worlds, once the declaration is in order",
         },
         is_of_rustc: false,
+        warns: rule.severity == Severity::Warning,
     });
     let of_rustc = OF_RUSTC.map(|(code, title, fixture, text)| Subject {
         code,
@@ -72,6 +74,7 @@ fn subjects() -> Vec<Subject> {
         text: text.to_owned(),
         found: "by rustc, in the methods that you write",
         is_of_rustc: true,
+        warns: false,
     });
     let mut subjects: Vec<Subject> = rules.chain(of_rustc).collect();
     subjects.sort_by_key(|subject| subject.code);
@@ -156,8 +159,7 @@ fn few(findings: &str) -> String {
 fn page(subject: &Subject) -> String {
     let fails = Shown::of(&subject.fixture, "fails");
     let passes = Shown::of(&subject.fixture, "passes");
-    let warns = subject.code == "LC004" || WARNINGS.contains(&subject.code);
-    let stops = match (subject.is_of_rustc, warns) {
+    let stops = match (subject.is_of_rustc, subject.warns) {
         (true, _) => "yes, as an error of rustc",
         (false, false) => "yes",
         (false, true) => "no, it warns",
@@ -192,12 +194,12 @@ fn page(subject: &Subject) -> String {
             difference::of(before, after)
         );
     }
-    page + &allowed(subject, warns, &fails)
+    page + &allowed(subject, &fails)
 }
 
 /// How the finding is accepted as it stands, which is tried out.
-fn allowed(subject: &Subject, warns: bool, fails: &Shown) -> String {
-    if !warns {
+fn allowed(subject: &Subject, fails: &Shown) -> String {
+    if !subject.warns {
         return String::new();
     }
     if subject.code == "LC004" {

@@ -1,16 +1,11 @@
 //! A lifecycle whose answers are changed after its author gave them: what no type and no checker can see.
 
-use std::any::Any;
 use std::future::ready;
 use std::sync::Arc;
 
 use lifecycle_runtime::lifecycle::call::{Called, Calling};
-use lifecycle_runtime::lifecycle::observation::LookupKey;
-use lifecycle_runtime::lifecycle::{
-    Answer, Built, CreatedVolume, Kind, Machine, Observation, Once, Polling, Random, Stored, Timed,
-};
+use lifecycle_runtime::lifecycle::{Answer, Built, Machine, Observation, Once, Timed, Wraps};
 use lifecycle_runtime::machine::ir::Lifecycle;
-use lifecycle_runtime::machine::length::Said;
 use serde_json::Value;
 
 type Fact = Arc<dyn Fn(&Observation, usize, Answer) -> Answer + Send + Sync>;
@@ -109,42 +104,13 @@ impl Wrapped {
     }
 }
 
-impl Machine for Wrapped {
+impl Wraps for Wrapped {
+    fn inner(&self) -> &dyn Machine {
+        &*self.inner
+    }
+
     fn ir(&self) -> &'static Lifecycle {
         self.ir
-    }
-
-    fn subject(&self) -> Option<Kind> {
-        self.inner.subject()
-    }
-
-    fn kind(&self, input: usize) -> Option<Kind> {
-        self.inner.kind(input)
-    }
-
-    fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey> {
-        self.inner.lookup(observation, input)
-    }
-
-    fn recall(&self, input: usize, recorded: &Value) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.inner.recall(input, recorded)
-    }
-
-    fn theirs(&self, input: usize, object: &Stored) -> Option<String> {
-        self.inner.theirs(input, object)
-    }
-
-    fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.inner.value(observation, value)
-    }
-
-    fn make(
-        &self,
-        observation: &Observation,
-        value: usize,
-        random: &mut Random,
-    ) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.inner.make(observation, value, random)
     }
 
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
@@ -165,26 +131,6 @@ impl Machine for Wrapped {
     fn field(&self, observation: &Observation, field: usize) -> Option<Value> {
         let value = self.inner.field(observation, field)?;
         Some((self.field)(observation, field, value))
-    }
-
-    fn text(&self, observation: &Observation, text: usize) -> Option<String> {
-        self.inner.text(observation, text)
-    }
-
-    fn time(&self, observation: &Observation, time: usize) -> Option<Said> {
-        self.inner.time(observation, time)
-    }
-
-    fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
-        self.inner.poll(observation, input)
-    }
-
-    fn key(&self, observation: &Observation, effect: usize) -> Option<String> {
-        self.inner.key(observation, effect)
-    }
-
-    fn created(&self, observation: &Observation) -> Option<CreatedVolume> {
-        self.inner.created(observation)
     }
 
     fn call<'a>(

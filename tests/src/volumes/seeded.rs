@@ -1,17 +1,13 @@
 //! Mistakes that are planted into lifecycles of volumes, for suites that must find them.
 
-use std::any::Any;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 
-use lifecycle_runtime::lifecycle::call::{CallError, Called, Calling, Polling};
-use lifecycle_runtime::lifecycle::{
-    Answer, Built, CreatedVolume, Kind, LookupKey, Machine, Observation, Once, Stored,
-};
-use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::lifecycle::call::{CallError, Called, Calling};
+use lifecycle_runtime::lifecycle::{Answer, Machine, Observation, Once, Wraps};
 
 /// What is done wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,41 +56,14 @@ impl<M: Machine> Seeded<M> {
     }
 }
 
-impl<M: Machine> Machine for Seeded<M> {
-    fn ir(&self) -> &'static Lifecycle {
-        self.inner.ir()
-    }
-    fn kind(&self, input: usize) -> Option<Kind> {
-        self.inner.kind(input)
-    }
-    fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey> {
-        self.inner.lookup(observation, input)
-    }
-    fn theirs(&self, input: usize, object: &Stored) -> Option<String> {
-        self.inner.theirs(input, object)
-    }
-    fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.inner.value(observation, value)
-    }
-    fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {
-        self.inner.build(observation, effect)
-    }
-    fn field(&self, observation: &Observation, field: usize) -> Option<serde_json::Value> {
-        self.inner.field(observation, field)
-    }
-    fn key(&self, observation: &Observation, effect: usize) -> Option<String> {
-        self.inner.key(observation, effect)
-    }
-    fn created(&self, observation: &Observation) -> Option<CreatedVolume> {
-        self.inner.created(observation)
-    }
-    fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
-        self.inner.poll(observation, input)
+impl<M: Machine> Wraps for Seeded<M> {
+    fn inner(&self) -> &dyn Machine {
+        &self.inner
     }
 
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
         let answer = self.inner.fact(observation, var)?;
-        let of = &self.ir().vars[var];
+        let of = &self.inner.ir().vars[var];
         let is = |value: &str| of.values[usize::from(answer.value)] == value;
         if of.name != "fresh" || !is("true") {
             return Some(answer);
@@ -120,7 +89,7 @@ impl<M: Machine> Machine for Seeded<M> {
         effect: usize,
         once: Once<'a>,
     ) -> Option<Calling<'a>> {
-        let name = self.ir().effects[effect].name;
+        let name = self.inner.ir().effects[effect].name;
         let key = once.key().to_owned();
         if self.mistake == Mistake::Remembers {
             let mut staged = self.staged.lock().expect("nobody panics with it");

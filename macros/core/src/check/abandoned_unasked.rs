@@ -14,7 +14,7 @@ use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Mode, Origin, Pred, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::witness::{Claim, minimal};
 use crate::space::world::World;
@@ -22,6 +22,7 @@ use crate::space::world::World;
 pub(super) const RULE: Rule = Rule {
     code: "LC144",
     name: "abandoned_unasked",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),
 };
@@ -123,7 +124,7 @@ fn diagnostic(
                 .to_owned(),
         ),
     };
-    RULE.error(*span, item.clone(), message).help(help)
+    RULE.finding(*span, item.clone(), message).help(help)
 }
 
 /// What a predicate says by what is asked and answered alone.

@@ -8,7 +8,7 @@
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Mode, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
@@ -16,6 +16,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC048",
     name: "acquire_before_record",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -61,7 +62,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             .as_ref()
             .map_or(effect.name.span(), |when| when.span);
         sink.push(
-            RULE.error(span, effect.name.to_string(), message)
+            RULE.finding(span, effect.name.to_string(), message)
                 .help(format!("require `{} == Current` in its `when`", input.name)),
         );
     }

@@ -8,11 +8,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Kind, Phase};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC032",
     name: "broad_edge",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -33,6 +34,6 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             "name the states that lead to it: `A | B -> {};`",
             state.name
         );
-        sink.push(RULE.error(one.span, edge, message).help(help));
+        sink.push(RULE.finding(one.span, edge, message).help(help));
     }
 }

@@ -10,7 +10,7 @@ use proc_macro2::Ident;
 
 use crate::errors::Sink;
 use crate::model::{Pred, Property, PropertyOf, Scope};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
 use crate::space::{Class, Space};
@@ -18,6 +18,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC092",
     name: "broken_always",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),
 };
@@ -67,7 +68,7 @@ fn one(space: &Space<'_>, property: &Property, pred: &Pred, about: &[usize], sin
         about.len()
     );
     sink.push(
-        RULE.error(property.span, property.name.as_str(), message)
+        RULE.finding(property.span, property.name.as_str(), message)
             .help(help),
     );
 }

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Assign, Effect, EffectId, Lifecycle, VarId, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::witness::{fact, show};
 use crate::space::world::{Change, World};
@@ -20,6 +20,7 @@ use crate::space::world::{Change, World};
 pub(super) const RULE: Rule = Rule {
     code: "LC013",
     name: "broken_never",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),
 };
@@ -97,7 +98,7 @@ fn diagnose(space: &Space<'_>, effect: &Effect, world: World<'_>, set: &[Assign]
         show(lifecycle, world, vars.iter().copied()),
         after.collect::<Vec<_>>().join(" && ")
     );
-    let diagnostic = RULE.error(effect.name.span(), effect.name.to_string(), message);
+    let diagnostic = RULE.finding(effect.name.span(), effect.name.to_string(), message);
     let diagnostic = match never {
         Some(never) => diagnostic.note(never.span, "it is ruled out here"),
         None => diagnostic,

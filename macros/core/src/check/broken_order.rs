@@ -11,7 +11,7 @@ use std::fmt::Display;
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Property, PropertyOf};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
@@ -22,6 +22,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC094",
     name: "broken_order",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Both(check, in_calls),
 };
@@ -117,7 +118,7 @@ fn one(
         ),
     };
     sink.push(
-        RULE.error(property.span, property.name.as_str(), message)
+        RULE.finding(property.span, property.name.as_str(), message)
             .help(help),
     );
 }

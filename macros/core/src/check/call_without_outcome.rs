@@ -7,13 +7,14 @@
 //! ```
 
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC080",
     name: "call_without_outcome",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),
 };
@@ -44,7 +45,7 @@ fn diagnose(called: &Called<'_>, drive: &CallDrive<'_>, example: usize) -> Diagn
             "`{name}` in `{witness}` has no outcome: run an effect, refuse with a code, or wait for a promise"
         ),
     };
-    RULE.error(name.span(), name.to_string(), message).help(format!(
+    RULE.finding(name.span(), name.to_string(), message).help(format!(
         "name in `by` the effect that leads out of there, write `{witness} => CODE;`, or promise what the outside does by itself"
     ))
 }

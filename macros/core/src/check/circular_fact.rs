@@ -10,11 +10,12 @@
 use proc_macro2::Span;
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC066",
     name: "circular_fact",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -24,7 +25,7 @@ pub(crate) fn derived(names: &[String], span: Span) -> Diagnostic {
     let first = names.first().map_or("", String::as_str);
     let circle = names.join(" -> ");
     let message = format!("`{first}` stands for itself: {circle} -> {first}");
-    RULE.error(span, first, message)
+    RULE.finding(span, first, message)
         .help("say what one of them means by facts that have a method")
 }
 
@@ -32,7 +33,7 @@ pub(crate) fn derived(names: &[String], span: Span) -> Diagnostic {
 pub(crate) fn diagnostic(names: &[String], span: Span) -> Diagnostic {
     let first = names.first().map_or("", String::as_str);
     let circle = names.join(" -> ");
-    RULE.error(
+    RULE.finding(
         span,
         first,
         format!("`{first}` depends on itself: {circle} -> {first}"),

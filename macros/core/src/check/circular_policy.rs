@@ -10,22 +10,21 @@
 use crate::errors::{Diagnostic, Sink};
 use crate::model::build::behind;
 use crate::model::frames::is_read_in;
-use crate::model::{Effect, InputId, Lifecycle, Node, Origin, Pred, VarId, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::model::{Effect, Input, InputId, Lifecycle, Node, Origin, Pred, VarId, Verb};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC131",
     name: "circular_policy",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
 
-/// Looks at every policy; one that is found is left out, so that it is found once. Whether there is none.
-pub(crate) fn resolve(lifecycle: &mut Lifecycle, sink: &mut Sink) -> bool {
-    let mut found: Vec<Diagnostic> = Vec::new();
-    for at in retained(lifecycle) {
-        let input = &mut lifecycle.inputs[at.0];
-        let Some(policy) = input.retain.take() else {
+/// Looks at every policy.
+pub(crate) fn check(lifecycle: &Lifecycle, sink: &mut Sink) {
+    for input in retained(lifecycle) {
+        let Some(policy) = &input.retain else {
             continue;
         };
         let name = input.name.to_string();
@@ -33,18 +32,15 @@ pub(crate) fn resolve(lifecycle: &mut Lifecycle, sink: &mut Sink) -> bool {
             "whether `{name}` is retained is decided by what `{name}` itself tells, which is not there when it is made"
         );
         let help = "ask a fact `from self`, or `from` another input";
-        found.push(RULE.error(policy.span, name, message).help(help));
+        sink.push(RULE.finding(policy.span, name, message).help(help));
     }
-    for effect in lifecycle.effects.iter().filter(|e| e.verb == Verb::Adopt) {
-        found.extend(adopted(lifecycle, effect));
-    }
-    let is_sound = found.is_empty();
-    found.into_iter().for_each(|one| sink.push(one));
-    is_sound
+    let effects = lifecycle.effects.iter().filter(|e| e.verb == Verb::Adopt);
+    let adopted = effects.filter_map(|effect| adopted(lifecycle, effect));
+    adopted.for_each(|found| sink.push(found));
 }
 
 /// The inputs whose policy needs them.
-fn retained(lifecycle: &Lifecycle) -> Vec<InputId> {
+fn retained(lifecycle: &Lifecycle) -> impl Iterator<Item = &Input> {
     let inputs = lifecycle.inputs.iter().enumerate();
     let circular = inputs.filter(|(at, input)| {
         let needs_it = |policy: &Pred| {
@@ -53,7 +49,7 @@ fn retained(lifecycle: &Lifecycle) -> Vec<InputId> {
         };
         input.retain.as_ref().is_some_and(needs_it)
     });
-    circular.map(|(at, _)| InputId(at)).collect()
+    circular.map(|(_, input)| input)
 }
 
 fn adopted(lifecycle: &Lifecycle, effect: &Effect) -> Option<Diagnostic> {
@@ -74,5 +70,5 @@ fn adopted(lifecycle: &Lifecycle, effect: &Effect) -> Option<Diagnostic> {
     let help = format!(
         "observe it once more, only to read it: `found: Type by name ..`, and let `{fact}` read that"
     );
-    Some(RULE.error(when.span, name, message).help(help))
+    Some(RULE.finding(when.span, name, message).help(help))
 }

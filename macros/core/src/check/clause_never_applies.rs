@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::ConditionId;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::{Explored, clause_of};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC054",
     name: "clause_never_applies",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -38,7 +39,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
                 position + 1
             );
             sink.push(
-                RULE.warning(clause.span, condition.name.to_string(), message)
+                RULE.finding(clause.span, condition.name.to_string(), message)
                     .help("the first clause that fits counts: move it up, or remove it"),
             );
         }

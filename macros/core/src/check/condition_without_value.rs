@@ -11,13 +11,14 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::ConditionId;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::{Explored, clause_of};
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC052",
     name: "condition_without_value",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -42,7 +43,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         );
         let name = condition.name.to_string();
         sink.push(
-            RULE.error(condition.name.span(), name, message)
+            RULE.finding(condition.name.span(), name, message)
                 .help("for example `Unknown \"Waiting\" otherwise;`"),
         );
     }

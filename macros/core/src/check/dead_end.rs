@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::useless_wakes::leading_out;
 use crate::errors::Sink;
 use crate::model::{EffectId, Pred, PredKind, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
 use crate::space::witness::{Claim, minimal, show};
@@ -20,6 +20,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC021",
     name: "dead_end",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -51,7 +52,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let message = format!("dead end: in state `{name}` with `{witness}` {why}");
         let help = help(explored, class, example);
         sink.push(
-            RULE.error(explored.span_of(class), name, message)
+            RULE.finding(explored.span_of(class), name, message)
                 .help(help),
         );
     }

@@ -3,21 +3,33 @@
 //! The roll-up `ready from ..` is written as a condition `Ready`, so no declared one has that name beside it.
 //! Inputs, `let` values and facts share their names; facts, values, effects and fields become methods of one trait and share theirs.
 //! Rename one of the two.
+//! What is generated has names of its own, such as `State` and `machine`, so a module has one lifecycle.
 
 use proc_macro2::{Ident, Span};
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC003",
     name: "declared_twice",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
 
 pub(crate) fn diagnostic(name: &Ident, first: Span) -> Diagnostic {
     twice(&name.to_string(), name.span(), first)
+}
+
+/// A second lifecycle of a module.
+pub(crate) fn lifecycle(name: &Ident, first: &str) -> Diagnostic {
+    let message = format!(
+        "lifecycle `{name}` stands in one module with `{first}`, and `State`, `Facts` and `machine` of both have the same names"
+    );
+    RULE.finding(name.span(), name.to_string(), message).help(
+        "give it a module of its own: `mod name { .. }` around it, with its imports and its logic",
+    )
 }
 
 pub(crate) fn section(name: &Ident, first: Span) -> Diagnostic {
@@ -31,7 +43,7 @@ pub(crate) fn status(line: &str, span: Span, first: Span) -> Diagnostic {
 
 /// A declared condition has the name of the roll-up.
 pub(crate) fn roll_up(name: &Ident, ready: Span) -> Diagnostic {
-    RULE.error(name.span(), name.to_string(), format!("`{name}` is declared twice"))
+    RULE.finding(name.span(), name.to_string(), format!("`{name}` is declared twice"))
         .note(ready, "`ready from ..` writes a condition of that name")
         .help("give the condition the name of what it is about and list it after `ready from`, or leave out `ready from`")
 }
@@ -42,7 +54,7 @@ pub(crate) fn edge(arrow: &str, span: Span, first: Span) -> Diagnostic {
 
 /// An edge leads to where one leads from every state.
 pub(crate) fn covered(arrow: &str, span: Span, anywhere: &str, whole: Span) -> Diagnostic {
-    RULE.error(span, arrow, format!("`{arrow}` is declared twice"))
+    RULE.finding(span, arrow, format!("`{arrow}` is declared twice"))
         .note(whole, format!("`{anywhere}` covers it"))
         .help(format!("leave out one of `{arrow}` and `{anywhere}`"))
 }
@@ -60,7 +72,7 @@ pub(crate) fn by_fragment(
             format!("fragments `{other}` and `{used}` both declare it"),
         ),
     };
-    RULE.error(
+    RULE.finding(
         span,
         name.to_string(),
         format!("`{name}` is declared twice"),
@@ -71,18 +83,18 @@ pub(crate) fn by_fragment(
 
 /// A line that stands once says a fragment as well.
 pub(crate) fn line_by_fragment(line: &str, span: Span, used: &Ident) -> Diagnostic {
-    RULE.error(span, line, format!("`{line}` is declared twice"))
+    RULE.finding(span, line, format!("`{line}` is declared twice"))
         .note(None, format!("fragment `{used}` declares it, too"))
         .help("leave it out in one place")
 }
 
 fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
-    RULE.error(span, name, format!("`{name}` is declared twice"))
+    RULE.finding(span, name, format!("`{name}` is declared twice"))
         .note(first, format!("`{name}` is first declared here"))
 }
 
 pub(crate) fn reserved(name: &Ident) -> Diagnostic {
-    RULE.error(
+    RULE.finding(
         name.span(),
         name.to_string(),
         format!("`{name}` is always there and cannot be declared again"),

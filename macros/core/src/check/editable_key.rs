@@ -9,11 +9,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Effect, Kind, Lifecycle, Lookup, Mode, Path};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC160",
     name: "editable_key",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -36,7 +37,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             "effect `{name}` makes `{fact}` ours {how}, and {why}: what was made then is never given back"
         );
         let help = "go by `meta.uid`, or by a `record` that is written before; if nobody can edit it, `allow` this and say so";
-        sink.push(RULE.warning(span, name.to_string(), message).help(help));
+        sink.push(RULE.finding(span, name.to_string(), message).help(help));
     }
 }
 

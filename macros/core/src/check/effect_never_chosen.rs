@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use super::setup_without_teardown::is_missed;
 use crate::errors::Sink;
 use crate::model::EffectId;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
@@ -20,6 +20,7 @@ use crate::space::policy::Choice;
 pub(super) const RULE: Rule = Rule {
     code: "LC016",
     name: "effect_never_chosen",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Both(check, in_calls),
 };
@@ -62,7 +63,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         };
         let message = format!("effect `{}` never runs: {why}", effect.name);
         sink.push(
-            RULE.error(effect.name.span(), effect.name.to_string(), message)
+            RULE.finding(effect.name.span(), effect.name.to_string(), message)
                 .help(help),
         );
     }
@@ -103,6 +104,6 @@ fn in_calls(called: &Called<'_>, sink: &mut Sink) {
         };
         let message = format!("effect `{}` never runs: {why}", effect.name);
         let item = effect.name.to_string();
-        sink.push(RULE.error(effect.name.span(), item, message).help(help));
+        sink.push(RULE.finding(effect.name.span(), item, message).help(help));
     }
 }

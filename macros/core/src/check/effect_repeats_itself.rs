@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 use super::work_in_goal::{undos_in_life, unsaid_target};
 use crate::errors::Sink;
 use crate::model::EffectId;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC024",
     name: "effect_repeats_itself",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -49,7 +50,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             "let every alternative of `sets` change something that its `when` asks".to_owned()
         });
         let found = RULE
-            .error(effect.name.span(), effect.name.to_string(), message)
+            .finding(effect.name.span(), effect.name.to_string(), message)
             .help(help);
         sink.push(undos_in_life(found, [effect]));
     }

@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 use super::work_in_goal::{undos_in_life, unsaid_target};
 use crate::errors::Sink;
 use crate::model::EffectId;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC023",
     name: "effects_against_each_other",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -50,7 +51,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         );
         names.sort();
         let span = space.lifecycle.effects[effects[0].0].name.span();
-        let mut diagnostic = RULE.error(span, names.join(", "), message);
+        let mut diagnostic = RULE.finding(span, names.join(", "), message);
         for effect in declared().skip(1) {
             let note = format!("`{}` is declared here", effect.name);
             diagnostic = diagnostic.note(effect.name.span(), note);

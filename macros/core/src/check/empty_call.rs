@@ -7,11 +7,12 @@
 
 use crate::errors::Sink;
 use crate::model::Verb;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC018",
     name: "empty_call",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -22,7 +23,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         sink.push(
-            RULE.error(
+            RULE.finding(
                 effect.name.span(),
                 effect.name.to_string(),
                 format!(

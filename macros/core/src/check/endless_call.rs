@@ -7,13 +7,14 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC085",
     name: "endless_call",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),
 };
@@ -44,7 +45,7 @@ fn check(called: &Called<'_>, sink: &mut Sink) {
             drive.describe(space, one)
         );
         sink.push(
-            RULE.error(name.span(), name.to_string(), message).help(
+            RULE.finding(name.span(), name.to_string(), message).help(
                 "refuse with a code what cannot be ended, or narrow the `when` or the `sets` of what keeps it going",
             ),
         );

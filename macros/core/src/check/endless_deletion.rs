@@ -16,7 +16,7 @@ use proc_macro2::Span;
 use super::steps_against_each_other::against;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{EffectId, Lifecycle, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
@@ -26,6 +26,7 @@ use crate::space::witness::{Claim, minimal, show};
 pub(super) const RULE: Rule = Rule {
     code: "LC040",
     name: "endless_deletion",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -101,7 +102,7 @@ fn diagnostic(explored: &Explored<'_>, left: Left, worlds: &[usize]) -> Diagnost
             let message = format!(
                 "no deletion path: with `{with}` the finalizer can never go, for `{fact}` is not given back: {why}"
             );
-            let found = RULE.error(fact.span(), fact.to_string(), message);
+            let found = RULE.finding(fact.span(), fact.to_string(), message);
             let found = match kept(explored, var, worlds[0]) {
                 Some((undo, span, why)) => {
                     found.note(span, format!("`{undo}` cannot run there: {why}"))
@@ -121,7 +122,7 @@ fn diagnostic(explored: &Explored<'_>, left: Left, worlds: &[usize]) -> Diagnost
                 .unwrap_or_else(|| "its effect is not enabled and nothing is promised".to_owned());
             let message =
                 format!("no deletion path: with `{with}` step `{name}` is never over: {why}");
-            RULE.error(span, name.to_string(), message).help(with_giving_up(
+            RULE.finding(span, name.to_string(), message).help(with_giving_up(
                 lifecycle,
                 "let `until` hold there too, by what is asked there (`|| ..`), let the effect be possible there, or promise what the outside does by itself",
                 &with,

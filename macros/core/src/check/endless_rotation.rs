@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Pred, ValueId, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::witness::show;
 use crate::space::world::Change;
@@ -20,6 +20,7 @@ use crate::space::world::Change;
 pub(super) const RULE: Rule = Rule {
     code: "LC154",
     name: "endless_rotation",
+    severity: Severity::Error,
     stage: Stage::World,
     run: Run::Worlds(check),
 };
@@ -69,6 +70,6 @@ fn rotates(space: &Space<'_>, id: EffectId, value: ValueId, until: &Pred, sink: 
             effect.name
         );
         let help = format!("ask a fact that is read from `{keeper}`, which says when it was made");
-        sink.push(RULE.error(until.span, name, message).help(help));
+        sink.push(RULE.finding(until.span, name, message).help(help));
     }
 }

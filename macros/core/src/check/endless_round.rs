@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::work_in_goal::unsaid_target;
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
@@ -19,6 +19,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC022",
     name: "endless_round",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -61,7 +62,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             "promise what ends the round, or narrow the `when` or the `sets` of what keeps it going".to_owned()
         });
         sink.push(
-            RULE.error(explored.span_of(class), name, message)
+            RULE.finding(explored.span_of(class), name, message)
                 .help(help),
         );
     }

@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 
 use crate::errors::Sink;
 use crate::model::{ConditionStatus, Phase, StateId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::{Explored, Unmet, clause_of};
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC053",
     name: "error_without_reason",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -71,7 +72,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, example)
         );
         sink.push(
-            RULE.error(state.name.span(), state.name.to_string(), message)
+            RULE.finding(state.name.span(), state.name.to_string(), message)
                 .help("let a condition of `ready from` be `False` with a reason there"),
         );
     }

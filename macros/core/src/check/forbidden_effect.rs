@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{EffectId, Pred, Property, PropertyOf};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -20,6 +20,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC093",
     name: "forbidden_effect",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Both(check, in_calls),
 };
@@ -124,6 +125,6 @@ fn broken(
         "`{name}` is enabled{place} with `{witness}`: {count} {}",
         if count == 1 { "world" } else { "worlds" }
     );
-    let diagnostic = RULE.error(property.span, property.name.as_str(), message);
+    let diagnostic = RULE.finding(property.span, property.name.as_str(), message);
     Some((example, diagnostic))
 }

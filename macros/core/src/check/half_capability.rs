@@ -8,11 +8,12 @@
 
 use crate::csi::Rpc;
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC083",
     name: "half_capability",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -31,7 +32,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         };
         let (name, missing) = (call.rpc.name(), missing.name());
         sink.push(
-            RULE.error(
+            RULE.finding(
                 call.name.span(),
                 name,
                 format!("`{name}` without `{missing}`"),

@@ -7,12 +7,13 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC145",
     name: "idle_abandonment",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),
 };
@@ -39,7 +40,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
             continue;
         };
         sink.push(
-            RULE.error(abandoned.when.span, "abandoned", message)
+            RULE.finding(abandoned.when.span, "abandoned", message)
                 .help(help),
         );
     }

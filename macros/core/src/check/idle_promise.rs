@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Promise, State, StateId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::explored::Explored;
 use crate::space::graph::Graph;
@@ -21,6 +21,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC097",
     name: "idle_promise",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Both(of_resource, of_volume),
 };
@@ -69,7 +70,7 @@ fn diagnostic(space: &Space<'_>, graphs: &[&Graph], promise: &Promise) -> Diagno
     };
     let name = &promise.name;
     let message = format!("promise `{name}` counts for nothing: {why}");
-    RULE.warning(name.span(), name.to_string(), message)
+    RULE.finding(name.span(), name.to_string(), message)
         .help(help)
 }
 

@@ -6,13 +6,14 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC146",
     name: "idle_step",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -42,7 +43,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             ),
         };
         let message = format!("step `{name}` never runs: {why}");
-        let found = RULE.error(step.span, name.to_string(), message);
+        let found = RULE.finding(step.span, name.to_string(), message);
         sink.push(found.help(help));
     }
 }

@@ -12,13 +12,14 @@ use super::useless_wakes::{readers, staying};
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{Lifecycle, Source, State, StateId, Use};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC101",
     name: "idle_tick",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -41,7 +42,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let help =
             format!("leave `{clock}` out, or let a state ask a fact that is made `from {clock}`");
         sink.push(
-            RULE.error(clock.span(), state.to_string(), message)
+            RULE.finding(clock.span(), state.to_string(), message)
                 .help(help),
         );
     }

@@ -13,11 +13,12 @@ use super::two_writers::firsts;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{InputId, Lifecycle, Origin, Source, Use, VarId};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC015",
     name: "independent_never",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -38,7 +39,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             .map(|var| format!("`{}`", context.lifecycle.vars[var.0].name))
             .collect();
         sink.push(
-            RULE.error(never.span,
+            RULE.finding(never.span,
                 "never",
                 format!(
                     "`never` relates {}, which share no input: the outside can bring this about at any time; give these worlds a state",

@@ -8,17 +8,18 @@
 use proc_macro2::{Ident, Span};
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC002",
     name: "infinite_fact",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
 
 pub(crate) fn diagnostic(fact: &Ident, span: Span, ty: &str) -> Diagnostic {
-    RULE.error(span,
+    RULE.finding(span,
         fact.to_string(),
         format!(
             "fact `{fact}` has type `{ty}`: `bool` or a closed set `{{ A, B, .. }}`, for only finite facts can be checked"

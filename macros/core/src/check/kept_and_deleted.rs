@@ -7,11 +7,12 @@
 
 use crate::errors::Sink;
 use crate::model::Verb;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC134",
     name: "kept_and_deleted",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -30,7 +31,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let (name, kept) = (effect.name.to_string(), &target.name);
         let message =
             format!("`{name}` deletes `{kept}` with its owner, and `{kept}` is to stay then");
-        let found = RULE.error(effect.target_span, name, message);
+        let found = RULE.finding(effect.target_span, name, message);
         let found = found.note(span, "here it is said to stay".to_owned());
         let help = "leave out `retain`, write `adopt .. without retain`, or let the undo give back something else";
         sink.push(found.help(help));

@@ -13,7 +13,7 @@ use proc_macro2::Span;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::frames::Dependency;
 use crate::model::{Effect, Origin, Pred, Step, VarId, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal, show};
@@ -21,6 +21,7 @@ use crate::space::witness::{Claim, minimal, show};
 pub(super) const RULE: Rule = Rule {
     code: "LC136",
     name: "kept_and_torn_down",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),
 };
@@ -118,7 +119,7 @@ fn diagnostic(
             ),
         ),
     };
-    RULE.error(effect.target_span, name.to_string(), message)
+    RULE.finding(effect.target_span, name.to_string(), message)
         .note(span, "here it is said to stay".to_owned())
         .help(help)
 }

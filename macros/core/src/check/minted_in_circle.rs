@@ -10,11 +10,12 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{InputId, Lifecycle, Source, Value};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC153",
     name: "minted_in_circle",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -73,7 +74,7 @@ fn report(
         ),
     };
     let help = "make one of them from what is there without it, such as `self`";
-    sink.push(RULE.error(span, name, message).help(help));
+    sink.push(RULE.finding(span, name, message).help(help));
 }
 
 /// The inputs that must be there before what an input keeps is made.

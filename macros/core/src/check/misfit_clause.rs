@@ -20,7 +20,7 @@
 //! | `probe` | a volume: it looks at the node of its call |
 //! | `now: clock;` | a resource, once, without any clause |
 //! | `made: record of jobs;` | of what is created once, without any other clause |
-//! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087, LC097, LC132, LC133, LC160 to LC169 |
+//! | `allow LC064 nodes "why"` | what warns, as the list of checks says |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 //! | `at rest`, `reaches A from B` | a property of a resource: a volume does nothing between its calls |
 
@@ -30,13 +30,14 @@ use crate::ast::{
     Allow, Clause, ConditionStatus, Effect, Fact, Input, Kind, Length, Lifecycle, Lookup, Message,
     Mode, Part, PropertyOf, Verb,
 };
-use crate::check::{RULES, WARNINGS, needless_allow};
+use crate::check::{RULES, allowable, needless_allow};
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC005",
     name: "misfit_clause",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -89,21 +90,20 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
 
 /// Only what warns can be allowed.
 fn allowed(allow: &Allow, sink: &mut Sink) {
-    let code = allow.code.to_string();
-    if WARNINGS.contains(&code.as_str()) {
+    let (code, can) = (&allow.code, allowable());
+    if can.iter().any(|can| code == can) {
         return;
     }
-    let why = match RULES.iter().any(|rule| rule.code == code) {
+    let why = match RULES.iter().any(|rule| code == rule.code) {
         true if code == needless_allow::RULE.code => {
             format!("`{code}` is about an `allow` that is not needed: leave that out instead")
         }
         true => format!("`{code}` stops the build, and cannot be allowed"),
         false => format!("`{code}` is no code of a check"),
     };
-    let can = WARNINGS.map(|code| format!("`{code}`")).join(", ");
     sink.push(
-        RULE.error(allow.code.span(), allow.item.to_string(), why)
-            .help(format!("what warns can be allowed: {can}")),
+        RULE.finding(allow.code.span(), allow.item.to_string(), why)
+            .help(format!("what warns can be allowed: `{}`", can.join("`, `"))),
     );
 }
 
@@ -200,7 +200,7 @@ fn noted(input: &Input, sink: &mut Sink) {
 }
 
 fn misfit(span: Span, item: impl ToString, message: String, help: impl Into<String>) -> Diagnostic {
-    RULE.error(span, item.to_string(), message).help(help)
+    RULE.finding(span, item.to_string(), message).help(help)
 }
 
 fn shape(input: &Input, sink: &mut Sink) {

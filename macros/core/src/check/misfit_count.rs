@@ -12,11 +12,12 @@ use proc_macro2::Ident;
 
 use crate::ast::Fact;
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC116",
     name: "misfit_count",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -35,7 +36,10 @@ pub(crate) fn values(fact: &Fact, values: &[Ident]) -> Option<Diagnostic> {
     let (name, count) = (&fact.name, values.len());
     let word = if count == 1 { "value" } else { "values" };
     let message = format!("`{name}` counts and has {count} {word}, where there are {CASES} cases");
-    Some(RULE.error(at.span(), name.to_string(), message).help(FORM))
+    Some(
+        RULE.finding(at.span(), name.to_string(), message)
+            .help(FORM),
+    )
 }
 
 /// What it counts is one thing.
@@ -45,7 +49,8 @@ pub(crate) fn no_set(fact: &Fact, of: &Ident) -> Diagnostic {
     let help = format!(
         "count the members of an input `[Type]`, or ask `{of}` itself: `{name}: {{ .. }} from {of}`"
     );
-    RULE.error(of.span(), name.to_string(), message).help(help)
+    RULE.finding(of.span(), name.to_string(), message)
+        .help(help)
 }
 
 /// Nothing is acquired by counting.
@@ -53,5 +58,5 @@ pub(crate) fn held(fact: &Fact) -> Option<Diagnostic> {
     let (name, span) = (&fact.name, fact.held?);
     let message = format!("`{name}` counts, and holds nothing");
     let help = "leave out `held`: what is ours is `owned`, or told by a fact with a bar";
-    Some(RULE.error(span, name.to_string(), message).help(help))
+    Some(RULE.finding(span, name.to_string(), message).help(help))
 }

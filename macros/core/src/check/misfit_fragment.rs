@@ -9,11 +9,12 @@
 use proc_macro2::{Ident, Span};
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC110",
     name: "misfit_fragment",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -63,5 +64,5 @@ pub(crate) fn volume(used: &Ident) -> Diagnostic {
 }
 
 fn misfit(span: Span, fragment: &Ident, message: String, help: impl Into<String>) -> Diagnostic {
-    RULE.error(span, fragment.to_string(), message).help(help)
+    RULE.finding(span, fragment.to_string(), message).help(help)
 }

@@ -13,11 +13,12 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast::{Effect, Fragment, Input, Kind, Lifecycle, Lookup, Mode, Path, bare};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC105",
     name: "misfit_group",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -28,7 +29,7 @@ type Wrong = (Span, String, String);
 /// Looks at every group, and at everything that names one or a member.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     let mut say = |name: &Ident, (span, message, help): Wrong| {
-        sink.push(RULE.error(span, bare(name), message).help(help));
+        sink.push(RULE.finding(span, bare(name), message).help(help));
     };
     for input in &ast.inputs {
         if let Some(wrong) = shape(ast, input) {
@@ -69,7 +70,7 @@ pub(crate) fn in_fragment(fragment: &Fragment, sink: &mut Sink) {
         let name = &group.name;
         let message = format!("`{name}` is a group, and a fragment writes nothing");
         let help = "declare the group in the lifecycles that write it";
-        sink.push(RULE.error(name.span(), bare(name), message).help(help));
+        sink.push(RULE.finding(name.span(), bare(name), message).help(help));
     }
 }
 

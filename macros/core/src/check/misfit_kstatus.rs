@@ -12,11 +12,12 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast::{Kind, Lifecycle, State};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC122",
     name: "misfit_kstatus",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -28,13 +29,13 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     };
     if ast.kind == Kind::Volume {
         let message = "`kstatus` is not for a volume, which has no status";
-        let found = RULE.error(span, "kstatus", message);
+        let found = RULE.finding(span, "kstatus", message);
         sink.push(found.help("leave it out: a call is answered, and nobody waits for an object"));
         return;
     }
     if let Some(implicit) = &ast.implicit {
         let message = "`kstatus` writes conditions that are not declared, and `implicit in ..` says that there are none";
-        let found = RULE.error(span, "kstatus", message);
+        let found = RULE.finding(span, "kstatus", message);
         let found = found.note(implicit.span, "only declared types may appear by this line");
         sink.push(found.help("leave out one of the two"));
     }
@@ -59,7 +60,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
 /// It is written already.
 fn taken(name: &Ident, what: &str, kstatus: Span) -> Diagnostic {
     let message = format!("{what} `{name}` is written by `kstatus` already");
-    RULE.error(name.span(), name.to_string(), message)
+    RULE.finding(name.span(), name.to_string(), message)
         .note(kstatus, "this line writes it from the phase")
         .help(format!("leave out the {what}, or give it another name"))
 }
@@ -79,7 +80,7 @@ fn state_of(state: &State, kstatus: Span) -> Option<Diagnostic> {
         _ => return None,
     };
     let message = format!("state `{name}` {what}");
-    let found = RULE.error(phase.span(), name, message);
+    let found = RULE.finding(phase.span(), name, message);
     Some(
         found
             .note(kstatus, "tools read the phase by this line")

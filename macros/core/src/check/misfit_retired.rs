@@ -11,11 +11,12 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast::{Domain, Gone, GoneOf, Input, Leaves, Lifecycle, Mode};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC173",
     name: "misfit_retired",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -151,5 +152,5 @@ fn is_qualified(name: &str) -> bool {
 }
 
 fn error(span: Span, item: &str, message: String) -> Diagnostic {
-    RULE.error(span, item, message)
+    RULE.finding(span, item, message)
 }

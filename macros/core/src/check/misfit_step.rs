@@ -10,11 +10,12 @@
 use crate::errors::{Diagnostic, Sink};
 use crate::model::frames::Dependency;
 use crate::model::{Effect, Lifecycle, Mode, Step, Verb};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC142",
     name: "misfit_step",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -42,7 +43,7 @@ fn misfit(
 ) -> Option<Diagnostic> {
     let (name, target) = (&effect.name, &lifecycle.inputs[effect.target.0]);
     let said = |message: String, help: String| {
-        let found = RULE.error(step.span, name.to_string(), message);
+        let found = RULE.finding(step.span, name.to_string(), message);
         found
             .note(name.span(), "the effect is declared here")
             .help(help)

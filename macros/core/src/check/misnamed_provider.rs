@@ -7,11 +7,12 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC117",
     name: "misnamed_provider",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -30,7 +31,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
                 "name who is asked: `poll Type of cloud`; what is asked about stands behind `by`: `poll Type by {provider}`"
             );
             sink.push(
-                RULE.error(provider.span(), name.to_string(), message)
+                RULE.finding(provider.span(), name.to_string(), message)
                     .help(help),
             );
         }

@@ -11,11 +11,12 @@ use proc_macro2::Span;
 
 use crate::ast::{Effect, Input, Kind, Lifecycle, Mode, Verb};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC155",
     name: "misplaced_create",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -36,7 +37,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         if let Some((span, why, help)) = found {
             let name = effect.name().to_string();
             let message = format!("effect `{name}` creates `{}` once: {why}", target.name);
-            sink.push(RULE.error(span, name, message).help(help));
+            sink.push(RULE.finding(span, name, message).help(help));
         }
     }
 }

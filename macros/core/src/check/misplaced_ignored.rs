@@ -13,11 +13,12 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast::{Kind, Lifecycle, Pred, PredKind, State};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC055",
     name: "misplaced_ignored",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -75,7 +76,7 @@ fn alone(state: &State, named: &Named<'_>, sink: &mut Sink) {
 fn misplaced(state: &State, span: Span, what: &str, help: &str) -> Diagnostic {
     let name = state.name.to_string();
     let message = format!("state `{name}` is Ignored and {what}");
-    RULE.error(span, name, message).help(help)
+    RULE.finding(span, name, message).help(help)
 }
 
 /// What each name stands for.

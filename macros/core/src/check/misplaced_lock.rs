@@ -10,11 +10,12 @@ use proc_macro2::Span;
 
 use crate::ast::{Kind, Lifecycle};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC170",
     name: "misplaced_lock",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -24,7 +25,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if ast.kind == Kind::Volume {
         let of_volume = |span: Span, item: &'static str| {
             let what = format!("`{item}` is not for a volume: what it leaves, its calls take back");
-            RULE.error(span, item, what).help("leave it out")
+            RULE.finding(span, item, what).help("leave it out")
         };
         let lock = ast.lock.iter().map(|lock| of_volume(lock.span, "lock"));
         let retired = ast.retired.iter();
@@ -40,13 +41,13 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if let Some(retired) = empty {
         let what = "`retired` says nothing";
         let help = "name what an older version had, `condition Hung;`, or leave the section out";
-        sink.push(RULE.error(retired.span, "retired", what).help(help));
+        sink.push(RULE.finding(retired.span, "retired", what).help(help));
     }
 }
 
 /// A second lock.
 pub(crate) fn twice(span: Span, first: Span) -> Diagnostic {
-    RULE.error(
+    RULE.finding(
         span,
         "lock",
         "a lifecycle has one `lock`, and this is the second",

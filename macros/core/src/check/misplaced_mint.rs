@@ -15,11 +15,12 @@ use proc_macro2::Ident;
 use crate::ast;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Input, Kind, Lifecycle, Mode};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC150",
     name: "misplaced_mint",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -38,7 +39,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         };
         let name = value.name.to_string();
         let message = format!("`{name}` is minted in `{keeper}`, {why}");
-        sink.push(RULE.error(keeper.span(), name, message).help(FORM));
+        sink.push(RULE.finding(keeper.span(), name, message).help(FORM));
     }
 }
 
@@ -61,7 +62,7 @@ fn why(lifecycle: &Lifecycle, keeper: &Input) -> Option<&'static str> {
 /// What it is kept in is no input.
 pub(crate) fn no_input(value: &Ident, keeper: &Ident) -> Diagnostic {
     let message = format!("`{value}` is minted in `{keeper}`, which is no input");
-    let found = RULE.error(keeper.span(), value.to_string(), message);
+    let found = RULE.finding(keeper.span(), value.to_string(), message);
     found.help(FORM)
 }
 
@@ -72,5 +73,5 @@ pub(crate) fn in_fragment(value: &ast::Value) -> Option<Diagnostic> {
     let message =
         format!("`{name}` is minted in a fragment, which writes nothing that could keep it");
     let help = "mint it in each lifecycle that builds the keeper, and let the fragment read that";
-    Some(RULE.error(value.name.span(), name, message).help(help))
+    Some(RULE.finding(value.name.span(), name, message).help(help))
 }

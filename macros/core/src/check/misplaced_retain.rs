@@ -12,11 +12,12 @@ use proc_macro2::Span;
 
 use crate::ast::{Effect, Input, Kind, Lifecycle, Lookup, Mode, Verb};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC130",
     name: "misplaced_retain",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -30,7 +31,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         if let Some((span, why, help)) = retained(ast, input) {
             let name = input.name.to_string();
             let message = format!("input `{name}` cannot be retained: {why}");
-            sink.push(RULE.error(span, name, message).help(help));
+            sink.push(RULE.finding(span, name, message).help(help));
         }
     }
     for effect in ast.effects.iter().filter(|e| e.verb == Verb::Adopt) {
@@ -39,7 +40,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         if let Some((span, why, help)) = found {
             let name = effect.name().to_string();
             let message = format!("effect `{name}`: {why}");
-            sink.push(RULE.error(span, name, message).help(help));
+            sink.push(RULE.finding(span, name, message).help(help));
         }
     }
 }

@@ -13,11 +13,12 @@ use proc_macro2::Span;
 use super::misplaced_ignored::{Named, is_ignored, named, refusal};
 use crate::ast::{Kind, Lifecycle, State};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC120",
     name: "misplaced_suspended",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -57,7 +58,7 @@ fn of_another_phase(state: &State) -> Option<Diagnostic> {
     let name = state.name.to_string();
     let message = format!("state `{name}` is {phase} and says `even deleting`");
     let help = "leave out `even deleting`: it stands behind `Suspended`";
-    Some(RULE.error(span, name, message).help(help))
+    Some(RULE.finding(span, name, message).help(help))
 }
 
 /// What it waits for, and what it must not.
@@ -114,5 +115,5 @@ fn deletion(ast: &Lifecycle, state: &State) -> Option<Diagnostic> {
 fn misplaced(state: &State, span: Span, what: &str, help: &str) -> Diagnostic {
     let name = state.name.to_string();
     let message = format!("state `{name}` is Suspended and {what}");
-    RULE.error(span, name, message).help(help)
+    RULE.finding(span, name, message).help(help)
 }

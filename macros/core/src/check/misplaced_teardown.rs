@@ -12,11 +12,12 @@ use proc_macro2::Span;
 use super::misplaced_ignored::{Named, named, refusal};
 use crate::ast::{Kind, Lifecycle, Step, Teardown};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC140",
     name: "misplaced_teardown",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -44,7 +45,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
 }
 
 fn of_section(span: Span, what: &str, help: &str) -> Diagnostic {
-    RULE.error(span, "teardown", what).help(help)
+    RULE.finding(span, "teardown", what).help(help)
 }
 
 /// There is nothing to be done, or nothing to give up.
@@ -69,7 +70,7 @@ fn twice(step: &Step, first: &Step) -> Diagnostic {
     let name = step.effect.to_string();
     let message =
         format!("`{name}` is a step twice: the first is over before anything else is done");
-    RULE.error(step.effect.span(), name, message)
+    RULE.finding(step.effect.span(), name, message)
         .note(first.effect.span(), "it is a step here already")
         .help("leave out one of the two; if it is to run again later, let the later step have an effect of its own")
 }
@@ -82,5 +83,5 @@ fn refused(step: &Step, named: &Named<'_>) -> Option<Diagnostic> {
         "step `{name}` asks whether a write of ours was refused, which says nothing of what is left to be done"
     );
     let help = "ask what is there outside; what cannot be given back is given up by `abandoned when refused(..) \"why\"`";
-    Some(RULE.error(span, name, message).help(help))
+    Some(RULE.finding(span, name, message).help(help))
 }

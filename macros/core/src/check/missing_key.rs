@@ -7,11 +7,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Kind, Verb};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC045",
     name: "missing_key",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -26,7 +27,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         sink.push(
-            RULE.error(effect.name.span(),
+            RULE.finding(effect.name.span(),
                 effect.name.to_string(),
                 format!(
                     "effect `{}` is a `call` without `key`: a crash after it would repeat or lose it",

@@ -13,11 +13,12 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{Effect, Lifecycle, Pred, PredKind, ValueSet, VarId};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC041",
     name: "missing_undo",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -48,7 +49,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             ),
         };
         sink.push(
-            RULE.error(
+            RULE.finding(
                 effect.name.span(),
                 effect.name.to_string(),
                 format!(

@@ -17,11 +17,12 @@ use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Clause, Condition, ConditionStatus};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC164",
     name: "misspelt_reason",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -59,7 +60,7 @@ fn of_condition(condition: &Condition) -> Option<Diagnostic> {
     if written && !is_type(&text) {
         let message = format!("the API server refuses `{text}` as the type of a condition");
         let help = "write letters and digits, in between also `_`, at most 316";
-        return Some(RULE.warning(span, text, message).help(help));
+        return Some(RULE.finding(span, text, message).help(help));
     }
     let mut clauses = condition.clauses.iter();
     clauses.find_map(|clause| {
@@ -78,7 +79,7 @@ fn of_condition(condition: &Condition) -> Option<Diagnostic> {
                 event.len()
             );
             let help = "write one to 128 bytes";
-            RULE.warning(clause.span, text.clone(), message).help(help)
+            RULE.finding(clause.span, text.clone(), message).help(help)
         })
     })
 }
@@ -97,7 +98,7 @@ fn refused(item: &str, span: Span, reason: &str) -> Diagnostic {
     } else {
         "write one word of letters and digits that begins with a letter, and a sentence as the message behind it".to_owned()
     };
-    RULE.warning(span, item, message).help(help)
+    RULE.finding(span, item, message).help(help)
 }
 
 fn capitalized(word: &str) -> String {

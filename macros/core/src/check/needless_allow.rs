@@ -7,12 +7,13 @@
 //! What warns can be allowed, by its code, the item that it names and a reason that stays beside it. What stops the build cannot, for it is proved wrong (LC005).
 
 use crate::ast::Allow;
-use crate::errors::{Diagnostic, Severity, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::errors::{Diagnostic, Sink};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(crate) const RULE: Rule = Rule {
     code: "LC004",
     name: "needless_allow",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Built,
 };
@@ -31,7 +32,7 @@ pub(crate) fn apply(allows: &[Allow], sink: &mut Sink) {
                 others => format!("{code} warns about `{}`", others.join("`, `")),
             };
             sink.push(
-                RULE.warning(code.span(), item.to_string(), message)
+                RULE.finding(code.span(), item.to_string(), message)
                     .help(help),
             );
         }

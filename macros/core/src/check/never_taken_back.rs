@@ -10,11 +10,12 @@
 
 use crate::errors::Sink;
 use crate::model::Verb;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC132",
     name: "never_taken_back",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -46,6 +47,6 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
                 "write `adopt {name} when ..;` in `effects`, or `allow LC132 {name} \"why none comes again\";`"
             ),
         };
-        sink.push(RULE.warning(policy.span, name, message).help(help));
+        sink.push(RULE.finding(policy.span, name, message).help(help));
     }
 }

@@ -9,17 +9,18 @@
 use proc_macro2::Ident;
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC050",
     name: "no_phase",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
 
 pub(crate) fn missing(state: &Ident) -> Diagnostic {
-    RULE.error(state.span(),
+    RULE.finding(state.span(),
         state.to_string(),
         format!("state `{state}` has no phase: write `=> Pending`, `=> Ready`, `=> Error`, `=> Suspended` or `=> Ignored`"),
     )
@@ -27,7 +28,7 @@ pub(crate) fn missing(state: &Ident) -> Diagnostic {
 }
 
 pub(crate) fn unknown(state: &Ident, phase: &Ident) -> Diagnostic {
-    RULE.error(phase.span(),
+    RULE.finding(phase.span(),
         state.to_string(),
         format!("state `{state}` has phase `{phase}`: a phase is `Pending`, `Ready`, `Error`, `Suspended` or `Ignored`"),
     )
@@ -35,7 +36,7 @@ pub(crate) fn unknown(state: &Ident, phase: &Ident) -> Diagnostic {
 }
 
 pub(crate) fn in_volume(state: &Ident, phase: &Ident) -> Diagnostic {
-    RULE.error(
+    RULE.finding(
         phase.span(),
         state.to_string(),
         format!("state `{state}` of a volume has a phase, but a volume has no status to show it"),

@@ -8,11 +8,12 @@
 
 use crate::ast::{Lifecycle, Mode, Verb};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC157",
     name: "noted_by_hand",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -27,7 +28,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         let (name, target) = (effect.name(), &record.name);
         let message =
             format!("effect `{name}` may not write `{target}`: what was made is noted by itself");
-        let found = RULE.error(effect.target.span(), name.to_string(), message);
+        let found = RULE.finding(effect.target.span(), name.to_string(), message);
         sink.push(
             found.help("leave it out; what else is to be remembered has a `record` of its own"),
         );

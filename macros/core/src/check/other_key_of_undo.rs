@@ -7,11 +7,12 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC161",
     name: "other_key_of_undo",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -34,7 +35,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             "effect `{name}` acquires under the key `{made}`, and its undo `{undo}` gives back under `{given}`"
         );
         sink.push(
-            RULE.warning(given.root().span(), name.to_string(), message)
+            RULE.finding(given.root().span(), name.to_string(), message)
                 .note(made.root().span(), "this is the key of what is made")
                 .help(format!("write `key {made}` in `{undo}`")),
         );

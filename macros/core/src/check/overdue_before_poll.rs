@@ -15,7 +15,7 @@ use crate::errors::{Diagnostic, Sink};
 use crate::model::{
     Input, InputId, Length, Lifecycle, Mode, Origin, Phase, Promise, Source, State, StateId, Use,
 };
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
@@ -24,6 +24,7 @@ use crate::space::promised::Mover;
 pub(super) const RULE: Rule = Rule {
     code: "LC104",
     name: "overdue_before_poll",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -111,7 +112,7 @@ fn too_soon(state: &State, (poll, promise): (&Input, &Promise)) -> Option<Diagno
         longer(overdue, every)
     );
     let span = overdue.span.unwrap_or_else(|| name.span());
-    Some(RULE.error(span, name.to_string(), message).help(help))
+    Some(RULE.finding(span, name.to_string(), message).help(help))
 }
 
 fn least(length: &Length) -> String {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::errors::Sink;
 use crate::model::{Phase, StateId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::{Explored, Unmet};
 use crate::space::witness::{Claim, minimal};
@@ -17,6 +17,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC051",
     name: "phase_against_conditions",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -66,7 +67,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             "phase {phase} in `{}` but {what} in `{witness}`",
             state.name
         );
-        let mut diagnostic = RULE.error(state.name.span(), state.name.to_string(), message);
+        let mut diagnostic = RULE.finding(state.name.span(), state.name.to_string(), message);
         if let Some((span, text)) = note {
             diagnostic = diagnostic.note(span, text);
         }

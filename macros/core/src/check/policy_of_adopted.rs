@@ -10,11 +10,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Effect, Verb};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC135",
     name: "policy_of_adopted",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -40,7 +41,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let help = format!(
             "write `adopt {kept} without retain ..` if the policy is to count for that, too, or `allow LC135 {name} \"why not\"`"
         );
-        let found = RULE.warning(effect.target_span, name, message);
+        let found = RULE.finding(effect.target_span, name, message);
         let found = found.note(policy.span, "this is the policy");
         sink.push(found.help(help));
     }

@@ -11,13 +11,14 @@ use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, Origin, Promise, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC166",
     name: "promised_own_work",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -42,7 +43,7 @@ fn of_verdict(lifecycle: &Lifecycle, promise: &Promise) -> Option<Diagnostic> {
         "promise `{name}` says that `{target}` becomes Current, which nobody but effect `{writer}` does"
     );
     Some(
-        RULE.warning(name.span(), name.to_string(), message)
+        RULE.finding(name.span(), name.to_string(), message)
             .note(writer.span(), format!("`{writer}` is declared here"))
             .help("leave it out; what the outside does after our write is a fact of its own, with values of its own"),
     )
@@ -96,7 +97,7 @@ fn of_effect(explored: &Explored<'_>, at: usize, promise: &Promise) -> Option<Di
         "promise `{name}` says what we do: wherever it is due, effect `{effect}` is permitted and sets the same"
     );
     Some(
-        RULE.warning(name.span(), name.to_string(), message)
+        RULE.finding(name.span(), name.to_string(), message)
             .note(effect.span(), format!("`{effect}` is declared here"))
             .help("leave it out: it would hide that the effect may not bring it about"),
     )

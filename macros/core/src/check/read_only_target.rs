@@ -7,11 +7,12 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Effect, Input, Mode, Verb};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC070",
     name: "read_only_target",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -37,7 +38,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn diagnostic(effect: &Effect, message: String) -> Diagnostic {
-    RULE.error(effect.target_span, effect.name.to_string(), message)
+    RULE.finding(effect.target_span, effect.name.to_string(), message)
 }
 
 fn written(effect: &Effect, target: &Input) -> Diagnostic {

@@ -9,7 +9,7 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Phase, Promise, State, StateId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::explored::{Explored, Unmet, clause_of};
 use crate::space::graph::forced;
@@ -19,6 +19,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC163",
     name: "ready_too_early",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -84,7 +85,7 @@ fn diagnostic(state: &State, promise: &Promise, witness: &str) -> Diagnostic {
     let message = format!(
         "state `{name}` is Ready with `{witness}`, although `{promised}` is due there and changes what is told"
     );
-    RULE.warning(name.span(), name.to_string(), message)
+    RULE.finding(name.span(), name.to_string(), message)
         .note(promised.span(), "this is what is promised")
         .help(format!(
             "put a state that waits for it above `{name}`; or, if an object is done without it, let `{promised}` be due only where it is waited for"

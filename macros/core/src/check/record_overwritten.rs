@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{EffectId, InputId, Lifecycle, Mode, VarId, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
@@ -18,6 +18,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC049",
     name: "record_overwritten",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -58,7 +59,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, example)
         );
         sink.push(
-            RULE.error(effect.name.span(), effect.name.to_string(), message)
+            RULE.finding(effect.name.span(), effect.name.to_string(), message)
                 .help("permit it in `when` only where the record is absent or nothing is held"),
         );
     }

@@ -7,12 +7,13 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::{Answer, Called};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC087",
     name: "refusal_never_applies",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Calls(check),
 };
@@ -45,7 +46,7 @@ fn check(called: &Called<'_>, sink: &mut Sink) {
             };
             let message = format!("`{}`: refusal {} never applies", call.name, position + 1);
             sink.push(
-                RULE.warning(refusal.when.span, call.name.to_string(), message)
+                RULE.finding(refusal.when.span, call.name.to_string(), message)
                     .help(format!("leave it out: {why}")),
             );
         }

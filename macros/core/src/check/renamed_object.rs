@@ -14,11 +14,12 @@ use proc_macro2::Span;
 use super::editable_key::may_be_edited;
 use crate::errors::Sink;
 use crate::model::{Input, InputId, Kind, Lifecycle, Lookup, Mode, Source, Verb};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC162",
     name: "renamed_object",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -42,7 +43,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             "`{name}` is {named}: the one of the old name then stays, and nobody looks at it"
         );
         let help = "name it after `meta.name`, or by a method, `by ref from self`, that makes the name of that; or look at a set `owned [..]` of them and `delete each`; if nobody can edit it, or the old one is to stay, `allow` this and say so";
-        let found = RULE.warning(span, name.to_string(), message);
+        let found = RULE.finding(span, name.to_string(), message);
         let tidies = input.of.map(|owner| {
             let owner = &lifecycle.inputs[owner.0].name;
             format!("it belongs to `{owner}`, whose lifecycle may delete it: if it does, `allow` this and say so")

@@ -6,11 +6,12 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC180",
     name: "repeated_claim",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -26,7 +27,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             let name = &promise.name;
             let message = format!("promise `{name}` is claimed in `{state}` twice");
             sink.push(
-                RULE.error(state.span(), name.to_string(), message)
+                RULE.finding(state.span(), name.to_string(), message)
                     .note(first.span(), "it stands here already")
                     .help("leave one of them out, or name the state that was meant"),
             );

@@ -10,11 +10,12 @@ use proc_macro2::Ident;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Origin, Source, Use};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC119",
     name: "repeated_field",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -64,7 +65,7 @@ fn diagnose(fact: &Ident, one: &Use, other: &Use) -> Diagnostic {
             format!("rename `{field}`, which is not of the request"),
         ),
     };
-    RULE.error(field.span(), fact.to_string(), message)
+    RULE.finding(field.span(), fact.to_string(), message)
         .note(other.name.span(), "this is the other")
         .help(help)
 }

@@ -8,11 +8,12 @@
 use crate::ast::Path;
 use crate::errors::Sink;
 use crate::model::{Input, Kind, Lookup, PollKey};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC115",
     name: "repeated_key",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -37,7 +38,7 @@ fn repeated(input: &Input, keys: &[PollKey], sink: &mut Sink) {
         let (name, path) = (&input.name, &key.path);
         let message = format!("input `{name}` has the key `{path}` twice");
         sink.push(
-            RULE.error(last(path).span(), name.to_string(), message)
+            RULE.finding(last(path).span(), name.to_string(), message)
                 .note(last(&first.path).span(), "it stands here already")
                 .help("leave one of them out: answers are told apart by each key once"),
         );
@@ -56,7 +57,7 @@ fn namesakes(input: &Input, keys: &[PollKey], sink: &mut Sink) {
             let message =
                 format!("input `{name}` has two keys that its method would get as `{called}`");
             sink.push(
-                RULE.error(called.span(), name.to_string(), message)
+                RULE.finding(called.span(), name.to_string(), message)
                     .note(other.path.root().span(), "this is the other")
                     .help(format!("rename the input `{called}`")),
             );

@@ -13,11 +13,12 @@ use proc_macro2::Span;
 use crate::ast::{Lifecycle, Mode};
 use crate::errors::Sink;
 use crate::lock;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC171",
     name: "retired_and_declared",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -30,13 +31,13 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         if declared.contains_key(&item) {
             let message = format!("`{item}` is retired, and the lifecycle still has it");
             let help = "leave out one of the two";
-            sink.push(RULE.error(span, item, message).help(help));
+            sink.push(RULE.finding(span, item, message).help(help));
             continue;
         }
         match seen.get(&item) {
             Some(first) => {
                 let message = format!("`{item}` is retired twice");
-                let found = RULE.error(span, item, message);
+                let found = RULE.finding(span, item, message);
                 let found = found.note(*first, "it is retired here already");
                 sink.push(found.help("leave out one of the two"));
             }

@@ -6,11 +6,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Effect, EffectId, VarId};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC017",
     name: "sets_out_of_reach",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -33,7 +34,7 @@ fn unreached(context: &Context<'_>, id: EffectId, effect: &Effect, sink: &mut Si
         let target = &context.lifecycle.inputs[effect.target.0].name;
         let fact = &context.lifecycle.vars[assign.var.0].name;
         sink.push(
-            RULE.error(assign.span,
+            RULE.finding(assign.span,
                 effect.name.to_string(),
                 format!(
                     "effect `{}` writes `{target}` but claims to set `{fact}`, which does not read it",

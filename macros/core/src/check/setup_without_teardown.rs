@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{Call, Effect, Lifecycle, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC084",
     name: "setup_without_teardown",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),
 };
@@ -26,7 +27,7 @@ fn check(called: &Called<'_>, sink: &mut Sink) {
         let (call, undo) = (&call.name, &undo.name);
         let message = format!("`{call}` acquires `{fact}` and `{undo}` does not give it back");
         sink.push(
-            RULE.error(undo.span(), fact.to_string(), message)
+            RULE.finding(undo.span(), fact.to_string(), message)
                 .note(call.span(), format!("`{call}` is declared here"))
                 .help(match frees(lifecycle, var) {
                     Some(effect) => format!("write `{undo} -> .. by {}`", effect.name),

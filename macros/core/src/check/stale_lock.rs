@@ -14,12 +14,13 @@ use crate::ast::LockText;
 use crate::errors::{Diagnostic, Sink};
 use crate::lock::{self, Lines};
 use crate::model::Locked;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 
 pub(crate) const RULE: Rule = Rule {
     code: "LC090",
     name: "stale_lock",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),
 };
@@ -57,7 +58,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
 fn of_another(locked: &Locked, other: &str) -> Diagnostic {
     let message = format!("`{}` is the lock of `{other}`", locked.path);
     let help = "name a file of its own for each lifecycle; a resource of another name is another resource, whose objects no operator of this one sees";
-    RULE.error(locked.span, other, message).help(help)
+    RULE.finding(locked.span, other, message).help(help)
 }
 
 /// The lock has an item that the lifecycle neither has nor retires.
@@ -75,7 +76,7 @@ fn dropped(locked: &Locked, item: &str) -> Option<Diagnostic> {
         let help = format!(
             "write it again; once no cluster has an object that an operator of then has seen, take `{item}` out of `{path}`"
         );
-        return Some(RULE.error(locked.span, item, message).help(help));
+        return Some(RULE.finding(locked.span, item, message).help(help));
     }
     if now.contains_key(item) || is_retired(item) {
         return None;
@@ -85,7 +86,7 @@ fn dropped(locked: &Locked, item: &str) -> Option<Diagnostic> {
     let help = format!(
         "say in `retired {{ .. }}` what becomes of that: {help}; if no release ever had it, take the line out of `{path}`"
     );
-    Some(RULE.error(locked.span, item, message).help(help))
+    Some(RULE.finding(locked.span, item, message).help(help))
 }
 
 /// What an item leaves, and what to write.
@@ -159,5 +160,5 @@ fn behind(locked: &Locked, then: &Lines) -> Option<Diagnostic> {
         locked.path
     );
     let help = "run `lifecycle-operator lock FILE.rs` with the file that this stands in, and look at the difference";
-    Some(RULE.error(locked.span, BEHIND, message).help(help))
+    Some(RULE.finding(locked.span, BEHIND, message).help(help))
 }

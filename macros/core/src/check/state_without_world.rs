@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::StateId;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC012",
     name: "state_without_world",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),
 };
@@ -54,7 +55,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
         };
         let message = format!("state `{}` never matches: {why}", state.name);
         sink.push(
-            RULE.error(state.name.span(), state.name.to_string(), message)
+            RULE.finding(state.name.span(), state.name.to_string(), message)
                 .help(help),
         );
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Step, ValueSet, VarId, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
@@ -17,6 +17,7 @@ use crate::space::explored::Explored;
 pub(super) const RULE: Rule = Rule {
     code: "LC143",
     name: "steps_against_each_other",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -45,7 +46,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             explored.drives.describe(explored.space, one)
         );
         names.sort();
-        let mut found = RULE.error(declared[0].span, names.join(", "), message);
+        let mut found = RULE.finding(declared[0].span, names.join(", "), message);
         for step in declared.iter().skip(1) {
             found = found.note(step.span, "it makes the `until` of the earlier one untrue");
         }

@@ -9,11 +9,12 @@
 
 use crate::errors::Sink;
 use crate::model::build::polls_behind;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC121",
     name: "suspended_by_poll",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -29,7 +30,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             "state `{name}` is Suspended by what poll `{poll}` answers, and no poll is asked while it is"
         );
         sink.push(
-            RULE.error(state.name.span(), name, message)
+            RULE.finding(state.name.span(), name, message)
                 .note(poll.span(), "this is the poll")
                 .help("ask the object itself, or an object that is watched"),
         );

@@ -8,22 +8,23 @@
 use proc_macro2::{Ident, Span};
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC000",
     name: "syntax",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
 
 pub(crate) fn diagnostic(span: Span, item: &str, message: String, form: &str) -> Diagnostic {
-    RULE.error(span, item, message).help(form)
+    RULE.finding(span, item, message).help(form)
 }
 
 /// A whole file, so that nothing of it can be checked.
 pub(crate) fn unbalanced(span: Span) -> Diagnostic {
-    RULE.error(
+    RULE.finding(
         span,
         "file",
         "this is no Rust: a bracket or a quote does not match",
@@ -32,7 +33,7 @@ pub(crate) fn unbalanced(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn renamed(span: Span, item: &Ident, old: &str, new: &str) -> Diagnostic {
-    RULE.error(
+    RULE.finding(
         span,
         item.to_string(),
         format!("`{old}` is called `{new}` now"),
@@ -41,7 +42,7 @@ pub(crate) fn renamed(span: Span, item: &Ident, old: &str, new: &str) -> Diagnos
 }
 
 pub(crate) fn call_without_name(target: &Ident) -> Diagnostic {
-    RULE.error(
+    RULE.finding(
         target.span(),
         format!("call_{target}"),
         format!("a `call` of `{target}` needs a name, for it becomes a method of that name"),
@@ -52,7 +53,7 @@ pub(crate) fn call_without_name(target: &Ident) -> Diagnostic {
 }
 
 pub(crate) fn rpc_in_resource(span: Span) -> Diagnostic {
-    RULE.error(
+    RULE.finding(
         span,
         "rpc",
         "a resource is driven by watches and answers no calls",

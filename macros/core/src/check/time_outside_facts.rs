@@ -11,11 +11,12 @@ use proc_macro2::Ident;
 
 use crate::errors::{Item, Sink};
 use crate::model::{FieldOf, Input, InputId, Lifecycle, Lookup, Origin, Path, Source, Use};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC100",
     name: "time_outside_facts",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -100,5 +101,5 @@ fn say(clock: &Ident, place: &Item, why: &str, sink: &mut Sink) {
         format!("{place} reads `{clock}`, and only facts are told what time it is: {why}");
     let help =
         format!("declare a fact such as `due: {{ No, Yes }} from self, {clock};`, and ask that");
-    sink.push(RULE.error(clock.span(), place.name(), message).help(help));
+    sink.push(RULE.finding(clock.span(), place.name(), message).help(help));
 }

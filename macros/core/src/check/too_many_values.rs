@@ -9,17 +9,18 @@
 use proc_macro2::Ident;
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC006",
     name: "too_many_values",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
 
 pub(crate) fn diagnostic(fact: &Ident, count: usize, limit: usize) -> Diagnostic {
-    RULE.error(
+    RULE.finding(
         fact.span(),
         fact.to_string(),
         format!("fact `{fact}` has {count} values, and a fact may have {limit}"),

@@ -14,12 +14,13 @@ use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Input, InputId, Lifecycle, Mode, Origin, Source, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::enumeration::{LIMIT, TooMany};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC091",
     name: "too_many_worlds",
+    severity: Severity::Error,
     stage: Stage::World,
     run: Run::Built,
 };
@@ -70,7 +71,7 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
         .find(|var| matches!(var.origin, Origin::Fact { .. }));
     let span = declared.map_or(lifecycle.name.span(), |var| var.name.span());
     sink.push(
-        RULE.error(span, lifecycle.name.to_string(), message)
+        RULE.finding(span, lifecycle.name.to_string(), message)
             .help(help),
     );
 }
@@ -135,7 +136,7 @@ pub(crate) fn chain(span: Span, name: &str, limit: usize) -> Diagnostic {
     let message = format!(
         "`{name}` needs more than {limit} others, each of which needs the next, and {limit} can be checked"
     );
-    RULE.error(span, name, message)
+    RULE.finding(span, name, message)
         .help("let `given`, `from` and lookups name what matters directly")
 }
 
@@ -146,7 +147,7 @@ pub(crate) fn variables(lifecycle: &Lifecycle, count: usize, limit: usize) -> Di
         grouped(count),
         grouped(limit)
     );
-    RULE.error(lifecycle.name.span(), lifecycle.name.to_string(), message)
+    RULE.finding(lifecycle.name.span(), lifecycle.name.to_string(), message)
         .help("declare a set (`[Type]`) instead of many inputs, and merge effects that differ in nothing but their input")
 }
 

@@ -13,11 +13,12 @@ use quote::ToTokens;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Input, InputId, Lifecycle, Lookup, Mode, Verb};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC168",
     name: "two_writers",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -57,7 +58,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 fn diagnostic(first: &Input, input: &Input, fight: &str) -> Diagnostic {
     let (first, name) = (&first.name, &input.name);
     let message = format!("`{first}` and `{name}` are one object, and {fight}");
-    RULE.warning(name.span(), name.to_string(), message)
+    RULE.finding(name.span(), name.to_string(), message)
         .note(first.span(), format!("`{first}` is declared here"))
         .help(format!(
             "leave `{name}` out, and let the builder of `{first}` return the whole object; if they are to be two, give one a name of its own, `by ref from self`"

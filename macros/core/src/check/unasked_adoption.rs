@@ -9,11 +9,12 @@
 
 use crate::errors::Sink;
 use crate::model::Verb;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC133",
     name: "unasked_adoption",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -30,6 +31,6 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         );
         let help =
             format!("write `adopt {target} when ..;` with a fact that says that somebody wants it");
-        sink.push(RULE.warning(effect.target_span, name, message).help(help));
+        sink.push(RULE.finding(effect.target_span, name, message).help(help));
     }
 }

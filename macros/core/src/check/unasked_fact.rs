@@ -13,11 +13,12 @@ use crate::errors::Sink;
 use crate::model::{
     FieldOf, Lifecycle, Meaning, Named, Origin, Pred, PropertyOf, Source, Step, Target, VarId,
 };
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC167",
     name: "unasked_fact",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -34,7 +35,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let name = &var.name;
         let message = format!("nothing asks fact `{name}`");
         sink.push(
-            RULE.warning(name.span(), name.to_string(), message)
+            RULE.finding(name.span(), name.to_string(), message)
                 .help("ask it in a state, a condition or a `when`, or leave it out"),
         );
     }
@@ -47,7 +48,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let name = &name.name;
         let message = format!("nothing asks `{name}`");
         sink.push(
-            RULE.warning(name.span(), name.to_string(), message)
+            RULE.finding(name.span(), name.to_string(), message)
                 .help("ask it where it was meant to count, or leave it out"),
         );
     }

@@ -10,11 +10,12 @@ use proc_macro2::Ident;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Kind, Length};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC103",
     name: "unbounded_poll",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -55,7 +56,7 @@ fn unbounded(every: &Length, name: &Ident) -> Option<Diagnostic> {
         "write `every {path} else {otherwise} min 5s`, with the least that its provider can bear"
     );
     let span = every.span.unwrap_or_else(|| name.span());
-    Some(RULE.error(span, name.to_string(), message).help(help))
+    Some(RULE.finding(span, name.to_string(), message).help(help))
 }
 
 /// What counts where the object says nothing is itself below what counts at the least.
@@ -68,7 +69,7 @@ fn contrary(length: &Length, (noun, name): (&str, &Ident)) -> Option<Diagnostic>
     let message = format!("{noun} `{name}`: `else {otherwise}` is below its own `min {least}`");
     let help = format!("write `{path} else {least} min {least}`, or a smaller `min`");
     let span = length.span.unwrap_or_else(|| name.span());
-    Some(RULE.error(span, name.to_string(), message).help(help))
+    Some(RULE.finding(span, name.to_string(), message).help(help))
 }
 
 /// Milliseconds as they are declared.

@@ -6,13 +6,14 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC088",
     name: "unbounded_wait",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),
 };
@@ -33,7 +34,7 @@ fn check(called: &Called<'_>, sink: &mut Sink) {
         let name = &drive.call.name;
         let witness = minimal(space, &claim, *example);
         sink.push(
-            RULE.error(
+            RULE.finding(
                 name.span(),
                 name.to_string(),
                 format!("`{name}` has to wait in `{witness}`: write `within 90s else UNAVAILABLE`"),

@@ -12,11 +12,12 @@
 use crate::csi::{RequestField, Rpc};
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Lifecycle, Origin, Source, Use, Var};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC118",
     name: "uncarried_field",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -71,7 +72,7 @@ fn uncarried(lifecycle: &Lifecycle, var: &Var, fields: &[(RequestField, &Use)]) 
         "fact `{name}`: no call of `{}` carries {wanted}, so it is `{first}` for ever",
         lifecycle.name
     );
-    RULE.error(at.name.span(), name.to_string(), message)
+    RULE.finding(at.name.span(), name.to_string(), message)
         .help(help(fields, alone.is_some()))
 }
 

@@ -13,13 +13,14 @@ use super::idle_promise::waits_for_nobody;
 use super::undeclared_edge::{arrow, undeclared, whole_block};
 use crate::errors::{Fix, Sink};
 use crate::model::{StateId, Transitions};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC031",
     name: "uncaused_edge",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -54,7 +55,9 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         _ => "remove them: the block that LC030 shows is without them".to_owned(),
     };
     let message = format!("nothing causes `{}`", names.join("`, `"));
-    let found = RULE.error(first.span, names.join(", "), message).help(help);
+    let found = RULE
+        .finding(first.span, names.join(", "), message)
+        .help(help);
     // Of a single one the help says what else may be meant.
     sink.push(
         match uncaused.len() > 1 && undeclared(explored).is_empty() {

@@ -12,7 +12,7 @@ mod block;
 use std::collections::BTreeSet;
 
 use crate::errors::{Fix, Sink};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::cause::Cause;
 use crate::space::explored::Explored;
@@ -22,6 +22,7 @@ use block::Edge;
 pub(super) const RULE: Rule = Rule {
     code: "LC030",
     name: "undeclared_edge",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -53,7 +54,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         "if that is meant, the whole block is:\n{}",
         whole_block(explored)
     );
-    let found = RULE.error(transitions.span, names.join(", "), message);
+    let found = RULE.finding(transitions.span, names.join(", "), message);
     let others = missing.iter().skip(1).take(EXPLAINED).map(|edge| {
         let cause = caused(explored, *edge);
         format!("`{}` is {cause}", shown(edge))

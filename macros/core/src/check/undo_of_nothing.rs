@@ -6,11 +6,12 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC044",
     name: "undo_of_nothing",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -26,7 +27,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         }
         let undo = &lifecycle.effects[undo.0].name;
         sink.push(
-            RULE.error(span,
+            RULE.finding(span,
                 effect.name.to_string(),
                 format!(
                     "effect `{}` names an `undo` but acquires nothing that is `held`: nobody would run it on deletion",

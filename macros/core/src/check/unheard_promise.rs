@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{InputId, Lifecycle, Origin, Promise, Source, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
 use crate::space::witness::{Claim, minimal};
@@ -18,6 +18,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC158",
     name: "unheard_promise",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -69,7 +70,7 @@ fn of_gone(
         "let it ask for `{of} in {{ New, Made }}`, and remember what `{of}` said by a `record` that is written from it while it is there"
     );
     sink.push(
-        RULE.warning(name.span(), name.to_string(), message)
+        RULE.finding(name.span(), name.to_string(), message)
             .help(help),
     );
 }

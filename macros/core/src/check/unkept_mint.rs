@@ -9,11 +9,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Effect, Source, ValueId, Verb};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC151",
     name: "unkept_mint",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -33,7 +34,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         if builders.is_empty() {
             let message = format!("`{name}` is minted in `{keeper}`, which no effect writes");
             let help = format!("declare `apply {keeper} from {name};`");
-            let found = RULE.error(keeper.span(), name.clone(), message);
+            let found = RULE.finding(keeper.span(), name.clone(), message);
             sink.push(found.help(help));
         }
         for builder in builders.into_iter().filter(|builder| !takes(builder)) {
@@ -42,7 +43,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
                 builder.name
             );
             let help = format!("write `from {name}`: it gets what is there, or a new one");
-            let found = RULE.error(builder.target_span, name.clone(), message);
+            let found = RULE.finding(builder.target_span, name.clone(), message);
             sink.push(found.help(help));
         }
     }

@@ -10,11 +10,12 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Column, Lifecycle};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC165",
     name: "unknown_column",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -30,7 +31,7 @@ fn wrong(lifecycle: &Lifecycle, column: &Column) -> Option<Diagnostic> {
     let (path, name) = (column.json_path.as_deref()?, &column.name);
     let found = |message: String, help: String| {
         Some(
-            RULE.warning(name.span(), name.to_string(), message)
+            RULE.finding(name.span(), name.to_string(), message)
                 .help(help),
         )
     };

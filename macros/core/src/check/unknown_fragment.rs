@@ -10,11 +10,12 @@ use proc_macro2::Ident;
 
 use super::unknown_name::{nearest, suggestion};
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC111",
     name: "unknown_fragment",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -26,7 +27,7 @@ pub(crate) fn nowhere(used: &Ident, known: &[String]) -> Diagnostic {
         "no file that is checked declares fragment `{used}`{}",
         suggestion(near.clone())
     );
-    RULE.error(used.span(), used.to_string(), message)
+    RULE.finding(used.span(), used.to_string(), message)
         .meant(near)
         .help(format!(
             "check it together with the file that has `fragment! {{ fragment {used}; .. }}`"
@@ -41,7 +42,7 @@ pub(crate) fn unused(named: &Ident, used: &[Ident]) -> Diagnostic {
         "a place for fragment `{named}`, which is not used{}",
         suggestion(near.clone())
     );
-    RULE.error(named.span(), named.to_string(), message)
+    RULE.finding(named.span(), named.to_string(), message)
         .meant(near)
         .help(format!("write `use {named};` beside the sections, too"))
 }

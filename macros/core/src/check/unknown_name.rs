@@ -8,11 +8,12 @@ use proc_macro2::{Ident, Span};
 
 use crate::csi;
 use crate::errors::{Diagnostic, Item};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC001",
     name: "unknown_name",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -29,7 +30,7 @@ pub(crate) fn diagnostic(
         None => format!("unknown {kind} `{name}`"),
     };
     let message = format!("{place}: {what}{}", suggestion(near.clone()));
-    let found = RULE.error(name.span(), place.name(), message).meant(near);
+    let found = RULE.finding(name.span(), place.name(), message).meant(near);
     let found = found.about(format!("{kind} {name}"));
     match instead {
         Some(instead) => found.help(format!("`{name}` is {instead}")),
@@ -48,7 +49,7 @@ pub(crate) fn with_effects(found: Diagnostic, known: &[&str]) -> Diagnostic {
 
 pub(crate) fn section(name: &Ident, known: &[&str]) -> Diagnostic {
     let near = nearest(&name.to_string(), known.iter().copied());
-    RULE.error(
+    RULE.finding(
         name.span(),
         name.to_string(),
         format!("unknown section `{name}`{}", suggestion(near.clone())),
@@ -67,7 +68,7 @@ pub(crate) fn request_field(
         "{place}: no call finds anything by `{field}` of its request{}",
         suggestion(near.clone())
     );
-    RULE.error(field.span(), place.name(), message)
+    RULE.finding(field.span(), place.name(), message)
         .meant(near)
         .help(format!(
             "`request` has {}; of everything else in it, declare a fact `from request`",
@@ -98,12 +99,12 @@ pub(crate) fn read_field(field: &Ident, place: &Item) -> Diagnostic {
         Some(meant) => format!("{meant}; {listed}"),
         None => listed,
     };
-    RULE.error(field.span(), place.name(), message).help(help)
+    RULE.finding(field.span(), place.name(), message).help(help)
 }
 
 pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String]) -> Diagnostic {
     let near = nearest(&value.to_string(), known.iter().map(String::as_str));
-    RULE.error(
+    RULE.finding(
         value.span(),
         place.name(),
         format!(
@@ -144,7 +145,7 @@ pub(crate) fn unasked_value(value: &Ident, fact: &Ident, near: &str) -> Diagnost
         "fact `{fact}`: `{value}` is no answer of it, and nothing asks for it{}",
         suggestion(Some(near.to_owned()))
     );
-    let found = RULE.error(value.span(), fact.to_string(), message);
+    let found = RULE.finding(value.span(), fact.to_string(), message);
     found.meant(Some(near.to_owned())).help(
         "an `else` may give a value of its own: then a state, a clause or an effect asks for it by name",
     )
@@ -158,7 +159,7 @@ pub(crate) fn needs_value(
     is_each: bool,
 ) -> Diagnostic {
     let last = known.last().map_or("..", String::as_str);
-    RULE.error(
+    RULE.finding(
         fact.span(),
         place.name(),
         format!("{place}: `{fact}` needs a value: {}", listed(known)),

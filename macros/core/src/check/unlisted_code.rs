@@ -13,11 +13,12 @@ use proc_macro2::Span;
 use crate::csi::{Code, Demands, Precondition, Rpc, VERSION};
 use crate::errors::Sink;
 use crate::model::{Call, Lifecycle};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC081",
     name: "unlisted_code",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -52,7 +53,7 @@ fn unlisted(call: &Call, code: Code, span: Span, sink: &mut Sink) {
         .iter()
         .map(|code| format!("`{}`", code.name()))
         .collect();
-    sink.push(RULE.error(span, name, message).help(format!(
+    sink.push(RULE.finding(span, name, message).help(format!(
         "it may answer {} (csi {VERSION}, \"{}\")",
         known.join(", "),
         demands.section
@@ -80,7 +81,7 @@ fn undecided(lifecycle: &Lifecycle, precondition: Precondition, sink: &mut Sink)
             code.name(),
             demands.section
         );
-        sink.push(RULE.error(call.name.span(), name, message));
+        sink.push(RULE.finding(call.name.span(), name, message));
     }
 }
 

@@ -11,11 +11,12 @@ use proc_macro2::Ident;
 
 use super::unknown_name::{nearest, suggestion};
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC113",
     name: "unmet_need",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -32,7 +33,7 @@ pub(crate) fn missing(
         "fragment `{used}` needs a fact `{need}`{}",
         suggestion(near)
     );
-    RULE.error(used.span(), need.to_string(), message)
+    RULE.finding(used.span(), need.to_string(), message)
         .help(format!(
             "declare `{need}` with {} in `facts`",
             listed(values)
@@ -45,7 +46,7 @@ pub(crate) fn lacking(used: &Ident, fact: &Ident, lacks: &[String]) -> Diagnosti
         "fragment `{used}` needs {} of fact `{fact}`, which has no such value",
         listed(lacks)
     );
-    RULE.error(fact.span(), fact.to_string(), message)
+    RULE.finding(fact.span(), fact.to_string(), message)
         .help("name the values as the fragment does, or leave the fragment out")
 }
 

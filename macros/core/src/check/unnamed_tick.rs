@@ -14,7 +14,7 @@ use super::useless_wakes::readers;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{InputId, Source, StateId, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 use crate::space::world::Change;
@@ -23,6 +23,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC102",
     name: "unnamed_tick",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -69,7 +70,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         );
         let help = format!("write `wakes {names}, {clock}`");
         let name = state.name.to_string();
-        sink.push(RULE.error(first.name.span(), name, message).help(help));
+        sink.push(RULE.finding(first.name.span(), name, message).help(help));
     }
 }
 

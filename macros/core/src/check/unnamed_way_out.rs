@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 use crate::errors::Sink;
 use crate::model::{Input, InputId, Lifecycle, Mode, Origin, Source, StateId, Use, ValueId, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -22,6 +22,7 @@ use crate::space::world::Change;
 pub(super) const RULE: Rule = Rule {
     code: "LC175",
     name: "unnamed_way_out",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -70,7 +71,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         );
         let help = format!("write `wakes {}, self`", names.join(", "));
         sink.push(
-            RULE.warning(first.name.span(), name.to_string(), message)
+            RULE.finding(first.name.span(), name.to_string(), message)
                 .help(help),
         );
     }

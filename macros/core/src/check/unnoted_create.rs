@@ -9,11 +9,12 @@
 
 use crate::ast::{Comes, Input, Lifecycle, Mode, Verb};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC156",
     name: "unnoted_create",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -34,13 +35,13 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
                 create.name()
             );
             let help = format!("write `made: record of {name};` in `observe`");
-            let found = RULE.error(create.target.span(), create.name().to_string(), message);
+            let found = RULE.finding(create.target.span(), create.name().to_string(), message);
             sink.push(found.help(help));
         }
         for more in of_it {
             let (name, record) = (&input.name, &more.name);
             let message = format!("`{record}` is a second record of `{name}`");
-            let found = RULE.error(record.span(), record.to_string(), message);
+            let found = RULE.finding(record.span(), record.to_string(), message);
             sink.push(found.help("leave it out"));
         }
     }
@@ -52,7 +53,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         if is_known && ast.comes(of) != Comes::Once {
             let name = &record.name;
             let message = format!("`{name}` is the record of `{of}`, which no effect creates");
-            let found = RULE.error(of.span(), name.to_string(), message);
+            let found = RULE.finding(of.span(), name.to_string(), message);
             sink.push(found.help(format!(
                 "write `create {of};` in `effects`, or leave the record out"
             )));

@@ -8,11 +8,12 @@ use proc_macro2::Ident;
 
 use super::unknown_name::suggestion;
 use crate::errors::{Diagnostic, Item};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC060",
     name: "unobserved_source",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -24,7 +25,7 @@ pub(crate) fn diagnostic(
     help: Option<&str>,
 ) -> Diagnostic {
     let suggested = near.is_some();
-    let found = RULE.error(name.span(),
+    let found = RULE.finding(name.span(),
         place.name(),
         format!(
             "{place} reads `{name}`, which is not observed: nothing would wake the object when it changes{}",

@@ -10,11 +10,12 @@
 use proc_macro2::Ident;
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC112",
     name: "unplaced_item",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,
 };
@@ -36,7 +37,7 @@ pub(crate) fn states(used: &Ident, states: &[Ident], all: usize) -> Diagnostic {
         (false, [name]) => format!("use {used}::{name};"),
         (false, names) => format!("use {used}::{{{}}};", names.join(", ")),
     };
-    RULE.error(used.span(), used.to_string(), message)
+    RULE.finding(used.span(), used.to_string(), message)
         .help(format!(
             "write `{line}` where they stand in `states`: the first that fits counts"
         ))
@@ -46,7 +47,7 @@ pub(crate) fn states(used: &Ident, states: &[Ident], all: usize) -> Diagnostic {
 pub(crate) fn clauses(used: &Ident, condition: &Ident) -> Diagnostic {
     let message =
         format!("the clauses of fragment `{used}` in condition `{condition}` have no place");
-    RULE.error(condition.span(), condition.to_string(), message)
+    RULE.finding(condition.span(), condition.to_string(), message)
         .help(format!(
             "write `use {used};` where they stand in `condition {condition}`: the first that fits counts"
         ))
@@ -57,7 +58,7 @@ pub(crate) fn between(used: &Ident, other: &Ident, condition: &Ident) -> Diagnos
     let message = format!(
         "fragments `{other}` and `{used}` both have clauses of condition `{condition}`, and nothing says which come first"
     );
-    RULE.error(used.span(), condition.to_string(), message)
+    RULE.finding(used.span(), condition.to_string(), message)
         .help(format!(
             "write `condition {condition} {{ use {other}; use {used}; }}` in the order that is meant"
         ))
@@ -66,6 +67,6 @@ pub(crate) fn between(used: &Ident, other: &Ident, condition: &Ident) -> Diagnos
 /// A place for nothing.
 pub(crate) fn nothing(used: &Ident, what: &str) -> Diagnostic {
     let message = format!("fragment `{used}` has no {what} that could stand here");
-    RULE.error(used.span(), used.to_string(), message)
+    RULE.finding(used.span(), used.to_string(), message)
         .help("leave out this line")
 }

@@ -10,7 +10,7 @@
 use super::idle_promise::waits_for_nobody;
 use crate::errors::Sink;
 use crate::model::{Property, PropertyOf, StateId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::runs::{Backwards, Walk};
@@ -19,6 +19,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC095",
     name: "unreached_state",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -78,7 +79,7 @@ fn one(
     let witness = minimal(space, &claim, example);
     let (message, help) = told(explored, &walk, (class, &witness), to);
     sink.push(
-        RULE.error(property.span, property.name.as_str(), message)
+        RULE.finding(property.span, property.name.as_str(), message)
             .help(help),
     );
 }

@@ -16,11 +16,12 @@ use crate::model::{
     FieldOf, InputId, Lifecycle, Lookup, Meaning, Mode, Origin, Pred, Source, Step, Target, Use,
     VarId,
 };
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC064",
     name: "unread_input",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -37,11 +38,11 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         sink.push(if input.mode == Mode::Clock {
             let message = format!("`{name}` is the time, and nothing reads it");
             let help = format!("leave it out, or declare a fact `from {name}`");
-            RULE.warning(span, name, message).help(help)
+            RULE.finding(span, name, message).help(help)
         } else {
             let message = format!("`{name}` is watched but nothing reads it");
             let help = "leave it out: it costs a watch and a right";
-            RULE.warning(span, name, message).help(help)
+            RULE.finding(span, name, message).help(help)
         });
     }
 }

@@ -9,11 +9,12 @@
 
 use crate::errors::{Item, Sink};
 use crate::model::{FieldOf, InputId, Lifecycle, Lookup, Origin, Source, Use, Value, Verb};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC152",
     name: "unread_keeper",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -70,7 +71,7 @@ fn say(one: &Use, value: &Value, place: &Item, sink: &mut Sink) {
     );
     let help = format!("read `{keeper}`, where it is kept");
     sink.push(
-        RULE.error(one.name.span(), place.name(), message)
+        RULE.finding(one.name.span(), place.name(), message)
             .help(help),
     );
 }

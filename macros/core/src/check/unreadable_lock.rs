@@ -8,12 +8,13 @@
 use crate::ast::LockText;
 use crate::errors::Sink;
 use crate::lock;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC172",
     name: "unreadable_lock",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),
 };
@@ -28,13 +29,13 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
         LockText::Unreadable(why) => {
             let message = format!("the lock `{path}` cannot be read: {why}");
             let help = "write it by `lifecycle-operator lock FILE.rs`, with the file that this stands in, and keep it beside that";
-            sink.push(RULE.error(span, "lock", message).help(help));
+            sink.push(RULE.finding(span, "lock", message).help(help));
         }
         LockText::Read(text) => {
             if let Err((number, line)) = lock::read(text) {
                 let message = format!("line {number} of the lock `{path}` is no item: `{line}`");
                 let help = "put the lock of the last release there, and write it anew by `lifecycle-operator lock FILE.rs`";
-                sink.push(RULE.error(span, "lock", message).help(help));
+                sink.push(RULE.finding(span, "lock", message).help(help));
             }
         }
     }

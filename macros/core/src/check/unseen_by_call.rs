@@ -15,12 +15,13 @@ use crate::csi::Rpc;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::visibility::{Blind, Unseen};
 use crate::model::{Call, Lifecycle, Meaning, Target, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::{CallDrive, Called, target};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC086",
     name: "unseen_by_call",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),
 };
@@ -96,7 +97,8 @@ fn diagnose(lifecycle: &Lifecycle, call: &Call, blind: &Blind) -> Diagnostic {
         ),
     };
     let message = format!("`{name}` cannot see `{fact}`: {why}");
-    RULE.error(blind.span, name.to_string(), message).help(help)
+    RULE.finding(blind.span, name.to_string(), message)
+        .help(help)
 }
 
 fn carried(call: &Call) -> String {

@@ -9,11 +9,12 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Guard, Lifecycle, Mode, Origin, Var};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC047",
     name: "unseen_is_free",
+    severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),
 };
@@ -43,7 +44,7 @@ fn frees_unseen(lifecycle: &Lifecycle, var: &Var, guard: &Guard) -> bool {
 fn diagnostic(var: &Var, guard: &Guard) -> Diagnostic {
     let value = &var.values[guard.otherwise];
     let span = guard.otherwise_span.unwrap_or(guard.pred.span);
-    RULE.error(span,
+    RULE.finding(span,
         var.name.to_string(),
         format!(
             "held fact `{}` counts as given back (`{value}`) while it cannot be seen: write `else` with a value that means unknown",

@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::VarId;
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC141",
     name: "until_out_of_reach",
+    severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -48,7 +49,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             "ask what comes of writing `{target}`, or declare the promise by which it comes"
         );
         sink.push(
-            RULE.error(step.until.span, name.to_string(), message)
+            RULE.finding(step.until.span, name.to_string(), message)
                 .help(help),
         );
     }

@@ -12,11 +12,12 @@
 use crate::errors::{Diagnostic, Sink};
 use crate::model::frames::Dependency;
 use crate::model::{Lifecycle, Mint, Mode, Pred, Source, Use, Value, VarId};
-use crate::rule::{Context, Rule, Run, Stage};
+use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC147",
     name: "untimed_mint",
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };
@@ -69,7 +70,7 @@ fn untold(lifecycle: &Lifecycle, value: &Value, until: &Pred, clock: &Use) -> Di
     let help = format!(
         "write `from {keeper}, {clock}` in the fact that says when it is due; or leave `{clock}` out here, if it never is"
     );
-    RULE.warning(until.span, name, message).help(help)
+    RULE.finding(until.span, name, message).help(help)
 }
 
 /// It is over some time after it was made, and does not know when that was.
@@ -98,5 +99,5 @@ fn ageless(
     let help = format!(
         "write `mint {name}: .. in {keeper} from {clock}`, and let its builder write down when it was made"
     );
-    Some(RULE.warning(value.name.span(), name, message).help(help))
+    Some(RULE.finding(value.name.span(), name, message).help(help))
 }

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{InputId, Source, StateId, Use, VarId};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -21,6 +21,7 @@ use crate::space::world::{Change, World};
 pub(super) const RULE: Rule = Rule {
     code: "LC065",
     name: "useless_wakes",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -62,7 +63,10 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             .first()
             .map_or(state.name.span(), |first| first.name.span());
         let help = format!("write `wakes {}`", leading_out(explored, class, example));
-        sink.push(RULE.error(span, state.name.to_string(), message).help(help));
+        sink.push(
+            RULE.finding(span, state.name.to_string(), message)
+                .help(help),
+        );
     }
 }
 

@@ -9,7 +9,7 @@
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Lifecycle, Pred, Property, PropertyOf, Scope};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::explored::Explored;
 use crate::space::runs::{Backwards, Runs};
@@ -21,6 +21,7 @@ use super::broken_order::claims;
 pub(super) const RULE: Rule = Rule {
     code: "LC096",
     name: "vacuous_property",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Both(check, in_calls),
 };
@@ -178,7 +179,7 @@ fn cannot_fail(lifecycle: &Lifecycle, pred: &Pred) -> bool {
 fn say(property: &Property, why: &str, help: &str, sink: &mut Sink) {
     let message = format!("this cannot fail: {why}");
     sink.push(
-        RULE.error(property.span, property.name.as_str(), message)
+        RULE.finding(property.span, property.name.as_str(), message)
             .help(help),
     );
 }

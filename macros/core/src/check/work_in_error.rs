@@ -17,7 +17,7 @@ use crate::errors::Sink;
 use crate::model::{
     EffectId, InputId, Lifecycle, Mode, Origin, Phase, Source, State, StateId, Use, VarId, Verb,
 };
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 use crate::space::{Class, Space};
@@ -25,6 +25,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC169",
     name: "work_in_error",
+    severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -62,7 +63,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
                 "in `{name}` nothing helps but that its owner edits the object, and meanwhile {writes} writes, for example with `{facts}`"
             ),
         };
-        let found = RULE.warning(name.span(), name.to_string(), message);
+        let found = RULE.finding(name.span(), name.to_string(), message);
         let found = names.fold(found, |found, effect| {
             found.note(effect.span(), format!("`{effect}` is declared here"))
         });

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Assign, Effect, EffectId, Lifecycle, StateId, Verb};
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -18,6 +18,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC025",
     name: "work_in_goal",
+    severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),
 };
@@ -52,7 +53,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, example)
         );
         let found = RULE
-            .error(effect.name.span(), effect.name.to_string(), message)
+            .finding(effect.name.span(), effect.name.to_string(), message)
             .note(state.name.span(), "this is the goal")
             .help(
                 "put a state for this before the goal, or narrow the goal or the effect's `when`",

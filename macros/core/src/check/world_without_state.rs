@@ -9,13 +9,14 @@
 use std::collections::BTreeSet;
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Stage};
+use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::witness::{Claim, minimal};
 use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC011",
     name: "world_without_state",
+    severity: Severity::Error,
     stage: Stage::World,
     run: Run::Worlds(check),
 };
@@ -39,7 +40,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
         minimal(space, &claim, example)
     );
     sink.push(
-        RULE.error(name.span(), name.to_string(), message)
+        RULE.finding(name.span(), name.to_string(), message)
             .help("add a state that matches them, or a `never` if they cannot be"),
     );
 }

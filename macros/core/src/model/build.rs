@@ -120,7 +120,8 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
 /// Fills in the order of evaluation, if there is one.
 pub(crate) fn order(built: &mut Built, sink: &mut Sink) {
     if built.complete {
-        built.complete = circular_policy::resolve(&mut built.lifecycle, sink);
+        circular_policy::check(&built.lifecycle, sink);
+        built.complete = !sink.has_errors();
     }
     let order = order::of(&built.lifecycle);
     built.bounded = order.too_long.is_none();

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use lifecycle_macros_core::check::{RULES, WARNINGS};
-use lifecycle_macros_core::rule::{Rule, Stage};
+use lifecycle_macros_core::check::{RULES, allowable};
+use lifecycle_macros_core::rule::{Rule, Severity, Stage};
 
 const HEAD: &str = "# Checks
 
@@ -49,7 +49,7 @@ fn lines() -> Vec<Line> {
         code: rule.code,
         name: rule.name.replace('_', " "),
         level: match rule.stage {
-            _ if warns(rule) => "warns",
+            _ if rule.severity == Severity::Warning => "warns",
             Stage::Names => "names",
             Stage::Declaration => "declarations",
             Stage::World | Stage::Graph => "worlds",
@@ -65,10 +65,6 @@ fn lines() -> Vec<Line> {
     let mut lines: Vec<Line> = of_rules.chain(of_rustc).collect();
     lines.sort_by_key(|line| line.code);
     lines
-}
-
-fn warns(rule: &Rule) -> bool {
-    header(rule).starts_with("A warning:")
 }
 
 /// The first sentence of a header, as a cell of a table.
@@ -150,19 +146,79 @@ fn every_code_is_used_once() {
     assert_eq!(codes.len(), RULES.len());
 }
 
-/// What a header calls a warning can be allowed, but for the warning about an `allow`; and the guide names them all.
+/// A header says of a warning that it is one, and the guide names them all.
 #[test]
-fn what_warns_can_be_allowed() {
-    let warns = RULES.iter().filter(|rule| warns(rule));
-    let warns: BTreeSet<&str> = warns.map(|rule| rule.code).collect();
-    let known = WARNINGS.into_iter().chain(["LC004"]);
-    assert_eq!(warns, known.collect());
-    let guide = include_str!("../../../../docs/language.md");
-    let all: Vec<&str> = warns.into_iter().collect();
+fn what_warns_is_called_a_warning() {
+    for rule in RULES {
+        let said = header(rule).starts_with("A warning:");
+        assert_eq!(said, rule.severity == Severity::Warning, "{}", rule.name);
+    }
+    let mut all = allowable();
+    all.insert(0, "LC004");
     let (last, others) = all.split_last().expect("some warn");
     let said = format!("{} and {last} warn today.", others.join(", "));
+    let guide = include_str!("../../../../docs/language.md");
     assert!(
         guide.contains(&said),
         "docs/language.md does not say: {said}"
     );
+}
+
+/// The third invariant of ARCHITECTURE.md. That nothing of the model can be changed through a shared reference, the ban of cells says.
+#[test]
+fn no_rule_changes_the_model_and_what_generates_reports_nothing() {
+    let model = sources("model");
+    let types: Vec<&str> = model.iter().flat_map(|(_, text)| types(text)).collect();
+    assert!(types.contains(&"Lifecycle") && types.contains(&"Input"));
+    for (path, text) in sources("check") {
+        for changed in text.split("&mut ").skip(1).map(first_word) {
+            assert!(!types.contains(&changed), "{path} changes a `{changed}`");
+        }
+    }
+    for (path, text) in &model {
+        for cell in ["Cell<", "Mutex<", "Atomic", "Lock<"] {
+            assert!(!text.contains(cell), "{path} hides what changes in a cell");
+        }
+    }
+    for (path, text) in sources("expand") {
+        for reports in ["Sink", "Diagnostic", "compile_error"] {
+            assert!(!text.contains(reports), "{path} reports: {reports}");
+        }
+    }
+}
+
+/// The names of what a source declares.
+fn types(text: &str) -> impl Iterator<Item = &str> {
+    let declared = ["pub struct ", "pub(crate) struct ", "pub enum "];
+    let lines = text.lines();
+    lines.filter_map(move |line| {
+        let rest = declared.iter().find_map(|word| line.strip_prefix(word));
+        rest.map(first_word)
+    })
+}
+
+fn first_word(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// A module of the compiler with all below it, by path.
+fn sources(module: &str) -> Vec<(String, String)> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![src.join(module)];
+    let mut found = vec![src.join(format!("{module}.rs"))];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a module has a folder") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => found.push(path),
+            }
+        }
+    }
+    let read = |path: &std::path::PathBuf| std::fs::read_to_string(path).expect("a source");
+    let named = found
+        .iter()
+        .map(|path| (path.display().to_string(), read(path)));
+    named.collect()
 }

@@ -1,6 +1,5 @@
 //! The processes of a driver on lines that faults reach: every probe, every mutation and every request of each passes through its line.
 
-use std::any::Any;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,10 +16,9 @@ use lifecycle_csi::in_process::{
 use lifecycle_csi::{ServedVolume, Volumes};
 use lifecycle_runtime::lifecycle::call::{Called, Reply};
 use lifecycle_runtime::lifecycle::{
-    Answer, Built, CallError, Calling, CreatedVolume, Kind, LookupKey, Machine, Observation, Once,
-    Polling, Random, Stored,
+    CallError, Calling, Machine, Observation, Once, Polling, Wraps,
 };
-use lifecycle_runtime::machine::ir::{Call, Code, Lifecycle, Rpc};
+use lifecycle_runtime::machine::ir::{Call, Code, Rpc};
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 
 /// How often a caller checks whether its process is still there.
@@ -219,44 +217,9 @@ fn impossible() -> CallError {
     CallError::Failed("it was asked where it has no answer".to_owned())
 }
 
-impl Machine for FaultyMachine {
-    fn ir(&self) -> &'static Lifecycle {
-        self.inner.ir()
-    }
-    fn kind(&self, input: usize) -> Option<Kind> {
-        self.inner.kind(input)
-    }
-    fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey> {
-        self.inner.lookup(observation, input)
-    }
-    fn theirs(&self, input: usize, object: &Stored) -> Option<String> {
-        self.inner.theirs(input, object)
-    }
-    fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.inner.value(observation, value)
-    }
-    fn make(
-        &self,
-        observation: &Observation,
-        value: usize,
-        random: &mut Random,
-    ) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.inner.make(observation, value, random)
-    }
-    fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
-        self.inner.fact(observation, var)
-    }
-    fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {
-        self.inner.build(observation, effect)
-    }
-    fn field(&self, observation: &Observation, field: usize) -> Option<serde_json::Value> {
-        self.inner.field(observation, field)
-    }
-    fn key(&self, observation: &Observation, effect: usize) -> Option<String> {
-        self.inner.key(observation, effect)
-    }
-    fn created(&self, observation: &Observation) -> Option<CreatedVolume> {
-        self.inner.created(observation)
+impl Wraps for FaultyMachine {
+    fn inner(&self) -> &dyn Machine {
+        &*self.inner
     }
 
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {

@@ -44,7 +44,7 @@ pub(super) fn diagnostic(look: &Look<'_>, var: VarId, decided: &Decided) -> Diag
             "write `else {value}` behind that `given` if this is what counts there, or decide it above by what `given` asks"
         ),
     };
-    let found = RULE.warning(declared.name.span(), declared.name.to_string(), message);
+    let found = RULE.finding(declared.name.span(), declared.name.to_string(), message);
     let others: Vec<String> = decided
         .iter()
         .skip(1)

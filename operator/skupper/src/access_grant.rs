@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use lifecycle_runtime::lifecycle::{Random, Timed};
-use lifecycle_runtime::{Because, ObjectRef, Readable, This};
+use lifecycle_runtime::{Because, ObjectRef, Readable, This, cause};
 use lifecycle_specs_skupper::access_grant::{
     AccessGrant, AccessGrantLogic, ApplyKept, Door, GrantCode, Validity,
 };
 use lifecycle_specs_skupper::fragments::Overseen;
 use lifecycle_specs_skupper::site::Site;
 
-use crate::certificates::Authority;
 use crate::config::router_config;
 use crate::grants::redemptions::Redemptions;
 use crate::grants::server::pair;
 use crate::grants::{answer, service, terms};
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
+use crate::pki::issue::Authority;
 
 /// What codes are made of: what cannot be taken for another one.
 const LETTERS: &str = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -129,11 +129,14 @@ impl AccessGrantLogic for Grants {
         };
         let read = pair(secret).map(|(certificate, key)| {
             // When it ends, the grant server says.
-            Authority::read(&certificate, &key, Timestamp::UNIX_EPOCH).map(drop)
+            Authority::read(&certificate, &key).map(drop)
         });
         match read {
             Some(Ok(())) => Because::plain(true),
-            Some(Err(why)) => Because::new(false, format!("Secret {name} cannot sign: {why}")),
+            Some(Err(why)) => Because::new(
+                false,
+                format!("Secret {name} cannot sign: {}", cause::in_one_line(&why)),
+            ),
             None => Because::new(
                 false,
                 format!("Secret {name} cannot sign: it has no tls.crt or no tls.key"),

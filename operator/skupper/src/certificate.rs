@@ -46,6 +46,7 @@ fn wanted(spec: &CertificateSpec) -> Wanted<'_> {
     let hosts = spec.hosts.iter().flatten();
     Wanted {
         subject: &spec.subject,
+        site: None,
         hosts: hosts.map(String::as_str).collect(),
         client: spec.client == Some(true),
         server: spec.server == Some(true),

@@ -11,7 +11,6 @@ pub mod access_token;
 pub mod args;
 pub mod attached;
 pub mod certificate;
-pub mod certificates;
 pub mod config;
 pub mod connector;
 pub mod controller;

@@ -1,6 +1,7 @@
-//! Keys and certificates of X.509: made, read, and held against what is asked for. Pure: what is made follows from random bytes, a time, and what is asked
-//! for alone. Knows no object of Kubernetes.
+//! Keys and certificates of X.509: made, read, and held against what is asked for. Pure but for [`credentials`]: what is made follows from random bytes, a time,
+//! and what is asked for alone. Knows no object of Kubernetes.
 
+pub mod credentials;
 mod encoded;
 pub mod issue;
 pub mod key;

@@ -5,7 +5,7 @@ use lifecycle_specs_skupper::site::Endpoint;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::certificates::Authority;
+use crate::pki::credentials::Credentials;
 
 struct Nobody;
 
@@ -29,7 +29,7 @@ fn token(spec: Value) -> AccessToken {
 }
 
 fn spec() -> Value {
-    let ca = Authority::generate("ca", jiff::Timestamp::now())
+    let ca = Credentials::of_authority("ca", jiff::Timestamp::now())
         .unwrap()
         .certificate;
     json!({ "url": "https://10.0.0.1:8443/uid", "code": "code", "ca": ca })

@@ -9,7 +9,7 @@ use lifecycle_specs_skupper::site::Endpoint;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::certificates::Credentials;
+use crate::pki::credentials::Credentials;
 
 /// The largest answer.
 pub const LARGEST: usize = 256 * 1024;

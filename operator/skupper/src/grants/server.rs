@@ -46,9 +46,12 @@ use tokio::time::{sleep, timeout};
 use super::redemptions::{REDEMPTIONS, Redemptions, Turn};
 use super::service::{AUTHORITY, CERTIFICATE, KEY, SERVICE, hosts};
 use super::{answer, terms};
-use crate::certificates::{self, Authority};
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
+use crate::pki::credentials::Credentials;
+use crate::pki::issue::{Authority, Error};
+use crate::pki::read::Certificate;
+use crate::pki::wanted::Wanted;
 
 /// How long a request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -60,8 +63,8 @@ const TRIES: usize = 8;
 const LANES: usize = 64;
 /// How often it looks at its Service and its authority.
 const LOOK: Duration = Duration::from_secs(10);
-/// How long its own certificate is good.
-const LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// So long before its end its authority is made anew.
+const SPARE: SignedDuration = SignedDuration::from_hours(90 * 24);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// Who writes.
 const MANAGER: &str = "skupper.io/grants";
@@ -293,14 +296,25 @@ impl GrantServer {
         {
             return Ok(());
         }
-        let wrong = |error: certificates::Error| format!("Secret {AUTHORITY}: {error}");
-        let authority = Authority::read(&certificate, &key, now).map_err(wrong)?;
-        let made = authority
-            .of_server(SERVICE, &hosts, (now, LIFE))
-            .map_err(wrong)?;
+        let wrong = |error: Error| format!("Secret {AUTHORITY}: {}", cause::in_one_line(&error));
+        let authority = Authority::read(&certificate, &key).map_err(wrong)?;
+        if let Some(end) = authority.ended(now) {
+            return Err(format!(
+                "Secret {AUTHORITY}: its {CERTIFICATE} ended at {end}"
+            ));
+        }
+        let wanted = Wanted {
+            subject: SERVICE,
+            hosts: hosts.iter().map(String::as_str).collect(),
+            server: true,
+            ..Wanted::default()
+        };
+        let made = Credentials::signed(&authority, &wanted, now).map_err(wrong)?;
+        let own = Certificate::read(made.certificate.as_bytes());
+        let own = own.map_err(|error| error.to_string())?;
         let config = config(&made).map_err(|error| cause::in_one_line(&error))?;
         self.0.identity.send_replace(Some(Arc::new(config)));
-        *due = Some((hosts, certificate, authority.renewal(now, LIFE)));
+        *due = Some((hosts, certificate, own.renewal()));
         Ok(())
     }
 
@@ -311,17 +325,19 @@ impl GrantServer {
         let failed = |error: kube::Error| cause::in_one_line(&error);
         let there = api.get_opt(AUTHORITY).await.map_err(failed)?;
         let now = Timestamp::now();
-        let soon = now.saturating_add(LIFE).unwrap_or(now);
+        let soon = now.saturating_add(SPARE).unwrap_or(now);
         if let Some(there) = &there
             && let Some(pair) = pair(there)
-            && !matches!(
-                Authority::read(&pair.0, &pair.1, soon),
-                Err(certificates::Error::Ended(_))
-            )
         {
-            return Ok(pair);
+            let read = Authority::read(&pair.0, &pair.1);
+            // One that cannot be read is of a person, who is told of it.
+            let ends = read.is_ok_and(|authority| authority.ended(soon).is_some());
+            if !ends {
+                return Ok(pair);
+            }
         }
-        let made = Authority::generate(SERVICE, now).map_err(|error| error.to_string())?;
+        let made = Credentials::of_authority(SERVICE, now);
+        let made = made.map_err(|error| cause::in_one_line(&error))?;
         let data = [(CERTIFICATE, made.certificate), (KEY, made.key)];
         let data = data.map(|(name, text)| (name.to_owned(), ByteString(text.into_bytes())));
         let mut secret = there.unwrap_or_default();
@@ -498,10 +514,8 @@ impl GrantServer {
         let unsigned = || no("Could not get issuer for requested certificate".to_owned());
         let (certificate, key) = issuer.ok_or_else(unsigned)?;
         let now = Timestamp::now();
-        let signed = Authority::read(&certificate, &key, now);
-        let signed = signed.and_then(|authority| authority.of_site(&who.site, now));
-        let made = signed.map_err(|error| {
-            tracing::warn!(%namespace, "a grant cannot be redeemed: {error}");
+        let made = for_site(&who.site, (&certificate, &key), now).map_err(|why| {
+            tracing::warn!(%namespace, "a grant cannot be redeemed: {why}");
             unsigned()
         })?;
         Ok(answer::write(&who.token, &made, &groups))
@@ -558,7 +572,27 @@ pub fn pair(secret: &Secret) -> Option<(Vec<u8>, Vec<u8>)> {
     Some((data.get(CERTIFICATE)?.0.clone(), data.get(KEY)?.0.clone()))
 }
 
-fn config(made: &certificates::Credentials) -> Result<ServerConfig, rustls::Error> {
+/// By what a router of another site is known here, signed by an authority of this one.
+fn for_site(
+    site: &str,
+    (certificate, key): (&[u8], &[u8]),
+    now: Timestamp,
+) -> Result<Credentials, String> {
+    let said = |error: Error| cause::in_one_line(&error);
+    let authority = Authority::read(certificate, key).map_err(said)?;
+    if let Some(end) = authority.ended(now) {
+        return Err(format!("its {CERTIFICATE} ended at {end}"));
+    }
+    let wanted = Wanted {
+        subject: site,
+        site: Some(site),
+        client: true,
+        ..Wanted::default()
+    };
+    Credentials::signed(&authority, &wanted, now).map_err(said)
+}
+
+fn config(made: &Credentials) -> Result<ServerConfig, rustls::Error> {
     let wrong = |_| rustls::Error::General("a certificate of ours cannot be read".to_owned());
     let chain = CertificateDer::from_pem_slice(made.certificate.as_bytes()).map_err(wrong)?;
     let key = PrivateKeyDer::from_pem_slice(made.key.as_bytes()).map_err(wrong)?;

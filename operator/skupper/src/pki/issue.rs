@@ -51,12 +51,17 @@ pub enum Error {
     /// The certificate cannot be encoded.
     #[error("the certificate cannot be made")]
     Encode(#[source] rcgen::Error),
+    /// The system gives nothing random.
+    #[error("the system gives no random bytes")]
+    Random,
 }
 
 /// Who signs certificates.
 #[derive(Debug)]
 pub struct Authority {
     certificate: Certificate,
+    /// PEM of the certificate, and of whatever stands beside it.
+    text: String,
     key: Key,
 }
 
@@ -66,6 +71,7 @@ impl Authority {
     /// # Errors
     /// They cannot sign.
     pub fn read(certificate: &[u8], key: &[u8]) -> Result<Self, Error> {
+        let text = String::from_utf8_lossy(certificate).into_owned();
         let certificate = Certificate::read(certificate).map_err(Error::Authority)?;
         if !certificate.is_authority() {
             return Err(Error::NoAuthority);
@@ -74,12 +80,27 @@ impl Authority {
         if !certificate.is_of(&key) {
             return Err(Error::Pair);
         }
-        Ok(Self { certificate, key })
+        Ok(Self {
+            certificate,
+            text,
+            key,
+        })
     }
 
     /// Its certificate.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    /// PEM of its certificate, and of whatever was read with it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// When it ended, if it has.
+    pub fn ended(&self, now: Timestamp) -> Option<Timestamp> {
+        let (_, end) = self.certificate.validity();
+        (end <= now).then_some(end)
     }
 
     /// Issues a certificate for a key, PEM.

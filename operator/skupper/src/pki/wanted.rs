@@ -13,6 +13,8 @@ const LONGEST: usize = 253;
 pub struct Wanted<'a> {
     /// The common name.
     pub subject: &'a str,
+    /// The site that it is of; without this, one whose uid is the subject.
+    pub site: Option<&'a str>,
     /// Names and addresses.
     pub hosts: Vec<&'a str>,
     /// Whether it is for who connects.
@@ -51,9 +53,10 @@ impl Wanted<'_> {
         both.collect()
     }
 
-    /// The site that it is of: its subject is the uid of one.
+    /// The site that it is of.
     pub(super) fn site(&self) -> Option<String> {
-        is_uid(self.subject).then(|| format!("{SITE_URI}{}", self.subject))
+        let site = self.site.or(is_uid(self.subject).then_some(self.subject));
+        site.map(|site| format!("{SITE_URI}{site}"))
     }
 }
 

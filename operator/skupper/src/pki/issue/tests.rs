@@ -10,6 +10,7 @@ use rustls::pki_types::ServerName;
 use tokio::io::duplex;
 
 use super::*;
+use crate::pki::credentials::Credentials;
 
 const UID: &str = "0c3f1f0e-92d6-4c2d-b9a5-0a1f6a7f3c11";
 const RSA_AUTHORITY: &str = include_str!("../testdata/rsa-authority.crt");
@@ -126,6 +127,39 @@ fn lives_are_as_long_as_they_are_meant_and_none_outlives_its_authority() {
     assert_eq!(end(&issue(&server(), late)), "2030-05-01T15:58:20Z");
     let last = at("2030-12-01T00:00:00Z");
     assert_eq!(end(&issue(&server(), last)), "2030-12-31T00:00:00Z");
+}
+
+/// As a grant gives it: with a key of its own, for a site whose name is no uid.
+#[tokio::test]
+async fn what_is_made_with_a_key_of_its_own_names_the_site_that_it_is_of() {
+    let now = Timestamp::now();
+    let made = Credentials::of_authority("west site CA", now).unwrap();
+    let authority = Authority::read(made.certificate.as_bytes(), made.key.as_bytes()).unwrap();
+    assert_eq!(authority.text(), made.certificate);
+    let east = Wanted {
+        subject: "east",
+        site: Some("east"),
+        client: true,
+        ..Wanted::default()
+    };
+    let shown = |wanted: &Wanted<'_>| {
+        let made = Credentials::signed(&authority, wanted, now).unwrap();
+        Shown {
+            ca: made.authority,
+            chain: made.certificate,
+            key: made.key,
+        }
+    };
+    let (west, east) = (shown(&server()), shown(&east));
+    assert_ne!(west.key, east.key);
+    assert_eq!(
+        linked(&west, &east, "192.0.2.7").await,
+        Ok("east".to_owned())
+    );
+    let (_, end) = authority.certificate().validity();
+    assert_eq!(authority.ended(now), None);
+    assert_eq!(authority.ended(end), Some(end));
+    assert_eq!(read(&east.chain).validity().1, end);
 }
 
 #[test]

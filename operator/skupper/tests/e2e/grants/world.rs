@@ -15,11 +15,11 @@ use lifecycle_runtime::{Machine, crds};
 use lifecycle_simulator::{Server, User};
 use lifecycle_skupper::access_grant::Grants;
 use lifecycle_skupper::access_token::{Https, Tokens};
-use lifecycle_skupper::certificates::Authority;
 use lifecycle_skupper::controller::{KINDS, NAME};
 use lifecycle_skupper::grants::server::GrantServer;
 use lifecycle_skupper::grants::service::{ADDRESS, SERVICE};
 use lifecycle_skupper::namespace::controller_id::ControllerId;
+use lifecycle_skupper::pki::credentials::Credentials;
 use lifecycle_specs_skupper::access_grant::{self, AccessGrant};
 use lifecycle_specs_skupper::access_token::{self, AccessToken};
 use lifecycle_specs_skupper::site::Site;
@@ -176,7 +176,7 @@ impl World {
         self.of::<Site>("west")
             .patch_status("west", &params, &Patch::Merge(status))
             .await?;
-        let made = Authority::generate("skupper-site-ca", jiff::Timestamp::now())?;
+        let made = Credentials::of_authority("skupper-site-ca", jiff::Timestamp::now())?;
         let secret = json!({
             "metadata": { "name": "skupper-site-ca" }, "type": "kubernetes.io/tls",
             "stringData": { "tls.crt": made.certificate, "tls.key": made.key },

@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(lasts(1, 2), 10);
         assert_eq!(lasts(2, 2), 10);
         assert_eq!(lasts(4, 2), 20);
-        assert_eq!(lasts(12, 2), 60);
+        assert_eq!(lasts(8, 2), 40);
     }
 
     #[test]

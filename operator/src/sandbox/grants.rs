@@ -19,8 +19,8 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-use super::sites::CONTROLLER;
-
+/// The namespace and the name of the controller.
+pub(super) const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Where grants are redeemed.

@@ -19,7 +19,7 @@ use lifecycle_specs_skupper::site::Site;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::grants::GrantDoor;
+use super::grants::{CONTROLLER, GrantDoor};
 use super::{balancer, echo};
 use lifecycle_cli::cluster::{account, complain};
 use lifecycle_skupper::config::document::named;
@@ -35,8 +35,6 @@ pub(super) const INSTALLED: (&str, &str) = (
     "deploy/skupper/controller.yaml",
     include_str!("installed/skupper.yaml"),
 );
-/// The namespace and the name of the controller.
-pub(super) const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");
 /// Nothing is pulled: what would run in it runs in this process.
 const IMAGE: &str = "lifecycle-router";
 const GRACE: Duration = Duration::from_secs(1);

@@ -37,7 +37,7 @@ const CASES: [(&str, usize); 12] = [
     ("AttachedConnectorBinding status", 111),
     ("ConfigMap", 65),
     ("Connector status", 122),
-    ("Deployment", 402),
+    ("Deployment", 381),
     ("Listener status", 111),
     ("Role", 91),
     ("RoleBinding", 64),

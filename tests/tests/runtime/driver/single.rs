@@ -92,12 +92,7 @@ async fn missing_input() -> Result<()> {
     let mut kinds: Vec<_> = told.iter().map(|(t, r, _)| format!("{t} {r}")).collect();
     kinds.sort();
     ensure!(
-        kinds
-            == [
-                "Normal Accepted",
-                "Warning GetPalette",
-                "Warning GetPalette"
-            ],
+        kinds == ["Normal Ready", "Warning GetPalette", "Warning GetPalette"],
         "{told:?}"
     );
     Ok(())

@@ -102,8 +102,8 @@ impl Open {
     }
 }
 
-/// What the macro gives for a declaration that is not the first lifecycle of its module, by the source file that it stands in: the finding, and no item whose
-/// name is taken. `None` where it is the first, and where the source does not tell which of several equal ones it is.
+/// What the macro gives for a declaration that is not the first lifecycle of its module, by the source file that it stands in: the finding, and all items in a
+/// module of their own, so that those whose names are taken collide with nothing. `None` where it is the first, and where the source does not tell which of several equal ones it is.
 pub fn expand_crowded(source: &str, declaration: &TokenStream) -> Option<TokenStream> {
     let is_alone = source.matches("lifecycle!").count() < 2;
     let has_shebang = source.starts_with("#!") && !source.starts_with("#![");
@@ -120,10 +120,21 @@ pub fn expand_crowded(source: &str, declaration: &TokenStream) -> Option<TokenSt
     }
     let crowded = found.crowded.into_iter().find(|other| same(&other.body))?;
     let name = named(declaration)?;
-    let logic = format_ident!("{name}Logic");
+    let aside = format_ident!("__{name}");
     let finding = Crowded { name, ..crowded }.finding();
     let error = errors::to_tokens(&[finding]);
-    Some(quote!(#error pub trait #logic {}))
+    let items = crate::expand(declaration.clone());
+    Some(quote! {
+        #error
+        #[allow(non_snake_case)]
+        mod #aside {
+            #[allow(unused_imports)]
+            use super::*;
+            #items
+        }
+        #[allow(unused_imports)]
+        pub use #aside::*;
+    })
 }
 
 /// The name that a lifecycle gives itself.

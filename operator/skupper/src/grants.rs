@@ -6,4 +6,5 @@ pub mod ask;
 pub mod redemptions;
 pub mod server;
 pub mod service;
+mod signing;
 pub mod terms;

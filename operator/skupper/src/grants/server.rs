@@ -35,9 +35,6 @@ use ring::digest;
 use ring::hmac;
 use ring::rand::SystemRandom;
 use rustls::ServerConfig;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::version::TLS13;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -45,13 +42,11 @@ use tokio::time::{sleep, timeout};
 
 use super::redemptions::{REDEMPTIONS, Redemptions, Turn};
 use super::service::{AUTHORITY, CERTIFICATE, KEY, SERVICE, hosts};
-use super::{answer, terms};
+use super::{answer, signing, terms};
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 use crate::pki::credentials::Credentials;
-use crate::pki::issue::{Authority, Error};
-use crate::pki::read::Certificate;
-use crate::pki::wanted::Wanted;
+use crate::pki::issue::Authority;
 
 /// How long a request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -296,25 +291,11 @@ impl GrantServer {
         {
             return Ok(());
         }
-        let wrong = |error: Error| format!("Secret {AUTHORITY}: {}", cause::in_one_line(&error));
-        let authority = Authority::read(&certificate, &key).map_err(wrong)?;
-        if let Some(end) = authority.ended(now) {
-            return Err(format!(
-                "Secret {AUTHORITY}: its {CERTIFICATE} ended at {end}"
-            ));
-        }
-        let wanted = Wanted {
-            subject: SERVICE,
-            hosts: hosts.iter().map(String::as_str).collect(),
-            server: true,
-            ..Wanted::default()
-        };
-        let made = Credentials::signed(&authority, &wanted, now).map_err(wrong)?;
-        let own = Certificate::read(made.certificate.as_bytes());
-        let own = own.map_err(|error| error.to_string())?;
-        let config = config(&made).map_err(|error| cause::in_one_line(&error))?;
+        let signed = signing::for_server(&hosts, (&certificate, &key), now);
+        let signed = signed.map_err(|why| format!("Secret {AUTHORITY}: {why}"))?;
+        let (config, renewal) = signed;
         self.0.identity.send_replace(Some(Arc::new(config)));
-        *due = Some((hosts, certificate, own.renewal()));
+        *due = Some((hosts, certificate, renewal));
         Ok(())
     }
 
@@ -514,7 +495,7 @@ impl GrantServer {
         let unsigned = || no("Could not get issuer for requested certificate".to_owned());
         let (certificate, key) = issuer.ok_or_else(unsigned)?;
         let now = Timestamp::now();
-        let made = for_site(&who.site, (&certificate, &key), now).map_err(|why| {
+        let made = signing::for_site(&who.site, (&certificate, &key), now).map_err(|why| {
             tracing::warn!(%namespace, "a grant cannot be redeemed: {why}");
             unsigned()
         })?;
@@ -570,35 +551,6 @@ pub const KEPT: &str = "skupper.io/accessgrant.kept";
 pub fn pair(secret: &Secret) -> Option<(Vec<u8>, Vec<u8>)> {
     let data = secret.data.as_ref()?;
     Some((data.get(CERTIFICATE)?.0.clone(), data.get(KEY)?.0.clone()))
-}
-
-/// By what a router of another site is known here, signed by an authority of this one.
-fn for_site(
-    site: &str,
-    (certificate, key): (&[u8], &[u8]),
-    now: Timestamp,
-) -> Result<Credentials, String> {
-    let said = |error: Error| cause::in_one_line(&error);
-    let authority = Authority::read(certificate, key).map_err(said)?;
-    if let Some(end) = authority.ended(now) {
-        return Err(format!("its {CERTIFICATE} ended at {end}"));
-    }
-    let wanted = Wanted {
-        subject: site,
-        site: Some(site),
-        client: true,
-        ..Wanted::default()
-    };
-    Credentials::signed(&authority, &wanted, now).map_err(said)
-}
-
-fn config(made: &Credentials) -> Result<ServerConfig, rustls::Error> {
-    let wrong = |_| rustls::Error::General("a certificate of ours cannot be read".to_owned());
-    let chain = CertificateDer::from_pem_slice(made.certificate.as_bytes()).map_err(wrong)?;
-    let key = PrivateKeyDer::from_pem_slice(made.key.as_bytes()).map_err(wrong)?;
-    ServerConfig::builder_with_protocol_versions(&[&TLS13])
-        .with_no_client_auth()
-        .with_single_cert(vec![chain], key)
 }
 
 async fn bind(listen: SocketAddr) -> TcpListener {

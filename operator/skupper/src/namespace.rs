@@ -1,7 +1,8 @@
 //! What all kinds of a namespace ask of it first: which controller manages it, which Site of it is active, which Pods a selector means,
-//! and which templates label what is generated in it. Knows nothing of routers and their configuration.
+//! which templates label what is generated in it, and how large its router is. Knows nothing of routers and their configuration.
 
 pub mod active_site;
 pub mod controller_id;
 pub mod pods;
+pub mod sizing;
 pub mod templates;

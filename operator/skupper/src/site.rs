@@ -35,8 +35,9 @@ use crate::config::kept::{self, Kept, Unknown};
 use crate::config::plan::{self, Workload};
 use crate::config::router_config::{self, RouterConfig};
 use crate::config::service::CONTROLLED;
-use crate::config::validity;
+use crate::config::validity::{self, LOGGING, setting};
 use crate::namespace::controller_id::ControllerId;
+use crate::namespace::sizing::{self, Sizing};
 use crate::namespace::templates::{self, Templates};
 use crate::namespace::{active_site, pods};
 use crate::platform::Platform;
@@ -71,6 +72,12 @@ impl<R> Sites<R> {
     fn own_access(&self, this: This<'_, Site>) -> Option<RouterAccess> {
         let own = self.is_linked(this).then(|| own_access(this))?;
         serde_json::from_value(own).ok()
+    }
+
+    /// What the router of a Site gets of a node.
+    fn sizing(&self, spec: &SiteSpec, sizes: &[&ConfigMap]) -> Sizing {
+        let wanted = setting(spec, sizing::SETTING).filter(|_| !self.platform.binds_host());
+        sizing::of(sizes, wanted, &self.controller_id)
     }
 
     /// An object as the templates that concern it want it.
@@ -274,8 +281,21 @@ impl<R: Routers> SiteLogic for Sites<R> {
         Because::new(false, said.unwrap_or_else(unsaid))
     }
 
-    fn broken_templates(&self, _: This<'_, Site>, templates: &[&ConfigMap]) -> Because<bool> {
-        templates::broken(templates)
+    fn sizes(&self, this: This<'_, Site>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {
+        sizing::concerning(this.meta, &self.controller_id)
+    }
+
+    fn unapplied(
+        &self,
+        this: This<'_, Site>,
+        _: &[&Readable<Site>],
+        templates: &[&ConfigMap],
+        sizes: &[&ConfigMap],
+    ) -> Because<bool> {
+        let mut lines = validity::unapplied(self.platform, this.spec);
+        lines.extend(templates::broken(templates));
+        lines.extend(self.sizing(this.spec, sizes).lacks);
+        Because::new(!lines.is_empty(), lines.join("\n"))
     }
 
     fn unread(
@@ -365,15 +385,13 @@ impl<R: Routers> SiteLogic for Sites<R> {
 
     fn apply_router(&self, at: ApplyRouter<'_>) -> Desired<Deployment> {
         let (meta, spec) = (at.this.meta, at.this.spec);
-        let settings = spec.settings.as_ref();
         let router = objects::deployment(&RouterPods {
             namespace: meta.namespace.as_deref().unwrap_or_default(),
             site: uid(at.this),
             image: &self.image,
             account: named(spec.service_account.as_ref()).unwrap_or(ROUTER),
-            logging: settings
-                .and_then(|all| all.get("router-logging"))
-                .map(String::as_str),
+            resources: self.sizing(spec, &at.sizes).resources,
+            logging: setting(spec, LOGGING),
         });
         self.labelled(&at.templates, router)
     }

@@ -31,6 +31,7 @@ lifecycle! {
 
     observe {
         templates:         [ConfigMap]                by refs of controller_config;
+        sizes:             [ConfigMap]                by refs of controller_config;
         // Those that cannot be read keep what they have, and cost the others nothing.
         sites:             [Readable<Site>]           by namespace;
         listeners:         [Readable<Listener>]       by namespace;
@@ -65,8 +66,8 @@ lifecycle! {
         managed_account:  bool                            from sites;
         /// Whether other sites are to reach this one.
         linked:           bool                            from sites given active else false;
-        /// Whether a label template that concerns it cannot be read. It is left out, and all else goes on.
-        broken_templates: bool                            from templates given active else false;
+        /// Whether a setting of it has no effect, or a label template or a size that concerns it cannot be read. That is left out, and all else goes on.
+        unapplied:        bool                            from sites, templates, sizes given active else false;
         /// Whether there are objects that cannot be read.
         unread:           bool                            from sites, listeners, connectors, links, bindings, attached, accesses given active else false;
         /// Whether a router runs.
@@ -108,7 +109,7 @@ lifecycle! {
         apply account from templates when active;
         apply role from router_config, templates when active;
         apply role_binding from templates when active;
-        apply router from templates when active;
+        apply router from templates, sizes when active;
         apply authority from templates when active && linked && !barred;
         apply access from templates when active && linked && !barred;
         delete access when active && !linked;
@@ -156,9 +157,9 @@ lifecycle! {
             True "Ready" "OK" when resolved;
             False "Pending" "Pending" otherwise;
         }
-        /// Told beside the others and not asked for: a Site is as ready without the labels.
-        condition TemplatesApplied {
-            False "Error" event "TemplateUnreadable" when broken_templates;
+        /// Told beside the others and not asked for: a Site is as ready without the labels, and what has no effect keeps nobody from being served.
+        condition SettingsApplied {
+            False "Error" event "SettingNotApplied" when unapplied;
             Omit otherwise;
         }
         /// Told beside the others as well: everything else of the Site is served.

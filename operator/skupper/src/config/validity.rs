@@ -17,6 +17,7 @@ use lifecycle_specs_skupper::site::{self, Endpoint, Site, SiteSpec};
 
 use super::document::{self, ROLES, named, roles};
 use super::links;
+use crate::namespace::sizing::SETTING;
 use crate::platform::Platform;
 
 /// What is told where there is no Site, and where the Site that there is cannot serve.
@@ -327,6 +328,32 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
         ),
         Some(_) | None => Because::plain(site::Validity::Fine),
     }
+}
+
+/// The setting of what a router logs.
+pub const LOGGING: &str = "router-logging";
+/// Settings of the existing implementation for what there is none of here, so that nothing is missing without them: a pair of routers to be kept apart.
+const NEEDLESS: &str = "disable-anti-affinity";
+
+/// A setting of a Site; absent if it is empty.
+pub fn setting<'a>(spec: &'a SiteSpec, name: &str) -> Option<&'a str> {
+    named(spec.settings.as_ref()?.get(name))
+}
+
+/// The settings of a Site that have no effect, a line each.
+pub fn unapplied(platform: Platform, spec: &SiteSpec) -> Vec<String> {
+    let settings = spec.settings.iter().flatten();
+    let idle = settings.filter_map(|(name, _)| match name.as_str() {
+        NEEDLESS => None,
+        LOGGING | SETTING if !platform.binds_host() => None,
+        LOGGING | SETTING => Some(format!(
+            "spec.settings.{name} has no effect outside Kubernetes: leave it out"
+        )),
+        _ => Some(format!(
+            "spec.settings.{name} has no effect: {LOGGING} and {SETTING} are known"
+        )),
+    });
+    idle.collect()
 }
 
 /// Whether a Site says that something is in its way. What it asks for and is not implemented keeps nobody from being served.

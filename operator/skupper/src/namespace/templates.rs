@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, ResourceExt};
 use lifecycle_runtime::selector::LabelSelector;
-use lifecycle_runtime::{Because, Desired, ObjectRef};
+use lifecycle_runtime::{Desired, ObjectRef};
 use serde_json::{Map, Value};
 
 use super::controller_id::ControllerId;
@@ -119,8 +119,8 @@ fn lay(templates: &[&Template<'_>], meta: &mut Value) {
     }
 }
 
-/// Whether one of these cannot be read, and which and why, a line each.
-pub fn broken(maps: &[&ConfigMap]) -> Because<bool> {
+/// Which of these cannot be read, and why, a line each.
+pub fn broken(maps: &[&ConfigMap]) -> Vec<String> {
     let why = maps.iter().filter_map(|map| {
         let why = Template::of(map).err()?;
         let map = ObjectRef::to(*map);
@@ -130,7 +130,7 @@ pub fn broken(maps: &[&ConfigMap]) -> Because<bool> {
     });
     let mut lines: Vec<String> = why.collect();
     lines.sort();
-    Because::new(!lines.is_empty(), lines.join("\n"))
+    lines
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ pub fn role_binding() -> Desired<RoleBinding> {
 }
 
 /// How the Pods of a router are run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RouterPods<'a> {
     /// The namespace.
     pub namespace: &'a str,
@@ -75,6 +75,8 @@ pub struct RouterPods<'a> {
     pub image: &'a str,
     /// The ServiceAccount.
     pub account: &'a str,
+    /// What they get of a node, as a container says it.
+    pub resources: Value,
     /// What is logged, as the setting `router-logging` says it.
     pub logging: Option<&'a str>,
 }
@@ -136,8 +138,7 @@ fn container(pods: &RouterPods<'_>) -> Value {
             { "name": "metrics", "containerPort": METRICS_PORT, "protocol": "TCP" },
         ],
         "readinessProbe": probe("/healthz"),
-        // As many connections as it takes need less.
-        "resources": { "requests": { "cpu": "50m", "memory": "32Mi" }, "limits": { "memory": "512Mi" } },
+        "resources": pods.resources,
         "securityContext": {
             "allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true,
             "capabilities": { "drop": ["ALL"] },

@@ -148,6 +148,7 @@ fn a_router_is_run_as_the_site_says() {
         site: "uid-first",
         image: "router:1",
         account: "skupper-router",
+        resources: json!({ "limits": { "cpu": "2" } }),
         logging: None,
     };
     let deployment = objects::deployment(&pods);
@@ -159,6 +160,7 @@ fn a_router_is_run_as_the_site_says() {
     let container = &template["spec"]["containers"][0];
     assert_eq!(container["args"][0], "--kubernetes=west/skupper-router");
     assert_eq!(container["securityContext"]["readOnlyRootFilesystem"], true);
+    assert_eq!(container["resources"], json!({ "limits": { "cpu": "2" } }));
     let security = json!({ "runAsNonRoot": true, "seccompProfile": { "type": "RuntimeDefault" } });
     assert_eq!(
         template["spec"]["securityContext"], security,
@@ -178,28 +180,37 @@ fn a_router_is_run_as_the_site_says() {
 
 /// That it is told is the lifecycle's part; that nothing asks for it leaves the Site ready.
 #[test]
-fn a_template_that_cannot_be_read_is_told_beside_what_a_site_needs() {
+fn what_has_no_effect_is_told_beside_what_a_site_needs() {
     let ir = &lifecycle_specs_skupper::site::IR;
     let named = |name: &str| ir.conditions.iter().position(|c| c.name == name);
-    let told = named("TemplatesApplied").expect("it is declared");
+    let told = named("SettingsApplied").expect("it is declared");
     assert!(!ir.ready.from.contains(&told));
-    let events: Vec<_> = ir.conditions[told]
-        .clauses
-        .iter()
-        .map(|c| c.event)
-        .collect();
-    assert_eq!(events, [Some("TemplateUnreadable"), None]);
+    let clauses = ir.conditions[told].clauses.iter();
+    let events: Vec<_> = clauses.map(|c| c.event).collect();
+    assert_eq!(events, [Some("SettingNotApplied"), None]);
+    let check = |settings: Value, templates: &[&ConfigMap], expected: &str| {
+        let spec = json!({ "settings": settings });
+        let site = site("first", "2026-01-01T00:00:00Z", spec);
+        let answer = sites().unapplied(This::of(&site), &[], templates, &[]);
+        assert_eq!(answer.value, !expected.is_empty());
+        assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
+    };
+    check(json!({}), &[], "");
+    let known = json!({ "router-logging": "debug", "disable-anti-affinity": "true" });
+    check(known, &[], "");
+    let unknown = json!({ "tolerations": "all" });
+    let said = "spec.settings.tolerations has no effect: router-logging and size are known";
+    check(unknown, &[], said);
+    let said = "spec.settings.size \"x\" is no size: no ConfigMap of this namespace or of the controller's has the label skupper.io/site-sizing=x";
+    check(json!({ "size": "x" }), &[], said);
     let broken = json!({
         "metadata": { "name": "t", "namespace": "west" }, "data": { "labelSelector": "a b" },
     });
     let broken: ConfigMap = serde_json::from_value(broken).expect("it is a ConfigMap");
-    let first = site("first", "2026-01-01T00:00:00Z", json!({}));
-    let answer = |maps: &[&ConfigMap]| sites().broken_templates(This::of(&first), maps);
-    assert!(!answer(&[]).value);
-    let said = answer(&[&broken]).sentence;
-    assert!(
-        said.contains("ConfigMap `west/t` is no label template"),
-        "{said}"
+    check(
+        json!({}),
+        &[&broken],
+        "ConfigMap `west/t` is no label template",
     );
 }
 

@@ -11,6 +11,7 @@ mod one_namespace;
 mod orders;
 mod restarts;
 mod scale;
+mod sizing;
 mod status;
 mod support;
 mod templates;
@@ -29,6 +30,7 @@ pub(crate) fn cases() -> Vec<Case> {
         restarts::cases(),
         attached::cases(),
         orders::cases(),
+        sizing::cases(),
         templates::cases(),
         bad_input::cases(),
         certificates::cases(),

@@ -150,7 +150,7 @@ fn what_cannot_be_read_is_told_by_name_and_reason() {
     };
     let told = |maps: &[ConfigMap]| broken(&maps.iter().collect::<Vec<_>>());
     let fine = told(&[of("west/t", "a=b"), of("west/u", "")]);
-    assert_eq!((fine.value, fine.sentence.as_str()), (false, ""));
+    assert_eq!(fine, [""; 0]);
     let why = |selector: &str| match LabelSelector::parse(selector) {
         Err(why) => why.to_string(),
         Ok(_) => panic!("`{selector}` can be read"),
@@ -162,11 +162,11 @@ fn what_cannot_be_read_is_told_by_name_and_reason() {
         )
     };
     let one = told(&[of("west/t", "a b"), of("west/u", "a=b")]);
-    assert_eq!((one.value, one.sentence), (true, line("west/t", "a b")));
-    let both = [line("skupper/z", "a in"), line("west/t", "a b")].join("\n");
+    assert_eq!(one, [line("west/t", "a b")]);
+    let both = [line("skupper/z", "a in"), line("west/t", "a b")];
     for maps in [["skupper/z", "west/t"], ["west/t", "skupper/z"]] {
         let selector = |place: &str| if place == "west/t" { "a b" } else { "a in" };
         let told = told(&maps.map(|place| of(place, selector(place))));
-        assert_eq!((told.value, told.sentence), (true, both.clone()));
+        assert_eq!(told, both);
     }
 }

@@ -244,7 +244,7 @@ async fn broken(place: Place) -> Result<()> {
         let status = serde_json::to_value(&site.status).unwrap_or_default();
         let conditions = status["conditions"].as_array().cloned().unwrap_or_default();
         let of = |kind: &str| conditions.iter().find(|one| one["type"] == kind).cloned();
-        let message = of("TemplatesApplied").filter(|one| one["status"] == "False");
+        let message = of("SettingsApplied").filter(|one| one["status"] == "False");
         let message = message.map(|one| one["message"].as_str().unwrap_or_default().to_owned());
         message.is_some_and(|message| message.contains(word))
     };

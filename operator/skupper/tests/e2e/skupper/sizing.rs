@@ -1,0 +1,69 @@
+//! Sizes of routers, and settings without effect. No router runs.
+
+use anyhow::Result;
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::ConfigMap;
+use lifecycle_specs_skupper::site::Site;
+use lifecycle_tests::harness::Case;
+use serde_json::{Value, json};
+
+use super::support::shared;
+use crate::place::Place;
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![shared("a_router_gets_the_size_that_its_site_names", sizes)]
+}
+
+async fn sizes(place: Place) -> Result<()> {
+    let map = json!({
+        "metadata": { "name": "of-routers", "labels": { "skupper.io/site-sizing": "large" } },
+        "data": { "router-cpu-request": "1", "router-memory-limit": "1Gi", "adaptor-cpu-limit": "1" },
+    });
+    place.make::<ConfigMap>("of-routers", map).await?;
+    let spec = json!({ "spec": { "settings": { "size": "large", "tolerations": "all" } } });
+    place.make::<Site>("west", spec).await?;
+    let large = json!({ "requests": { "cpu": "1" }, "limits": { "memory": "1Gi" } });
+    given(&place, &large).await?;
+    told(&place, Some("spec.settings.tolerations has no effect")).await?;
+    // What is edited follows, and what cannot be given is said beside what can.
+    let edit = json!({ "data": { "router-cpu-request": "2", "router-cpu-limit": "much" } });
+    place.patch::<ConfigMap>("of-routers", edit).await?;
+    let larger = json!({ "requests": { "cpu": "2" }, "limits": { "memory": "1Gi" } });
+    given(&place, &larger).await?;
+    told(&place, Some("router-cpu-limit \"much\" is no quantity")).await?;
+    let bare = json!({ "spec": { "settings": null } });
+    place.patch::<Site>("west", bare).await?;
+    let unsaid =
+        json!({ "requests": { "cpu": "50m", "memory": "32Mi" }, "limits": { "memory": "512Mi" } });
+    given(&place, &unsaid).await?;
+    told(&place, None).await
+}
+
+/// Waits until the router gets this.
+async fn given(place: &Place, expected: &Value) -> Result<()> {
+    let has = |router: &Deployment| {
+        let router = serde_json::to_value(router).unwrap_or_default();
+        router.pointer("/spec/template/spec/containers/0/resources") == Some(expected)
+    };
+    let what = format!("the router gets {expected}");
+    let seen = place.until::<Deployment>("skupper-router", &what, has);
+    seen.await.map(drop)
+}
+
+/// Waits until the Site says this of its settings.
+async fn told(place: &Place, expected: Option<&str>) -> Result<()> {
+    let says = |site: &Site| {
+        let status = serde_json::to_value(&site.status).unwrap_or_default();
+        let conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+        let of = conditions
+            .iter()
+            .find(|one| one["type"] == "SettingsApplied");
+        let message = of.map(|one| one["message"].as_str().unwrap_or_default());
+        match (message, expected) {
+            (Some(message), Some(expected)) => message.contains(expected),
+            (message, expected) => message.is_none() && expected.is_none(),
+        }
+    };
+    let what = format!("the Site says of its settings: {expected:?}");
+    place.until("west", &what, says).await.map(drop)
+}

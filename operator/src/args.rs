@@ -140,9 +140,10 @@ pub enum Mode {
     Skupper(SkupperArgs),
     /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
     ///
-    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link and Secret, and DIR/input/certs/NAME the files
-    /// tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second. Listeners are opened at their host
-    /// and port themselves. Statuses are written to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link, AccessToken and Secret, and DIR/input/certs/NAME
+    /// the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second. Listeners are opened at their host
+    /// and port themselves. An AccessToken is redeemed once, and what it was given is kept in DIR/runtime/issued. Statuses are written
+    /// to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
     Site(SiteArgs),
 }
 

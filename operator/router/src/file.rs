@@ -78,6 +78,21 @@ pub fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// It cannot be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(&mut options(), path, bytes)
+}
+
+/// The same, for the user of this process alone to read.
+///
+/// # Errors
+/// It cannot be written.
+pub fn replace_secret(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    replace_by(&mut options, path, bytes)
+}
+
+fn replace_by(options: &mut OpenOptions, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
     let beside = Path::new(&beside);
@@ -86,7 +101,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Err(_) | Ok(()) => {}
     }
-    let mut file = options().write(true).create_new(true).open(beside)?;
+    let mut file = options.write(true).create_new(true).open(beside)?;
     file.write_all(bytes)?;
     fs::rename(beside, path)
 }

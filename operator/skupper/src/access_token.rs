@@ -23,7 +23,7 @@ use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 
 /// On what a token has made: the uid of the token.
-const TOKEN: &str = "internal.skupper.io/token";
+pub const TOKEN: &str = "internal.skupper.io/token";
 /// On the Secret of a token: the Links that it makes.
 const LINKS: &str = "internal.skupper.io/links";
 

@@ -4,9 +4,11 @@
 mod documents;
 mod folder;
 mod input;
+mod issued;
 mod memory;
 mod output;
 mod store;
+mod written;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -33,6 +35,7 @@ use crate::secured_access::AccessDefaults;
 use documents::{Document, ObjectKey};
 use folder::{Folder, INPUT, News, Unit};
 use input::{Asked, Fault, Input};
+use issued::Issued;
 use lifecycle_router::{file, plain};
 use lifecycle_runtime::crds;
 use memory::Memory;
@@ -105,6 +108,8 @@ pub async fn run(
         Some(ended) => ended?.context("the controller ended")?,
         None => stop(&mut routing).await?,
     }
+    // What was given since it was shown last is given only once.
+    site.show().await;
     around.abort();
     Ok(())
 }
@@ -149,6 +154,7 @@ struct Files {
     faults: Vec<Fault>,
     store: Store,
     memory: Memory,
+    issued: Issued,
     output: Output,
     /// Of the objects that were shown last.
     shown: Option<u64>,
@@ -171,6 +177,7 @@ impl Files {
         let restored = file::beside(move || Restored::read(&restoring), late).await?;
         let Restored {
             memory,
+            issued,
             output,
             lock,
         } = restored;
@@ -185,6 +192,7 @@ impl Files {
             faults: Vec::new(),
             store,
             memory,
+            issued,
             output,
             shown: None,
             is_whole: true,
@@ -198,7 +206,8 @@ impl Files {
         site.input.keep(|unit| site.folder.has(unit));
         (site.asked, site.faults) = site.input.asked();
         let known = &site.memory.known;
-        let refused = site.store.begin(&site.asked, known, &last).await;
+        let refused = site.store.begin(&site.asked, known, &last).await?;
+        site.store.put_back(&site.issued, known).await?;
         site.tell(refused);
         site.store.restore(&site.memory.known).await?;
         Ok(site)
@@ -282,6 +291,9 @@ impl Files {
         if self.shown == Some(revision) && !self.is_unkept {
             return;
         }
+        if let Err(error) = self.store.revoke().await {
+            tracing::warn!("what tokens were given cannot be removed: {error}");
+        }
         let shown = self.store.shown().await;
         let before = &self.memory.known;
         let known = self.store.known(before, self.is_whole, &self.asked);
@@ -289,7 +301,18 @@ impl Files {
             Ok(known) => self.memory.known = known,
             Err(error) => tracing::warn!("objects cannot be read: {error}"),
         }
-        let kept = self.memory.keep();
+        // First: what a token remembers to have been given is never there without that.
+        let is_issued = match self.store.issued().await {
+            Ok(issued) => self.issued.keep(&issued),
+            Err(error) => {
+                tracing::warn!("what tokens were given cannot be read: {error:#}");
+                false
+            }
+        };
+        let kept = match is_issued {
+            true => self.memory.keep(),
+            false => Err(io::Error::other("what tokens were given is not kept yet")),
+        };
         if let Err(error) = &kept
             && !self.is_unkept
         {
@@ -298,7 +321,7 @@ impl Files {
         }
         self.is_unkept = kept.is_err();
         match shown {
-            Ok(shown) => self.output.keep(shown),
+            Ok(shown) => self.output.keep(&shown),
             Err(error) => tracing::warn!("statuses cannot be read: {error:#}"),
         }
         self.shown = Some(revision);
@@ -308,6 +331,7 @@ impl Files {
 /// What a process before has left in the directory of a site, which is ours from now on.
 struct Restored {
     memory: Memory,
+    issued: Issued,
     output: Output,
     lock: File,
 }
@@ -324,6 +348,7 @@ impl Restored {
             // Before anything is read that another process may be writing.
             lock: lock(&directory.join(LOCK))?,
             memory: Memory::read(directory.join(STATE))?,
+            issued: Issued::open(directory)?,
             output: Output::open(directory).with_context(|| cannot(&runtime))?,
         })
     }

@@ -9,11 +9,12 @@ use thiserror::Error;
 
 /// The group and version of the kinds of a site.
 const SITES: &str = "skupper.io/v2alpha1";
-const KINDS: [(&str, &str); 5] = [
+const KINDS: [(&str, &str); 6] = [
     (SITES, "Site"),
     (SITES, "Listener"),
     (SITES, "Connector"),
     (SITES, "Link"),
+    (SITES, "AccessToken"),
     ("v1", "Secret"),
 ];
 /// Parts of `metadata` that belong to whoever writes a file; all others are given.
@@ -37,13 +38,26 @@ impl ObjectKey {
         }
     }
 
+    /// Of an AccessToken.
+    pub(super) fn token(name: &str) -> Self {
+        Self {
+            kind: "AccessToken",
+            name: name.to_owned(),
+        }
+    }
+
+    /// The version of its kind.
+    pub(super) fn version(&self) -> &'static str {
+        let known = KINDS.iter().find(|(_, kind)| *kind == self.kind);
+        known.map(|(version, _)| *version).unwrap_or_default()
+    }
+
     /// The name as a part of a path.
     ///
     /// # Errors
     /// No object can have it.
     pub(super) fn in_path(&self) -> Result<String, names::Error> {
-        let known = KINDS.iter().find(|(_, kind)| *kind == self.kind);
-        let group = known.and_then(|(version, _)| Some(version.split_once('/')?.0));
+        let group = self.version().split_once('/').map(|(group, _)| group);
         names::of_object(group.unwrap_or_default(), self.kind, &self.name)
     }
 }
@@ -183,7 +197,7 @@ fn take(read: &mut Documents, line: u64, document: &Value, namespace: &str) {
     let known = KINDS.iter().find(|known| known.1 == kind);
     let Some((expected, kind)) = known else {
         let said = format!(
-            "{kind} {name} has no meaning outside Kubernetes, or is not supported yet: a site is made of Site, Listener, Connector, Link and Secret"
+            "{kind} {name} has no meaning outside Kubernetes, or is not supported yet: a site is made of Site, Listener, Connector, Link, AccessToken and Secret"
         );
         read.faults.push((line, said));
         return;

@@ -1,4 +1,5 @@
-//! What a site must know again after a restart: since when its objects are there and which files ask for them, who has which host and port, and what its uids are made from.
+//! What a site must know again after a restart: since when its objects are there, which files ask for them and what they have done, who has which host and port,
+//! and what its uids are made from.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -65,6 +66,9 @@ pub(super) struct Object {
     /// The file that asks for it. Files of before do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) file: Option<String>,
+    /// Annotations in which its lifecycle remembers what it has done.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) records: BTreeMap<String, String>,
 }
 
 /// What is known, and the file where it is kept.
@@ -147,6 +151,7 @@ mod tests {
             created: "2026-01-01T00:00:00Z".to_owned(),
             uid: "u".to_owned(),
             file: Some("input/resources/a.yaml".to_owned()),
+            records: [("done".to_owned(), "[]".to_owned())].into(),
         };
         memory.known.objects = [("Site west".to_owned(), object)].into();
         memory.keep().expect("it can be written");

@@ -2,14 +2,14 @@
 //! files. Written only when something is another, and never half: who reads sees the one before or the one after.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lifecycle_router::file::{self, replace};
+use lifecycle_router::file::replace;
 use lifecycle_router::plain::plain;
 
 use super::input::Fault;
+use super::written::{Failures, Readers, WrittenFolder, remove};
 
 /// Below the directory of a site.
 pub(super) const RUNTIME: &str = "runtime";
@@ -17,18 +17,14 @@ pub(super) const RUNTIME: &str = "runtime";
 pub(super) const RESOURCES: &str = "runtime/resources";
 /// Below the directory of a site.
 pub(super) const ERRORS: &str = "runtime/errors.txt";
-/// An object with its status is smaller by far.
-const LARGEST: u64 = 16 << 20;
 
 /// What was written.
 #[derive(Debug)]
 pub(super) struct Output {
-    resources: PathBuf,
+    resources: WrittenFolder,
     errors: PathBuf,
-    files: BTreeMap<String, String>,
     faults: Option<Vec<Fault>>,
-    /// What could not be written, and was said.
-    failed: BTreeMap<String, String>,
+    failed: Failures,
 }
 
 impl Output {
@@ -37,56 +33,22 @@ impl Output {
     /// # Errors
     /// The folders cannot be made or read.
     pub(super) fn open(directory: &Path) -> io::Result<Self> {
-        let resources = directory.join(RESOURCES);
-        fs::create_dir_all(&resources)?;
-        let mut files = BTreeMap::new();
-        for entry in fs::read_dir(&resources)? {
-            let entry = entry?;
-            if let Ok(name) = entry.file_name().into_string()
-                && name.ends_with(".yaml")
-            {
-                // What cannot be read is written anew.
-                let text = file::read(&entry.path(), LARGEST).unwrap_or_default();
-                let text = String::from_utf8(text).unwrap_or_default();
-                files.insert(name, text);
-            }
-        }
         Ok(Self {
-            resources,
+            resources: WrittenFolder::open(directory.join(RESOURCES), Readers::All)?,
             errors: directory.join(ERRORS),
-            files,
             faults: None,
-            failed: BTreeMap::new(),
+            failed: Failures::default(),
         })
     }
 
     /// What was written of resources last, by this process or the one before.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.files.values().map(String::as_str)
+        self.resources.texts().values().map(String::as_str)
     }
 
     /// Makes these the files of resources, by name.
-    pub(super) fn keep(&mut self, wanted: BTreeMap<String, String>) {
-        for (name, text) in &wanted {
-            if self.files.get(name) != Some(text) {
-                let written = replace(&self.resources.join(name), text.as_bytes());
-                if self.is_done(name, written) {
-                    self.files.insert(name.clone(), text.clone());
-                }
-            }
-        }
-        let gone: Vec<String> = self
-            .files
-            .keys()
-            .filter(|name| !wanted.contains_key(*name))
-            .cloned()
-            .collect();
-        for name in gone {
-            let removed = remove(&self.resources.join(&name));
-            if self.is_done(&name, removed) {
-                self.files.remove(&name);
-            }
-        }
+    pub(super) fn keep(&mut self, wanted: &BTreeMap<String, String>) {
+        self.resources.keep(wanted);
     }
 
     /// Says what is wrong with the files of the site, each once in the log.
@@ -108,25 +70,8 @@ impl Output {
             true => remove(&self.errors),
             false => replace(&self.errors, text.as_bytes()),
         };
-        if self.is_done(ERRORS, written) {
+        if self.failed.is_done(ERRORS, written) {
             self.faults = Some(faults);
-        }
-    }
-
-    fn is_done(&mut self, name: &str, done: io::Result<()>) -> bool {
-        match done {
-            Ok(()) => {
-                self.failed.remove(name);
-                true
-            }
-            Err(error) => {
-                let said = error.to_string();
-                if self.failed.get(name) != Some(&said) {
-                    tracing::warn!("cannot write {}: {said}; trying again", plain(name));
-                    self.failed.insert(name.to_owned(), said);
-                }
-                false
-            }
         }
     }
 }
@@ -136,15 +81,10 @@ fn line(fault: &Fault) -> String {
     format!("{}: {}", plain(&fault.place), plain(&fault.said))
 }
 
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn files(all: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -159,15 +99,15 @@ mod tests {
         let path = |name: &str| folder.path().join(RESOURCES).join(name);
         let read = |name: &str| fs::read_to_string(path(name)).ok();
         let mut output = Output::open(folder.path()).expect("it can be opened");
-        output.keep(files(&[("Site-a.yaml", "1"), ("Site-b.yaml", "1")]));
+        output.keep(&files(&[("Site-a.yaml", "1"), ("Site-b.yaml", "1")]));
         assert_eq!(read("Site-a.yaml").as_deref(), Some("1"));
         // By another process, with what the one before has left.
         let mut output = Output::open(folder.path()).expect("it can be opened");
         fs::write(path("Site-a.yaml"), "by hand").expect("a file");
-        output.keep(files(&[("Site-a.yaml", "1")]));
+        output.keep(&files(&[("Site-a.yaml", "1")]));
         assert_eq!(read("Site-a.yaml").as_deref(), Some("by hand"));
         assert_eq!(read("Site-b.yaml"), None);
-        output.keep(files(&[("Site-a.yaml", "2")]));
+        output.keep(&files(&[("Site-a.yaml", "2")]));
         assert_eq!(read("Site-a.yaml").as_deref(), Some("2"));
         let names = fs::read_dir(folder.path().join(RESOURCES)).expect("a folder");
         assert_eq!(names.count(), 1);

@@ -9,6 +9,7 @@ use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, Pat
 use kube::{Api, Client, Resource, ResourceExt};
 use lifecycle_router::plain::plain;
 use lifecycle_simulator::{Server, User};
+use lifecycle_specs_skupper::access_token::AccessToken;
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
@@ -34,7 +35,7 @@ pub(super) struct Store {
     server: Server,
     client: Client,
     namespace: String,
-    applied: BTreeMap<ObjectKey, Value>,
+    pub(super) applied: BTreeMap<ObjectKey, Value>,
     /// What was refused as it is asked for now, and why.
     refused: BTreeMap<ObjectKey, (Value, String)>,
 }
@@ -82,12 +83,15 @@ impl Store {
     }
 
     /// The first objects: those that were known keep their age, and with it their order. What is refused is as it was `last`.
+    ///
+    /// # Errors
+    /// The API server does not answer.
     pub(super) async fn begin(
         &mut self,
         asked: &BTreeMap<ObjectKey, Asked>,
         known: &Known,
         last: &BTreeMap<ObjectKey, Value>,
-    ) -> Vec<Fault> {
+    ) -> kube::Result<Vec<Fault>> {
         let created = |key: &ObjectKey| {
             let object = known.objects.get(&key.to_string());
             object.and_then(|object| object.created.parse::<Timestamp>().ok())
@@ -101,10 +105,8 @@ impl Store {
             let now = Timestamp::now();
             self.server.set_clock(if at > now { now } else { at });
             if let Some(one) = asked.get(key) {
-                let uid = known
-                    .objects
-                    .get(&key.to_string())
-                    .map(|object| &object.uid);
+                let known = known.objects.get(&key.to_string());
+                let uid = known.map(|object| &object.uid);
                 self.create(key, one, uid).await;
                 if let Some(refused) = self.refused.get(key).cloned()
                     && let Some(last) = last.get(key)
@@ -117,10 +119,11 @@ impl Store {
                     self.create(key, &one, uid).await;
                     self.refused.insert(key.clone(), refused);
                 }
+                self.remind(key, known).await?;
             }
         }
         self.server.set_clock(Timestamp::now());
-        self.faults(asked)
+        Ok(self.faults(asked))
     }
 
     /// Creates an object with the uid that it had: uids of a name come in an order that follows from the seed.
@@ -157,6 +160,19 @@ impl Store {
             self.apply(key, one).await;
         }
         self.faults(asked)
+    }
+
+    /// Lets a lifecycle remember what it has done to an object before.
+    async fn remind(&self, key: &ObjectKey, known: Option<&Object>) -> kube::Result<()> {
+        let known = known.filter(|known| !known.records.is_empty());
+        if let Some(known) = known
+            && self.applied.contains_key(key)
+        {
+            let patch = json!({ "metadata": { "annotations": known.records } });
+            let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
+            self.api(key).patch(&key.name, &params, &patch).await?;
+        }
+        Ok(())
     }
 
     async fn delete(&mut self, key: &ObjectKey) {
@@ -268,6 +284,7 @@ impl Store {
                 && let Some(at) = object.creation_timestamp()
             {
                 let known = Object {
+                    records: records(&object, asked.get(key)),
                     created: at.0.to_string(),
                     uid: object.uid().unwrap_or_default(),
                     file: asked.get(key).map(|asked| asked.unit.path()),
@@ -296,13 +313,13 @@ impl Store {
         })
     }
 
-    /// The objects with their statuses, as YAML by the names of their files. Secrets stay where they are.
+    /// The objects with their statuses, as YAML by the names of their files. Secrets stay where they are, and codes of tokens.
     ///
     /// # Errors
     /// The API server does not answer.
     pub(super) async fn shown(&self) -> anyhow::Result<BTreeMap<String, String>> {
         let mut shown = BTreeMap::new();
-        for kind in ["Connector", "Link", "Listener", "Site"] {
+        for kind in ["AccessToken", "Connector", "Link", "Listener", "Site"] {
             let key = ObjectKey {
                 kind,
                 name: String::new(),
@@ -311,7 +328,11 @@ impl Store {
                 let name = format!("{kind}-{}.yaml", object.name_any());
                 let mut value = serde_json::to_value(object)?;
                 value["kind"] = kind.into();
-                value["apiVersion"] = resource_of(kind).api_version.into();
+                value["apiVersion"] = key.version().into();
+                if kind == "AccessToken" {
+                    // Whoever may see statuses may not redeem it.
+                    value["spec"]["code"] = "".into();
+                }
                 if let Some(metadata) = value["metadata"].as_object_mut() {
                     metadata.remove("managedFields");
                     metadata.remove("resourceVersion");
@@ -331,9 +352,21 @@ impl Store {
         Ok(api.list(params).await?.items)
     }
 
-    fn api(&self, key: &ObjectKey) -> Api<DynamicObject> {
+    pub(super) fn api(&self, key: &ObjectKey) -> Api<DynamicObject> {
         Api::namespaced_with(self.client(), &self.namespace, &resource_of(key.kind))
     }
+}
+
+/// The annotations of a token that no file asks for: what its lifecycle remembers.
+fn records(object: &DynamicObject, asked: Option<&Asked>) -> BTreeMap<String, String> {
+    let own = asked.map(|asked| &asked.object["metadata"]["annotations"]);
+    let is_own = |name: &str| own.is_some_and(|own| own.get(name).is_some());
+    let is_token = asked.is_some_and(|asked| asked.object["kind"] == "AccessToken");
+    let all = object.annotations().iter().filter(|_| is_token);
+    let records = all.filter(|(name, _)| !is_own(name));
+    records
+        .map(|(name, text)| (name.clone(), text.clone()))
+        .collect()
 }
 
 fn resource<K: Resource<DynamicType = ()>>() -> ApiResource {
@@ -346,10 +379,12 @@ fn resource_of(kind: &str) -> ApiResource {
         "Listener" => resource::<Listener>(),
         "Connector" => resource::<Connector>(),
         "Link" => resource::<Link>(),
+        "AccessToken" => resource::<AccessToken>(),
         _ => resource::<Secret>(),
     }
 }
 
-fn is_absent(error: &kube::Error) -> bool {
+/// Whether an object is not there.
+pub(super) fn is_absent(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
 }

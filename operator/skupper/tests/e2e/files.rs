@@ -3,11 +3,17 @@
 mod conflicts;
 mod input;
 mod support;
+mod tokens;
 mod traffic;
 
 use lifecycle_tests::harness::Case;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases = [conflicts::cases(), input::cases(), traffic::cases()];
+    let cases = [
+        conflicts::cases(),
+        input::cases(),
+        tokens::cases(),
+        traffic::cases(),
+    ];
     cases.into_iter().flatten().collect()
 }

@@ -1,7 +1,7 @@
 //! Row 68: grants of one namespace are redeemed from another, over the real grant server and TLS, by tokens that the controller redeems and by clients that may
 //! be anybody. The API server is simulated; what the Site tells of its endpoints stands in its status.
 
-mod world;
+pub(crate) mod world;
 
 use std::time::{Duration, Instant};
 

@@ -37,12 +37,12 @@ use tokio_rustls::client::TlsStream;
 use crate::place::says;
 
 const SOON: Duration = Duration::from_secs(60);
-pub(super) const HOME: &str = "skupper";
+pub(crate) const HOME: &str = "skupper";
 
 /// A simulated API server with two namespaces, a grant server, and the controller of grants and tokens.
-pub(super) struct World {
-    pub(super) client: Client,
-    pub(super) at: SocketAddr,
+pub(crate) struct World {
+    pub(crate) client: Client,
+    pub(crate) at: SocketAddr,
     tasks: Vec<JoinHandle<()>>,
     _stops: Trigger,
 }
@@ -54,7 +54,7 @@ impl Drop for World {
 }
 
 impl World {
-    pub(super) async fn start() -> Result<Self> {
+    pub(crate) async fn start() -> Result<Self> {
         let server = Server::new(7);
         server.set_clock(jiff::Timestamp::now());
         let client = server.client(&User::admin());
@@ -121,14 +121,14 @@ impl World {
         })
     }
 
-    pub(super) fn of<K>(&self, namespace: &str) -> Api<K>
+    pub(crate) fn of<K>(&self, namespace: &str) -> Api<K>
     where
         K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
     {
         Api::namespaced(self.client.clone(), namespace)
     }
 
-    pub(super) async fn make<K>(&self, namespace: &str, name: &str, spec: Value) -> Result<K>
+    pub(crate) async fn make<K>(&self, namespace: &str, name: &str, spec: Value) -> Result<K>
     where
         K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
         K: serde::Serialize + serde::de::DeserializeOwned + Clone + std::fmt::Debug,
@@ -141,7 +141,7 @@ impl World {
             .await?)
     }
 
-    pub(super) async fn until<K>(
+    pub(crate) async fn until<K>(
         &self,
         namespace: &str,
         name: &str,
@@ -165,12 +165,17 @@ impl World {
         }
     }
 
-    /// A Site that others can reach, and its authority.
-    pub(super) async fn reachable(&self) -> Result<Site> {
+    /// A Site that others can reach by a name that nobody asks for, and its authority.
+    pub(crate) async fn reachable(&self) -> Result<Site> {
+        self.reachable_at("west.example.com").await
+    }
+
+    /// A Site that others can reach at a host, and its authority.
+    pub(crate) async fn reachable_at(&self, host: &str) -> Result<Site> {
         let site: Site = self.make("west", "west", json!({})).await?;
         let status = json!({ "status": { "endpoints": [
-            { "name": "inter-router", "host": "west.example.com", "port": "55671", "group": "skupper-router" },
-            { "name": "edge", "host": "west.example.com", "port": "45671", "group": "skupper-router" },
+            { "name": "inter-router", "host": host, "port": "55671", "group": "skupper-router" },
+            { "name": "edge", "host": host, "port": "45671", "group": "skupper-router" },
         ] } });
         let params = PatchParams::default();
         self.of::<Site>("west")
@@ -189,14 +194,14 @@ impl World {
     }
 
     /// A grant that can be redeemed.
-    pub(super) async fn grant(&self, name: &str, spec: Value) -> Result<AccessGrant> {
+    pub(crate) async fn grant(&self, name: &str, spec: Value) -> Result<AccessGrant> {
         self.make::<AccessGrant>("west", name, spec).await?;
         self.until("west", name, |grant| says(grant, "Ready", "OK"))
             .await
     }
 
     /// A token of a grant.
-    pub(super) async fn token(&self, name: &str, grant: &AccessGrant, spec: Value) -> Result<()> {
+    pub(crate) async fn token(&self, name: &str, grant: &AccessGrant, spec: Value) -> Result<()> {
         let told = grant.status.clone().unwrap_or_default();
         let mut whole = json!({ "url": told.url, "code": told.code, "ca": told.ca });
         for (key, value) in spec.as_object().into_iter().flatten() {
@@ -208,7 +213,7 @@ impl World {
     }
 
     /// A connection to the grant server.
-    pub(super) async fn connect(
+    pub(crate) async fn connect(
         &self,
         grant: &AccessGrant,
         versions: &[&'static rustls::SupportedProtocolVersion],
@@ -231,7 +236,7 @@ impl World {
     }
 
     /// Asks as anybody may: status and body.
-    pub(super) async fn ask(
+    pub(crate) async fn ask(
         &self,
         grant: &AccessGrant,
         method: &str,
@@ -258,7 +263,7 @@ impl World {
 }
 
 /// The code of a grant, as its status tells it.
-pub(super) fn code(grant: &AccessGrant) -> Vec<u8> {
+pub(crate) fn code(grant: &AccessGrant) -> Vec<u8> {
     let code = grant.status.as_ref().and_then(|s| s.code.clone());
     code.unwrap_or_default().into_bytes()
 }

@@ -1,0 +1,154 @@
+//! A folder of files that only this process writes, by name. Written only when something is another, and never half. Knows nothing of what files say.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lifecycle_router::file;
+use lifecycle_router::plain::plain;
+
+/// An object with its status is smaller by far.
+const LARGEST: u64 = 16 << 20;
+
+/// Who may read the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Readers {
+    /// Whoever may read what the process writes.
+    All,
+    /// The user of the process alone.
+    Owner,
+}
+
+/// The folder, with the files as they were written last.
+#[derive(Debug)]
+pub(super) struct WrittenFolder {
+    path: PathBuf,
+    readers: Readers,
+    texts: BTreeMap<String, String>,
+    failed: Failures,
+}
+
+impl WrittenFolder {
+    /// With what a process before has left there.
+    ///
+    /// # Errors
+    /// The folder cannot be made or read; of what only the owner may read, a file as well.
+    pub(super) fn open(path: PathBuf, readers: Readers) -> io::Result<Self> {
+        make(&path, readers)?;
+        let mut texts = BTreeMap::new();
+        for entry in fs::read_dir(&path)? {
+            let entry = entry?;
+            if let Ok(name) = entry.file_name().into_string()
+                && name.ends_with(".yaml")
+            {
+                let text = match (file::read(&entry.path(), LARGEST), readers) {
+                    (Ok(text), _) => text,
+                    // What can be made again is written anew.
+                    (Err(_), Readers::All) => Vec::new(),
+                    (Err(error), Readers::Owner) => return Err(error),
+                };
+                let text = String::from_utf8(text).unwrap_or_default();
+                texts.insert(name, text);
+            }
+        }
+        Ok(Self {
+            path,
+            readers,
+            texts,
+            failed: Failures::default(),
+        })
+    }
+
+    /// The files by name.
+    pub(super) fn texts(&self) -> &BTreeMap<String, String> {
+        &self.texts
+    }
+
+    /// Makes these the files. Tells whether that worked for all; why not is logged.
+    pub(super) fn keep(&mut self, wanted: &BTreeMap<String, String>) -> bool {
+        let mut is_whole = true;
+        for (name, text) in wanted {
+            if self.texts.get(name) != Some(text) {
+                let written = self.write(name, text);
+                if self.failed.is_done(name, written) {
+                    self.texts.insert(name.clone(), text.clone());
+                } else {
+                    is_whole = false;
+                }
+            }
+        }
+        let gone: Vec<String> = self
+            .texts
+            .keys()
+            .filter(|name| !wanted.contains_key(*name))
+            .cloned()
+            .collect();
+        for name in gone {
+            let removed = remove(&self.path.join(&name));
+            if self.failed.is_done(&name, removed) {
+                self.texts.remove(&name);
+            } else {
+                is_whole = false;
+            }
+        }
+        is_whole
+    }
+
+    fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let path = self.path.join(name);
+        match self.readers {
+            Readers::All => file::replace(&path, text.as_bytes()),
+            Readers::Owner => file::replace_secret(&path, text.as_bytes()),
+        }
+    }
+}
+
+/// What could not be written, and was said.
+#[derive(Debug, Default)]
+pub(super) struct Failures(BTreeMap<String, String>);
+
+impl Failures {
+    /// Whether it worked; each reason why not is logged once.
+    pub(super) fn is_done(&mut self, name: &str, done: io::Result<()>) -> bool {
+        match done {
+            Ok(()) => {
+                self.0.remove(name);
+                true
+            }
+            Err(error) => {
+                let said = error.to_string();
+                if self.0.get(name) != Some(&said) {
+                    tracing::warn!("cannot write {}: {said}; trying again", plain(name));
+                    self.0.insert(name.to_owned(), said);
+                }
+                false
+            }
+        }
+    }
+}
+
+/// Removes a file, if it is there.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+fn make(path: &Path, readers: Readers) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    builder.create(path)?;
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        use std::os::unix::fs::PermissionsExt as _;
+        // Also where it was there before.
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}

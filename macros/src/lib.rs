@@ -107,7 +107,7 @@ pub fn fragment(declaration: TokenStream) -> TokenStream {
     lifecycle_macros_core::expand_fragment(declaration.into()).into()
 }
 
-/// What a second lifecycle of a module gives.
+/// The expansion of a second lifecycle of a module.
 fn crowded(declaration: &proc_macro2::TokenStream) -> Option<proc_macro2::TokenStream> {
     let first = declaration.clone().into_iter().next()?;
     let source = first.span().unwrap().local_file()?;

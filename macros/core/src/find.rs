@@ -28,7 +28,7 @@ pub struct Crowded {
 }
 
 impl Crowded {
-    /// What is wrong with it (LC003).
+    /// Its finding (LC003).
     pub fn finding(&self) -> Diagnostic {
         declared_twice::lifecycle(&self.name, &self.first)
     }
@@ -84,7 +84,7 @@ pub fn find(file: TokenStream) -> Found {
     found
 }
 
-/// What stands between two brackets, as far as it is read.
+/// The tokens between two brackets, as far as they are read.
 struct Open {
     tokens: Vec<TokenTree>,
     at: usize,
@@ -102,7 +102,7 @@ impl Open {
     }
 }
 
-/// What the macro gives for a declaration that is not the first lifecycle of its module, by the source file that it stands in: the finding, and all items in a
+/// The expansion of a declaration that is not the first lifecycle of its module, by the source file that it stands in: the finding, and all items in a
 /// module of their own, so that those whose names are taken collide with nothing. `None` where it is the first, and where the source does not tell which of several equal ones it is.
 pub fn expand_crowded(source: &str, declaration: &TokenStream) -> Option<TokenStream> {
     let is_alone = source.matches("lifecycle!").count() < 2;
@@ -126,13 +126,13 @@ pub fn expand_crowded(source: &str, declaration: &TokenStream) -> Option<TokenSt
     let items = crate::expand(declaration.clone());
     Some(quote! {
         #error
-        #[allow(non_snake_case)]
+        #[allow(non_snake_case, reason = "named after the lifecycle")]
         mod #aside {
-            #[allow(unused_imports)]
+            #[allow(unused_imports, reason = "a lifecycle may need none of them")]
             use super::*;
             #items
         }
-        #[allow(unused_imports)]
+        #[allow(unused_imports, reason = "a lifecycle may need none of them")]
         pub use #aside::*;
     })
 }
@@ -196,7 +196,7 @@ fn follows(name: &str, before: &[TokenTree]) -> bool {
     }
 }
 
-/// Whether the macro that ends here has a `#[cfg(..)]`: of several such, rustc sees one.
+/// True if the macro that ends here has a `#[cfg(..)]`: of several such, rustc sees one.
 fn is_conditional(before: &[TokenTree]) -> bool {
     let is_path = |token: &&TokenTree| match token {
         TokenTree::Ident(_) => true,

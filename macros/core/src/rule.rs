@@ -1,4 +1,4 @@
-//! What a rule is: its code and name, whether it stops the build, when it runs, and what it looks at. Knows no rule; their list is `check.rs`.
+//! A rule: its code and name, whether it stops the build, when it runs, and what it looks at. Knows no rule; their list is `check.rs`.
 
 use proc_macro2::Span;
 
@@ -17,7 +17,7 @@ pub struct Rule {
     pub code: &'static str,
     /// What it forbids; also the name of its file.
     pub name: &'static str,
-    /// Whether what breaks it stops the build; what does not, `allow` silences.
+    /// An error stops the build; `allow` silences a warning.
     pub severity: Severity,
     /// When it runs.
     pub stage: Stage,

@@ -3,7 +3,7 @@
 //! The roll-up `ready from ..` is written as a condition `Ready`, so no declared one has that name beside it.
 //! Inputs, `let` values and facts share their names; facts, values, effects and fields become methods of one trait and share theirs.
 //! Rename one of the two.
-//! What is generated has names of its own, such as `State` and `machine`, so a module has one lifecycle.
+//! The generated items have fixed names, such as `State` and `machine`, so a module has one lifecycle.
 
 use proc_macro2::{Ident, Span};
 

@@ -12,7 +12,7 @@ use lifecycle_listener::args::{Controller, Node, Preset};
 use lifecycle_plan::Plan;
 use lifecycle_process::args::Run;
 use lifecycle_replay::Replay;
-use lifecycle_skupper::args::{SiteArgs, SkupperArgs};
+use lifecycle_skupper::args::{SiteArgs, SkupperArgs, TokenCommand};
 
 use crate::new::New;
 
@@ -114,6 +114,13 @@ pub enum Command {
     ///
     /// Ends with 0 if all are written or were current, 1 if one cannot be or, with --check, is behind, 2 if a file could not be read or written or nothing is declared in what was named.
     Lock(Lock),
+    /// Let another site link to one on this machine by a token, or give such a site the token of another one. Needs no cluster.
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Draw a network of Skupper sites, with its links, their cost and state, and its routing keys. Changes nothing.
+    ///
+    /// Reads the statuses of Sites and Links, with the rights to list them of whoever asks. A Site knows the whole network: one is enough.
+    Network(Network),
     /// What is made from the lifecycles.
     #[command(flatten)]
     Generate(Generate),
@@ -140,10 +147,11 @@ pub enum Mode {
     Skupper(SkupperArgs),
     /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
     ///
-    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link, AccessToken and Secret, and DIR/input/certs/NAME
-    /// the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second. Listeners are opened at their host
-    /// and port themselves. An AccessToken is redeemed once, and what it was given is kept in DIR/runtime/issued. Statuses are written
-    /// to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link, AccessToken, AccessGrant, RouterAccess, Certificate
+    /// and Secret, and DIR/input/certs/NAME the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second.
+    /// Listeners are opened at their host and port themselves. Others link to a Site that says `linkAccess: default`, by tokens: see `token`.
+    /// What tokens were given and what certificates were made is kept in DIR/runtime/issued. Statuses are written to DIR/runtime/resources,
+    /// and what is wrong with files to DIR/runtime/errors.txt.
     Site(SiteArgs),
 }
 
@@ -165,6 +173,47 @@ pub enum Part {
     Controller(Controller),
     /// The controller of Skupper sites.
     Skupper(SkupperArgs),
+}
+
+/// Which network is drawn, and how.
+#[derive(Debug, Args)]
+pub struct Network {
+    /// Directory of a site without Kubernetes. Without it, a cluster is asked.
+    #[arg(value_name = "DIR", conflicts_with_all = ["namespace", "all_namespaces", "context"])]
+    pub directory: Option<PathBuf>,
+
+    /// Namespace of the Site. Without it, that of the kubeconfig's context.
+    #[arg(
+        short,
+        long,
+        value_name = "NAMESPACE",
+        conflicts_with = "all_namespaces"
+    )]
+    pub namespace: Option<String>,
+
+    /// Read the Sites and Links of all namespaces.
+    #[arg(short = 'A', long)]
+    pub all_namespaces: bool,
+
+    /// Context of the kubeconfig. Without it, its current one.
+    #[arg(long, value_name = "CONTEXT")]
+    pub context: Option<String>,
+
+    /// How it is drawn.
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub output: DrawnAs,
+}
+
+/// How a network is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DrawnAs {
+    /// For people.
+    #[default]
+    Text,
+    /// A picture.
+    Svg,
+    /// For Graphviz.
+    Dot,
 }
 
 /// What happens in the simulated cluster.

@@ -7,6 +7,7 @@ pub mod check;
 mod cluster;
 mod explain;
 mod main_of;
+mod network;
 pub mod new;
 pub mod parts;
 mod plan;

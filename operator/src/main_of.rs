@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use lifecycle_process::{definitions, ended, printed, until_done};
+use lifecycle_skupper::files::token;
 
 use crate::args::{Arguments, Command, Plugin, PluginCommand};
-use crate::{check, cluster, explain, new, parts, plan, replay, sandbox, wiring};
+use crate::{check, cluster, explain, network, new, parts, plan, replay, sandbox, wiring};
 
 /// The program.
 pub fn main() -> ExitCode {
@@ -41,6 +42,12 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Lock(options) => {
             let verdict = check::lock(&options, &mut stdout().lock(), &mut stderr().lock());
             return printed(verdict.map(ExitCode::from));
+        }
+        Command::Token(command) => {
+            token::run(&command, &mut stdout().lock(), &mut stderr().lock())?;
+        }
+        Command::Network(options) => {
+            until_done(async { network::run(&options, &mut stdout().lock()).await })??;
         }
         Command::Generate(generate) => {
             let done = generate.run(&parts::program(), &mut stdout().lock());

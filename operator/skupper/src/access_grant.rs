@@ -19,6 +19,7 @@ use crate::grants::{answer, service, terms};
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 use crate::pki::issue::Authority;
+use crate::platform::Platform;
 
 /// What codes are made of: what cannot be taken for another one.
 const LETTERS: &str = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -30,6 +31,8 @@ const LENGTH: usize = 24;
 pub struct Grants {
     /// This controller, whose grant server is asked.
     pub controller_id: ControllerId,
+    /// What its sites run on.
+    pub platform: Platform,
 }
 
 impl Grants {
@@ -152,7 +155,15 @@ impl AccessGrantLogic for Grants {
     ) -> Because<bool> {
         let (server, authority) = (server.first().copied(), authority.first().copied());
         let home = self.controller_id.namespace();
-        service::reached(server, authority, home)
+        match (self.platform, server) {
+            (Platform::Linux, None) => Because::new(
+                false,
+                "this site has no grant server: start it with --grant-server-address",
+            ),
+            (Platform::Kubernetes | Platform::Linux, _) => {
+                service::reached(server, authority, home)
+            }
+        }
     }
 
     fn known(&self, this: This<'_, AccessGrant>, kept: Option<&String>) -> GrantCode {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use lifecycle_process::args::Run;
+use lifecycle_router::config::Host;
 use lifecycle_runtime::names;
 
 use crate::secured_access::AccessDefaults;
@@ -29,6 +30,75 @@ pub enum Command {
     Run(Box<Run<Mode>>),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
     Crd,
+    /// Let another site link to one on this machine by a token, or give such a site the token of another one. Needs no cluster.
+    #[command(subcommand)]
+    Token(TokenCommand),
+}
+
+/// What is done with a token.
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Write a token to FILE, by which another site links to the site in DIR.
+    ///
+    /// DIR must be served by `run site` with --grant-server-address, and its Site must say `linkAccess: default`. Adds an AccessGrant to
+    /// DIR/input/resources, waits until it can be redeemed, and writes the AccessToken. Whoever has FILE may link: only its user may read it.
+    ///
+    /// Ends with 0 if FILE was written, 1 if not: then nothing is granted either.
+    Issue(IssueArgs),
+    /// Let the site in DIR link to the one that has issued the token in FILE.
+    ///
+    /// Adds the token to DIR/input/resources. A process that serves DIR redeems it at once, and that is waited for; otherwise it is redeemed once one does.
+    ///
+    /// Ends with 0 if it was redeemed, or will be; with 1 if not, or not in time.
+    Redeem(RedeemArgs),
+}
+
+/// How a token is issued.
+#[derive(Debug, Args)]
+pub struct IssueArgs {
+    /// Where the token is written. No such file may be there.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Directory of the site.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Name of the AccessGrant and of the token; without it, that of FILE.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+
+    /// How often it may be redeemed.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub redemptions_allowed: u32,
+
+    /// For how long it may be redeemed.
+    #[arg(long, value_name = "DURATION", default_value = "15m")]
+    pub expiration_window: String,
+
+    /// Cost of the Link that is made of it; without it, 1.
+    #[arg(long, value_name = "COST", value_parser = clap::value_parser!(u32).range(1..))]
+    pub cost: Option<u32>,
+
+    /// Seconds until it must be issued.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
+    pub timeout: Duration,
+}
+
+/// How a token is redeemed.
+#[derive(Debug, Args)]
+pub struct RedeemArgs {
+    /// The token.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Directory of the site.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Seconds until it must be redeemed, if the site is served.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
+    pub timeout: Duration,
 }
 
 /// Which part of the operator runs.
@@ -38,10 +108,11 @@ pub enum Mode {
     Skupper(SkupperArgs),
     /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
     ///
-    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link, AccessToken and Secret, and DIR/input/certs/NAME
-    /// the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second. Listeners are opened at their host
-    /// and port themselves. An AccessToken is redeemed once, and what it was given is kept in DIR/runtime/issued. Statuses are written
-    /// to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link, AccessToken, AccessGrant, RouterAccess, Certificate
+    /// and Secret, and DIR/input/certs/NAME the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second.
+    /// Listeners are opened at their host and port themselves. Others link to a Site that says `linkAccess: default`, by tokens: see `token`.
+    /// What tokens were given and what certificates were made is kept in DIR/runtime/issued. Statuses are written to DIR/runtime/resources,
+    /// and what is wrong with files to DIR/runtime/errors.txt.
     Site(SiteArgs),
 }
 
@@ -99,6 +170,7 @@ impl SkupperArgs {
         AccessDefaults {
             access_type: self.default_access_type.clone(),
             cluster_host: self.cluster_host.clone(),
+            machine: None,
         }
     }
 }
@@ -114,9 +186,24 @@ pub struct SiteArgs {
     #[arg(long, value_name = "NAMESPACE", default_value = "default")]
     pub namespace: String,
 
+    /// Name or address by which other sites reach this machine, where its Site lets them link; without it, the name of the machine.
+    #[arg(long, value_name = "HOST", value_parser = parse_host)]
+    pub host: Option<String>,
+
+    /// Address at which AccessGrants are redeemed, over TLS; without it, nobody redeems one here. Others reach it at --host and this port.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub grant_server_address: Option<SocketAddr>,
+
     /// Seconds that open connections have to end after SIGTERM.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
     pub grace: Duration,
+}
+
+fn parse_host(text: &str) -> Result<String, String> {
+    match Host::parse(text.to_owned()) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(_) => Err("it is neither an IP address nor a host name".to_owned()),
+    }
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

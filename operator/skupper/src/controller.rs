@@ -32,7 +32,7 @@ use crate::access_token::{Https as Grantors, Tokens};
 use crate::attached::{Attached, Bindings};
 use crate::certificate::Certificates;
 use crate::connector::Connectors;
-use crate::grants::server::{self, GrantServer};
+use crate::grants::server::{self, Durable, GrantServer};
 use crate::link::Links;
 use crate::listener::Listeners;
 use crate::namespace::controller_id::ControllerId;
@@ -101,10 +101,19 @@ pub struct Options {
     pub maintain_crds: bool,
     /// The Lease that decides which replica writes; without it this one always does.
     pub leadership: Option<Leadership>,
-    /// Where its grant server listens; without it there is none.
-    pub grants: Option<SocketAddr>,
+    /// Its grant server; without it there is none.
+    pub grants: Option<GrantOptions>,
     /// Where its parts say whether they are ready.
     pub health: Health,
+}
+
+/// What a grant server is told.
+#[derive(Clone, Debug)]
+pub struct GrantOptions {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Waits until what is written outlives this process, where it does not at once.
+    pub durable: Option<Durable>,
 }
 
 /// Runs the lifecycles of Skupper sites until told to stop.
@@ -167,10 +176,11 @@ pub async fn run_with<R: Routers>(
     let controller_id = ControllerId::new(&options.namespace, &options.name);
     // Ends with this: whoever has redeemed a grant stands on it.
     let mut beside = JoinSet::new();
-    if let Some(listen) = options.grants {
+    if let Some(grants) = options.grants {
         let watched = options.watched.clone();
         let server = GrantServer::within(client.clone(), controller_id.clone(), watched);
-        beside.spawn(server::run(server, listen, shutdown.clone()));
+        let server = server.durable(grants.durable);
+        beside.spawn(server::run(server, grants.listen, shutdown.clone()));
     }
     let sites = Sites {
         controller_id,
@@ -240,6 +250,7 @@ fn machines<R: Routers>(sites: Sites<R>, defaults: AccessDefaults) -> Vec<Arc<dy
         Arc::new(link::machine(Links::new(controller_id.clone(), routers))),
         Arc::new(access_grant::machine(Grants {
             controller_id: controller_id.clone(),
+            platform,
         })),
         Arc::new(access_token::machine(Tokens {
             controller_id,

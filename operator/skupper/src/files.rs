@@ -8,6 +8,7 @@ mod issued;
 mod memory;
 mod output;
 mod store;
+pub mod token;
 mod written;
 
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
 use crate::args;
-use crate::controller::{self, KINDS};
+use crate::controller::{self, GrantOptions, KINDS};
 use crate::platform::Platform;
 use crate::router::credentials::Root;
 use crate::router::embedded::{Embedded, Settings};
@@ -41,6 +42,8 @@ use lifecycle_runtime::crds;
 use memory::Memory;
 use output::Output;
 use store::Store;
+use tokio::sync::watch;
+use written::{Readers, WrittenFolder};
 
 /// How often files and objects are looked at; what changes must look the same twice.
 const LOOK: Duration = Duration::from_millis(200);
@@ -48,6 +51,8 @@ const LOOK: Duration = Duration::from_millis(200);
 const NAME: &str = "lifecycle-operator";
 const STATE: &str = "runtime/state.json";
 const LOCK: &str = "runtime/lock";
+/// Tokens of grants that can be redeemed, for the user of the process alone to read.
+const TOKENS: &str = "runtime/tokens";
 
 /// Serves a site until told to stop.
 ///
@@ -68,17 +73,24 @@ pub async fn run(
         grace: options.grace,
     });
     let client = site.store.client();
+    let host = options.host.clone().unwrap_or_else(own_name);
+    if let Some(listen) = options.grant_server_address {
+        let address = reached(&host, listen.port());
+        site.store.reach_grants(&address, listen.port()).await?;
+    }
+    let durable = Some(site.store.durable(site.kept.subscribe()));
+    let grants = |listen| GrantOptions { listen, durable };
     let told = controller::Options {
         namespace: options.namespace.clone(),
         watched: None,
         name: NAME.to_owned(),
         platform: Platform::Linux,
-        access: AccessDefaults::default(),
+        access: AccessDefaults::of_machine(&host),
         image: NAME.to_owned(),
         kinds: controller::KINDS,
         maintain_crds: false,
         leadership: None,
-        grants: None,
+        grants: options.grant_server_address.map(grants),
         health,
     };
     let asked = (routers.clone(), Root::new(&random()));
@@ -136,6 +148,19 @@ fn say(directory: &Path) {
     );
 }
 
+/// The name of this machine.
+fn own_name() -> String {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
+}
+
+fn reached(host: &str, port: u16) -> String {
+    match host.contains(':') {
+        true => format!("[{host}]:{port}"),
+        false => format!("{host}:{port}"),
+    }
+}
+
 fn random() -> [u8; 32] {
     let mut bytes = [0; 32];
     SystemRandom::new()
@@ -155,9 +180,12 @@ struct Files {
     store: Store,
     memory: Memory,
     issued: Issued,
+    tokens: WrittenFolder,
     output: Output,
     /// Of the objects that were shown last.
     shown: Option<u64>,
+    /// The newest revision of which all is kept that is to be known again.
+    kept: watch::Sender<u64>,
     /// Whether there is nothing wrong with the files.
     is_whole: bool,
     /// Whether keeping what is known has failed, and that was said.
@@ -178,6 +206,7 @@ impl Files {
         let Restored {
             memory,
             issued,
+            tokens,
             output,
             lock,
         } = restored;
@@ -193,8 +222,10 @@ impl Files {
             store,
             memory,
             issued,
+            tokens,
             output,
             shown: None,
+            kept: watch::Sender::new(0),
             is_whole: true,
             is_unkept: false,
             _lock: lock,
@@ -244,6 +275,7 @@ impl Files {
     }
 
     async fn look(&mut self) {
+        self.store.tick();
         let news = self.read(Folder::look).await;
         let forgotten = self.input.keep(|unit| self.folder.has(unit));
         if !news.is_empty() || forgotten {
@@ -320,6 +352,13 @@ impl Files {
             tracing::warn!("cannot write {path}: {error}; trying again");
         }
         self.is_unkept = kept.is_err();
+        if kept.is_ok() {
+            self.kept.send_replace(revision);
+        }
+        match self.store.tokens().await {
+            Ok(tokens) => drop(self.tokens.keep(&tokens)),
+            Err(error) => tracing::warn!("grants cannot be read: {error:#}"),
+        }
         match shown {
             Ok(shown) => self.output.keep(&shown),
             Err(error) => tracing::warn!("statuses cannot be read: {error:#}"),
@@ -332,6 +371,7 @@ impl Files {
 struct Restored {
     memory: Memory,
     issued: Issued,
+    tokens: WrittenFolder,
     output: Output,
     lock: File,
 }
@@ -344,11 +384,14 @@ impl Restored {
         let runtime = directory.join(output::RUNTIME);
         let cannot = |path: &PathBuf| format!("cannot use {}", plain::path(path));
         fs::create_dir_all(&runtime).with_context(|| cannot(&runtime))?;
+        let tokens = directory.join(TOKENS);
         Ok(Self {
             // Before anything is read that another process may be writing.
             lock: lock(&directory.join(LOCK))?,
             memory: Memory::read(directory.join(STATE))?,
             issued: Issued::open(directory)?,
+            tokens: WrittenFolder::open(tokens.clone(), Readers::Owner)
+                .with_context(|| cannot(&tokens))?,
             output: Output::open(directory).with_context(|| cannot(&runtime))?,
         })
     }

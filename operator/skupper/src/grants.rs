@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod ask;
 pub mod redemptions;
+mod refusal;
 pub mod server;
 pub mod service;
 mod signing;

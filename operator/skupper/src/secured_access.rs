@@ -32,6 +32,8 @@ enum AccessType {
     Local,
     Loadbalancer,
     Nodeport,
+    /// Without Kubernetes: at the machine itself, where the router listens.
+    Machine,
 }
 
 impl AccessType {
@@ -46,7 +48,7 @@ impl AccessType {
 
     fn of_service(self) -> &'static str {
         match self {
-            Self::Local => "ClusterIP",
+            Self::Local | Self::Machine => "ClusterIP",
             Self::Loadbalancer => "LoadBalancer",
             Self::Nodeport => "NodePort",
         }
@@ -60,6 +62,8 @@ pub struct AccessDefaults {
     pub access_type: String,
     /// Name or address by which nodes are reached from outside, for the type `nodeport`.
     pub cluster_host: Option<String>,
+    /// Without Kubernetes: name or address by which others reach this machine. Then there are no types.
+    pub machine: Option<String>,
 }
 
 impl Default for AccessDefaults {
@@ -67,17 +71,31 @@ impl Default for AccessDefaults {
         Self {
             access_type: "loadbalancer".to_owned(),
             cluster_host: None,
+            machine: None,
         }
     }
 }
 
 impl AccessDefaults {
+    /// Of a machine that others reach by this name or address.
+    pub fn of_machine(host: &str) -> Self {
+        Self {
+            machine: Some(host.to_owned()),
+            ..Self::default()
+        }
+    }
+
     fn name<'a>(&'a self, said: Option<&'a String>) -> &'a str {
         named(said).unwrap_or(&self.access_type)
     }
 
     /// Why nothing is reached by a type; `None` if it can be.
     pub fn refused(&self, said: Option<&String>) -> Option<String> {
+        if self.machine.is_some() {
+            return named(said).map(|name| {
+                format!("access type \"{name}\" has no meaning without Kubernetes: leave it out, for others reach this machine")
+            });
+        }
         let name = self.name(said);
         match AccessType::of(name) {
             None => Some(format!(
@@ -102,7 +120,10 @@ pub struct SecuredAccesses {
 
 impl SecuredAccesses {
     fn access_type(&self, spec: &SecuredAccessSpec) -> Option<AccessType> {
-        AccessType::of(self.defaults.name(spec.access_type.as_ref()))
+        match self.defaults.machine {
+            Some(_) => Some(AccessType::Machine),
+            None => AccessType::of(self.defaults.name(spec.access_type.as_ref())),
+        }
     }
 
     /// Where it is reached, as far as its Service says it.
@@ -119,6 +140,12 @@ impl SecuredAccesses {
             Some(AccessType::Local) => {
                 let host = in_cluster(this);
                 own().map(|p| endpoint(&p.name, &host, p.port)).collect()
+            }
+            Some(AccessType::Machine) => {
+                let host = self.defaults.machine.iter();
+                let all = host.flat_map(|host| own().map(move |p| (host, p)));
+                all.map(|(host, p)| endpoint(&p.name, host, p.port))
+                    .collect()
             }
             Some(AccessType::Loadbalancer) => {
                 let host = balanced(service);

@@ -65,7 +65,7 @@ pub struct Sites<R> {
 impl<R> Sites<R> {
     /// Whether others are to link to a Site.
     fn is_linked(&self, this: This<'_, Site>) -> bool {
-        validity::access(this.spec).is_some() && !self.platform.binds_host()
+        validity::is_linked(self.platform, this.spec)
     }
 
     /// The RouterAccess of a Site, if others are to link to it.
@@ -414,10 +414,9 @@ impl<R: Routers> SiteLogic for Sites<R> {
         &self,
         _: This<'_, Site>,
         accesses: &[&Readable<RouterAccess>],
-        linked: bool,
     ) -> Option<Vec<Endpoint>> {
         let all = network::endpoints(accesses);
-        (linked && !all.is_empty()).then_some(all)
+        (!all.is_empty()).then_some(all)
     }
 
     fn default_issuer(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Option<String> {

@@ -1,7 +1,7 @@
 //! What the command line asks for: which part runs, and what it is told.
 
 use std::collections::BTreeMap;
-use std::io::stdout;
+use std::io::{stderr, stdout};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -13,8 +13,8 @@ use lifecycle_runtime::kube::connect;
 use lifecycle_runtime::shutdown::Shutdown;
 
 use crate::args::{Arguments, Command, Mode, SkupperArgs};
-use crate::controller::{self, KINDS, NAME};
-use crate::files;
+use crate::controller::{self, GrantOptions, KINDS, NAME};
+use crate::files::{self, token};
 use crate::platform::Platform;
 use crate::router::credentials::Root;
 use crate::router::https::Https;
@@ -30,6 +30,9 @@ fn main_of(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Crd => definitions::print((KINDS.definitions)(), &mut stdout().lock())?,
         Command::Run(options) => until_done(run(*options))??,
+        Command::Token(command) => {
+            token::run(&command, &mut stdout().lock(), &mut stderr().lock())?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -79,7 +82,10 @@ pub async fn run_controller<M: Subcommand>(
         kinds,
         maintain_crds: !options.cluster.disable_crd_maintenance,
         leadership: leadership(&options.cluster, &client, &lease),
-        grants: chosen.grant_server_address,
+        grants: chosen.grant_server_address.map(|listen| GrantOptions {
+            listen,
+            durable: None,
+        }),
         health,
     };
     let routers = |root: &Root| Https::new(root.clone());

@@ -20,6 +20,8 @@ fn run(words: &str) -> Run<Mode> {
         | Command::Crd { product: _ }
         | Command::Check(_)
         | Command::Lock(_)
+        | Command::Network(_)
+        | Command::Token(_)
         | Command::Explain(_)
         | Command::Generate(_)
         | Command::Plan(_)

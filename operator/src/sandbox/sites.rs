@@ -79,11 +79,8 @@ impl Sites {
             watched: None,
             name: name.to_owned(),
             platform: Platform::Kubernetes,
-            access: AccessDefaults {
-                // The sandbox leads to its routers as a load balancer does.
-                access_type: "loadbalancer".to_owned(),
-                cluster_host: None,
-            },
+            // The sandbox leads to its routers as a load balancer does.
+            access: AccessDefaults::default(),
             image: IMAGE.to_owned(),
             kinds: controller::KINDS,
             maintain_crds: true,

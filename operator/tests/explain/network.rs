@@ -48,6 +48,7 @@ fn the_commands_of_the_page_cut_the_link_and_make_another_one() {
         .iter()
         .position(|line| line.contains("Matched=false"));
     let (cut, join) = commands.split_at(cut.unwrap() + 1);
+    drawn(&sandbox, section, &first);
     all_succeed(&sandbox, cut);
     let listener = "kubectl -n east get listeners.skupper.io orders -o jsonpath='{.status.status}: {.status.message}'";
     assert_eq!(sandbox.prints(listener), "Pending: No matching connectors");
@@ -93,4 +94,27 @@ fn echoes(door: &str) -> bool {
     let mut back = Vec::new();
     let read = stream.read_to_end(&mut back);
     writing.join().unwrap().is_ok() && read.is_ok() && back == sent
+}
+
+/// The network as the page has it, and as a picture.
+fn drawn(sandbox: &Sandbox, section: &str, address: &str) {
+    let (_, example) = section.split_once("2 sites, 1 link\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let expected = format!("2 sites, 1 link\n{}", example.replace("127.0.0.1", address));
+    let command = "lifecycle-operator network --all-namespaces";
+    assert!(section.contains(command));
+    until(command, |command| sandbox.prints(command) == expected);
+    let picture = sandbox.prints(&format!("{command} --output svg"));
+    assert!(
+        picture.starts_with("<?xml") || picture.starts_with("<svg"),
+        "{picture}"
+    );
+    assert!(picture.contains("to-west, cost 1"), "{picture}");
+    let dot = sandbox.prints("lifecycle-operator network -n east -o dot");
+    assert!(dot.starts_with("digraph network {"), "{dot}");
+    let nothing = sandbox.prints("lifecycle-operator network --namespace default");
+    assert!(
+        nothing.contains("namespace `default` has no Site"),
+        "{nothing}"
+    );
 }

@@ -78,6 +78,17 @@ fn help_of_site_shows_the_layout() {
 }
 
 #[test]
+fn help_of_token_says_what_must_be_there_before() {
+    check("token.txt", &["token", "issue"]);
+    check("redeem.txt", &["token", "redeem"]);
+}
+
+#[test]
+fn help_of_network_says_where_it_is_read_from() {
+    check("network.txt", &["network"]);
+}
+
+#[test]
 fn help_of_check_explains_exit_codes() {
     check("check.txt", &["check"]);
 }

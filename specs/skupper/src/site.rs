@@ -168,7 +168,7 @@ lifecycle! {
             Omit otherwise;
         }
         ready "Ready" "OK" from Configured, Running, Resolved;
-        field endpoints: Option<Vec<Endpoint>> from accesses, linked;
+        field endpoints: Option<Vec<Endpoint>> from accesses;
         field default_issuer: Option<String> from sites;
         field sites_in_network: Option<i32> from running, report;
         field network: Vec<SiteRecord> from report;

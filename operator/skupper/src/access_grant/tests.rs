@@ -8,6 +8,7 @@ use super::*;
 fn grants() -> Grants {
     Grants {
         controller_id: ControllerId::new("skupper", "controller"),
+        platform: Platform::Kubernetes,
     }
 }
 

@@ -24,8 +24,6 @@ use crate::platform::Platform;
 const NO_SITE: &str = "No active site in namespace";
 /// As long as the name of a Service may be.
 const LONGEST: usize = 63;
-/// What a site without Kubernetes is told that others are to link to.
-const ONLY_DIALS: &str = "spec.linkAccess is not supported without Kubernetes: leave it out, and let this site link to others";
 const ACCESS: [&str; 4] = ["default", "local", "loadbalancer", "nodeport"];
 /// Where the router answers probes, and tells its state.
 const OWN: [i64; 2] = [9090, 9443];
@@ -304,11 +302,19 @@ fn target(spec: &ConnectorSpec) -> Because<connector::Validity> {
 /// Of a Site, by what it runs on.
 pub fn site_on(platform: Platform, spec: &SiteSpec) -> Because<site::Validity> {
     let answer = site(spec);
-    let asked = answer.value == site::Validity::Fine && access(spec).is_some();
-    match asked && platform.binds_host() {
-        true => Because::new(site::Validity::Unfit, ONLY_DIALS),
-        false => answer,
+    let fine = answer.value == site::Validity::Fine && platform.binds_host();
+    match typed_access(spec).filter(|_| fine) {
+        Some(sentence) => Because::new(site::Validity::Unfit, sentence),
+        None => answer,
     }
+}
+
+/// What a site without Kubernetes is told that others are to reach as clusters are.
+fn typed_access(spec: &SiteSpec) -> Option<String> {
+    let access = access(spec).filter(|access| *access != "default")?;
+    Some(format!(
+        "spec.linkAccess \"{access}\" has no meaning without Kubernetes: say \"default\", and others reach this machine"
+    ))
 }
 
 /// Of a Site.
@@ -358,7 +364,11 @@ pub fn unapplied(platform: Platform, spec: &SiteSpec) -> Vec<String> {
 
 /// Whether a Site says that something is in its way. What it asks for and is not implemented keeps nobody from being served.
 pub fn blocked(site: &Site) -> Because<bool> {
-    let own = self::site(&site.spec).sentence;
+    let own = [
+        Some(self::site(&site.spec).sentence),
+        typed_access(&site.spec),
+    ];
+    let is_own = |line: &str| own.iter().flatten().any(|own| own == line);
     let conditions = site.status.iter().flat_map(|s| &s.common.conditions);
     let told = conditions.flatten().find(|c| {
         let is_error = c.status == "False" && c.reason == "Error";
@@ -366,9 +376,7 @@ pub fn blocked(site: &Site) -> Because<bool> {
         c.type_ == "Configured" && is_error && is_new
     });
     let lines = told.iter().flat_map(|c| c.message.lines());
-    let lines: Vec<&str> = lines
-        .filter(|l| !l.is_empty() && *l != own && *l != ONLY_DIALS)
-        .collect();
+    let lines: Vec<&str> = lines.filter(|l| !l.is_empty() && !is_own(l)).collect();
     if lines.is_empty() {
         return Because::plain(false);
     }
@@ -380,6 +388,12 @@ pub fn blocked(site: &Site) -> Because<bool> {
 /// How other sites are to reach a Site, if at all.
 pub fn access(spec: &SiteSpec) -> Option<&str> {
     named(spec.link_access.as_ref()).filter(|access| *access != "none")
+}
+
+/// Whether other sites are to reach a Site, in a way that there is where it runs.
+pub fn is_linked(platform: Platform, spec: &SiteSpec) -> bool {
+    let is_foreign = platform.binds_host() && typed_access(spec).is_some();
+    access(spec).is_some() && !is_foreign
 }
 
 fn no_port(port: i64) -> Option<String> {

@@ -9,14 +9,20 @@ use thiserror::Error;
 
 /// The group and version of the kinds of a site.
 const SITES: &str = "skupper.io/v2alpha1";
-const KINDS: [(&str, &str); 6] = [
+/// What a file may ask for.
+const KINDS: [(&str, &str); 9] = [
     (SITES, "Site"),
     (SITES, "Listener"),
     (SITES, "Connector"),
     (SITES, "Link"),
     (SITES, "AccessToken"),
+    (SITES, "AccessGrant"),
+    (SITES, "RouterAccess"),
+    (SITES, "Certificate"),
     ("v1", "Secret"),
 ];
+/// What a site makes for itself.
+const MADE: (&str, &str) = (SITES, "SecuredAccess");
 /// Parts of `metadata` that belong to whoever writes a file; all others are given.
 const OWN: [&str; 3] = ["name", "labels", "annotations"];
 
@@ -38,6 +44,14 @@ impl ObjectKey {
         }
     }
 
+    /// Of an object of a kind that there is in a site.
+    pub(super) fn of(kind: &str, name: &str) -> Option<Self> {
+        let mut kinds = KINDS.iter().chain([&MADE]);
+        let (_, kind) = kinds.find(|known| known.1 == kind)?;
+        let name = name.to_owned();
+        Some(Self { kind, name })
+    }
+
     /// Of an AccessToken.
     pub(super) fn token(name: &str) -> Self {
         Self {
@@ -48,7 +62,8 @@ impl ObjectKey {
 
     /// The version of its kind.
     pub(super) fn version(&self) -> &'static str {
-        let known = KINDS.iter().find(|(_, kind)| *kind == self.kind);
+        let mut kinds = KINDS.iter().chain([&MADE]);
+        let known = kinds.find(|(_, kind)| *kind == self.kind);
         known.map(|(version, _)| *version).unwrap_or_default()
     }
 
@@ -197,7 +212,7 @@ fn take(read: &mut Documents, line: u64, document: &Value, namespace: &str) {
     let known = KINDS.iter().find(|known| known.1 == kind);
     let Some((expected, kind)) = known else {
         let said = format!(
-            "{kind} {name} has no meaning outside Kubernetes, or is not supported yet: a site is made of Site, Listener, Connector, Link, AccessToken and Secret"
+            "{kind} {name} has no meaning outside Kubernetes, or is not supported yet: a site is made of Site, Listener, Connector, Link, AccessToken, AccessGrant, RouterAccess, Certificate and Secret"
         );
         read.faults.push((line, said));
         return;

@@ -1,11 +1,12 @@
-//! What tokens of a site were given: Secrets and Links that no file asks for, and that nobody gives twice. Kept below `runtime/issued` for the
-//! user of the process alone to read, and put back before anything is reconciled. A token that no file asks for any more takes them with it.
+//! What a site was given or has made and no file asks for, and what would be lost with the process: Secrets and Links of tokens, which nobody gives twice,
+//! and certificates with their keys, by which other sites know this one. Kept below `runtime/issued` for the user of the process alone to read, and put
+//! back before anything is reconciled. A token that no file asks for any more takes with it what it was given.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kube::api::{DeleteParams, ListParams, PostParams};
+use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
 use lifecycle_router::plain;
 use serde_json::{Map, Value};
@@ -16,11 +17,22 @@ use super::memory::Known;
 use super::store::{Store, is_absent};
 use super::written::{Readers, WrittenFolder};
 use crate::access_token::TOKEN;
+use crate::grants::service::AUTHORITY;
 
 /// Below the directory of a site.
 pub(super) const ISSUED: &str = "runtime/issued";
+/// What is kept, owners first: so each finds its own when it is put back.
+const KINDS: [&str; 5] = [
+    "RouterAccess",
+    "SecuredAccess",
+    "Certificate",
+    "Secret",
+    "Link",
+];
 /// What a token is given.
-const KINDS: [&str; 2] = ["Secret", "Link"];
+const GIVEN: [&str; 2] = ["Secret", "Link"];
+/// What lifecycles make. Of Secrets, those of Certificates are.
+const MADE: [&str; 3] = ["RouterAccess", "SecuredAccess", "Certificate"];
 /// What of `metadata` is kept.
 const KEPT: [&str; 5] = [
     "name",
@@ -29,8 +41,10 @@ const KEPT: [&str; 5] = [
     "annotations",
     "ownerReferences",
 ];
-/// Who puts them back.
+/// Who puts back what nobody has applied.
 const MANAGER: &str = "issued";
+/// Beside the parts of an object: who has applied it, and does so again.
+const APPLIED_BY: &str = "appliedBy";
 
 /// Why what was issued cannot be used again.
 #[derive(Debug, Error)]
@@ -45,7 +59,7 @@ pub(super) enum Error {
     },
     /// A file is not as we wrote it.
     #[error(
-        "{} is broken: put it back as it was, or remove it and redeem another token",
+        "{} is broken: put it back as it was, or remove it: what it holds is made anew, and of a token another one is to be redeemed",
         plain::path(path)
     )]
     Broken {
@@ -97,8 +111,30 @@ fn object(text: &str) -> Option<(ObjectKey, Value)> {
     let object: Value = serde_saphyr::from_str(text).ok()?;
     let kind = KINDS.iter().find(|kind| object["kind"] == **kind)?;
     let name = object["metadata"]["name"].as_str()?.to_owned();
-    token(&object)?;
-    Some((ObjectKey { kind, name }, object))
+    let key = ObjectKey { kind, name };
+    is_kept(&key, &object).then_some((key, object))
+}
+
+/// Whether an object that no file asks for would be lost.
+fn is_kept(key: &ObjectKey, object: &Value) -> bool {
+    let is_secret = key.kind == "Secret";
+    let certified = || owners(object).any(|owner| owner["kind"] == "Certificate");
+    MADE.contains(&key.kind)
+        || token(object).is_some()
+        || is_secret && (key.name == AUTHORITY || certified())
+}
+
+fn owners(object: &Value) -> impl Iterator<Item = &Value> {
+    let all = object["metadata"]["ownerReferences"].as_array();
+    all.into_iter().flatten()
+}
+
+/// Who has applied an object.
+fn applied_by(object: &DynamicObject) -> Option<String> {
+    let mut managers = object.metadata.managed_fields.iter().flatten();
+    let applies = |operation: &str| operation == "Apply";
+    let found = managers.find(|m| m.operation.as_deref().is_some_and(applies));
+    found?.manager.clone()
 }
 
 /// The uid of the token that was given an object.
@@ -107,37 +143,66 @@ fn token(object: &Value) -> Option<&str> {
 }
 
 impl Store {
-    /// Puts back what was issued to tokens that are still asked for. What a file asks for meanwhile is left alone.
+    /// Puts back what was issued: to tokens that are still asked for, and whatever has its owners. What a file asks for meanwhile is left alone.
     ///
     /// # Errors
     /// The API server refuses it.
     pub(super) async fn put_back(&self, issued: &Issued, known: &Known) -> kube::Result<()> {
         let uids = self.uids(known).await?;
+        let rank = |key: &ObjectKey| KINDS.iter().position(|kind| *kind == key.kind);
+        let mut objects: Vec<_> = issued.objects.iter().collect();
+        objects.sort_by_key(|(key, _)| rank(key));
+        for (key, object) in objects {
+            if self.applied.contains_key(key) {
+                continue;
+            }
+            let mut object = object.clone();
+            if let Some(of) = token(&object) {
+                let Some(uid) = uids.get(of) else {
+                    continue;
+                };
+                object["metadata"]["annotations"][TOKEN] = uid.as_str().into();
+            }
+            if self.owned(&mut object).await? {
+                self.put(key, object).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the owners of an object by the uids that they have now. Tells whether all are there.
+    async fn owned(&self, object: &mut Value) -> kube::Result<bool> {
+        let owners = object["metadata"]["ownerReferences"].as_array_mut();
+        for owner in owners.into_iter().flatten() {
+            let (kind, name) = (owner["kind"].as_str(), owner["name"].as_str());
+            let key = kind.zip(name).and_then(|(k, n)| ObjectKey::of(k, n));
+            let Some(key) = key else {
+                return Ok(false);
+            };
+            let there = self.api(&key).get_opt(&key.name).await?;
+            let Some(uid) = there.and_then(|there| there.uid()) else {
+                return Ok(false);
+            };
+            owner["uid"] = uid.into();
+        }
+        Ok(true)
+    }
+
+    async fn put(&self, key: &ObjectKey, mut object: Value) -> kube::Result<()> {
+        let fields = object.as_object_mut();
+        let by = fields.and_then(|fields| fields.remove(APPLIED_BY));
+        let api = self.api(key);
+        if let Some(by) = by.as_ref().and_then(Value::as_str) {
+            let params = PatchParams::apply(by).force();
+            api.patch(&key.name, &params, &Patch::Apply(object)).await?;
+            return Ok(());
+        }
         let params = PostParams {
             field_manager: Some(MANAGER.to_owned()),
             ..PostParams::default()
         };
-        for (key, object) in &issued.objects {
-            let Some(uid) = token(object).and_then(|uid| uids.get(uid)) else {
-                continue;
-            };
-            let mut object = object.clone();
-            object["metadata"]["annotations"][TOKEN] = uid.as_str().into();
-            for owner in object["metadata"]["ownerReferences"]
-                .as_array_mut()
-                .into_iter()
-                .flatten()
-            {
-                if let Some(uid) = owner["uid"].as_str().and_then(|uid| uids.get(uid)) {
-                    owner["uid"] = uid.as_str().into();
-                }
-            }
-            let object = serde_json::from_value(object).map_err(kube::Error::SerdeError)?;
-            match self.api(key).create(&params, &object).await {
-                Err(kube::Error::Api(status)) if status.code == 409 => {}
-                made => drop(made?),
-            }
-        }
+        let object = serde_json::from_value(object).map_err(kube::Error::SerdeError)?;
+        api.create(&params, &object).await?;
         Ok(())
     }
 
@@ -160,7 +225,7 @@ impl Store {
     /// The API server does not answer.
     pub(super) async fn issued(&self) -> anyhow::Result<BTreeMap<String, String>> {
         let mut issued = BTreeMap::new();
-        for (key, mut object) in self.of_tokens(|_| true).await? {
+        for (key, mut object) in self.kept(&KINDS, is_kept).await? {
             // What a file asks for is kept there.
             if self.applied.contains_key(&key) {
                 continue;
@@ -186,8 +251,9 @@ impl Store {
         let tokens: Api<_> = self.api(&ObjectKey::token(""));
         let tokens = tokens.list(&ListParams::default()).await?;
         let there: BTreeSet<String> = tokens.iter().filter_map(ResourceExt::uid).collect();
-        let left = self.of_tokens(|uid| !there.contains(uid)).await?;
-        for (key, _) in left {
+        let gone = |uid: &str| !there.contains(uid);
+        let left = |_: &ObjectKey, object: &Value| token(object).is_some_and(gone);
+        for (key, _) in self.kept(&GIVEN, left).await? {
             let (api, params) = (self.api(&key), DeleteParams::background());
             match api.delete(&key.name, &params).await {
                 Err(error) if is_absent(&error) => {}
@@ -197,24 +263,35 @@ impl Store {
         Ok(())
     }
 
-    /// What was issued to tokens with such uids, and does not go already.
-    async fn of_tokens(&self, is: impl Fn(&str) -> bool) -> kube::Result<Vec<(ObjectKey, Value)>> {
+    /// Objects of these kinds that are so, and do not go already.
+    async fn kept(
+        &self,
+        kinds: &[&'static str],
+        is: impl Fn(&ObjectKey, &Value) -> bool,
+    ) -> kube::Result<Vec<(ObjectKey, Value)>> {
         let mut found = Vec::new();
-        for kind in KINDS {
+        for kind in kinds {
             let any = ObjectKey {
                 kind,
                 name: String::new(),
             };
             for object in self.api(&any).list(&ListParams::default()).await? {
-                let name = object.name_any();
+                let key = ObjectKey {
+                    kind,
+                    name: object.name_any(),
+                };
                 let goes = object.metadata.deletion_timestamp.is_some();
+                let by = applied_by(&object);
                 let mut value = serde_json::to_value(object).map_err(kube::Error::SerdeError)?;
-                if goes || !token(&value).is_some_and(&is) {
+                if goes || !is(&key, &value) {
                     continue;
                 }
-                value["kind"] = kind.into();
+                value["kind"] = (*kind).into();
                 value["apiVersion"] = any.version().into();
-                found.push((ObjectKey { kind, name }, value));
+                if let Some(by) = by {
+                    value[APPLIED_BY] = by.into();
+                }
+                found.push((key, value));
             }
         }
         Ok(found)

@@ -112,7 +112,8 @@ impl Memory {
     pub(super) fn keep(&mut self) -> io::Result<()> {
         if self.kept.as_ref() != Some(&self.known) {
             let text = serde_json::to_vec_pretty(&self.known).map_err(io::Error::other)?;
-            file::replace(&self.path, &text)?;
+            // Codes of grants are among it.
+            file::replace_secret(&self.path, &text)?;
             self.kept = Some(self.known.clone());
         }
         Ok(())

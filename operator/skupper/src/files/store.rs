@@ -1,32 +1,53 @@
 //! The objects of a site in an API server inside the process, kept at what its files ask for. What is refused is told, and what was there stays.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use lifecycle_router::plain::plain;
 use lifecycle_simulator::{Server, User};
+use lifecycle_specs_skupper::access_grant::AccessGrant;
 use lifecycle_specs_skupper::access_token::AccessToken;
+use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::router::ROUTER;
+use lifecycle_specs_skupper::router_access::RouterAccess;
+use lifecycle_specs_skupper::secured_access::SecuredAccess;
 use lifecycle_specs_skupper::site::Site;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tokio::sync::watch;
 
 use super::documents::ObjectKey;
 use super::input::{Asked, Fault};
 use super::memory::{Known, Object};
+use super::token;
 use crate::config::ports::PortAllocation;
 use crate::config::router_config::{CLAIMS, DOCUMENT};
+use crate::grants::server::{Durable, KEPT as CODE};
+use crate::grants::service::{ADDRESS, SERVICE};
 use crate::namespace::active_site;
 use lifecycle_runtime::{cause, names};
 
 /// Who writes what files ask for.
 const MANAGER: &str = "files";
+/// Kinds of which the statuses are shown.
+const SHOWN: [&str; 9] = [
+    "AccessGrant",
+    "AccessToken",
+    "Certificate",
+    "Connector",
+    "Link",
+    "Listener",
+    "RouterAccess",
+    "SecuredAccess",
+    "Site",
+];
 /// How often an object may have come and gone in one life of the process, for its uid to be found again.
 const MOST_UIDS: usize = 1000;
 
@@ -80,6 +101,54 @@ impl Store {
             .patch(&self.namespace, &params, &Patch::Apply(object))
             .await?;
         Ok(())
+    }
+
+    /// Follows the clock of this machine, which may have slept.
+    pub(super) fn tick(&self) {
+        self.server.set_clock(Timestamp::now());
+    }
+
+    /// What waits until all that is written by then was kept: `kept` has the newest revision of which that is so.
+    pub(super) fn durable(&self, kept: watch::Receiver<u64>) -> Durable {
+        let server = self.server.clone();
+        Durable(Arc::new(move || {
+            let (until, mut kept) = (server.revision(), kept.clone());
+            Box::pin(async move {
+                // Without a sender the process ends.
+                let _ended = kept.wait_for(|kept| *kept >= until).await;
+            })
+        }))
+    }
+
+    /// Says where the grant server is reached: `HOST:PORT`.
+    ///
+    /// # Errors
+    /// The API server refuses it.
+    pub(super) async fn reach_grants(&self, address: &str, port: u16) -> kube::Result<()> {
+        let service = json!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": { "name": SERVICE, "annotations": { ADDRESS: address } },
+            "spec": { "ports": [{ "port": port }] },
+        });
+        let services: Api<Service> = Api::namespaced(self.client(), &self.namespace);
+        let params = PatchParams::apply(MANAGER);
+        services
+            .patch(SERVICE, &params, &Patch::Apply(service))
+            .await?;
+        Ok(())
+    }
+
+    /// The tokens of grants that can be redeemed, as YAML by the names of their files.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub(super) async fn tokens(&self) -> anyhow::Result<BTreeMap<String, String>> {
+        let grants: Vec<AccessGrant> = self.all(&ListParams::default()).await?;
+        let texts = grants.iter().filter_map(|grant| {
+            let text = serde_saphyr::to_string(&token::from_grant(grant)?);
+            Some(text.map(|text| (format!("{}.yaml", grant.name_any()), text)))
+        });
+        Ok(texts.collect::<Result<_, _>>()?)
     }
 
     /// The first objects: those that were known keep their age, and with it their order. What is refused is as it was `last`.
@@ -202,6 +271,7 @@ impl Store {
             self.refused.insert(key.clone(), (object.clone(), why));
             return;
         }
+        self.empty(key, object).await;
         let params = PatchParams::apply(MANAGER).force().validation_strict();
         let (api, patch) = (self.api(key), Patch::Apply(object));
         match api.patch(&key.name, &params, &patch).await {
@@ -214,6 +284,31 @@ impl Store {
                 };
                 self.refused.insert(key.clone(), (object.clone(), why));
             }
+        }
+    }
+
+    /// Takes the fields of a `spec` away of which nothing is to be left: an apply alone would leave `null` in its place, which is refused.
+    async fn empty(&self, key: &ObjectKey, wanted: &Value) {
+        let before = self.applied.get(key).map(|before| &before["spec"]);
+        let fields = before.and_then(Value::as_object);
+        let (Some(fields), Some(wanted)) = (fields, wanted["spec"].as_object()) else {
+            return;
+        };
+        if !wanted.is_empty() || fields.is_empty() {
+            return;
+        }
+        let none: Map<String, Value> = fields
+            .keys()
+            .map(|name| (name.clone(), Value::Null))
+            .collect();
+        let patch = Patch::Merge(json!({ "spec": none }));
+        let params = PatchParams {
+            field_manager: Some(MANAGER.to_owned()),
+            ..PatchParams::default()
+        };
+        if let Err(error) = self.api(key).patch(&key.name, &params, &patch).await {
+            // The apply that follows is refused, and why is reported.
+            tracing::debug!("{key}: {}", cause::in_one_line(&error));
         }
     }
 
@@ -319,7 +414,7 @@ impl Store {
     /// The API server does not answer.
     pub(super) async fn shown(&self) -> anyhow::Result<BTreeMap<String, String>> {
         let mut shown = BTreeMap::new();
-        for kind in ["AccessToken", "Connector", "Link", "Listener", "Site"] {
+        for kind in SHOWN {
             let key = ObjectKey {
                 kind,
                 name: String::new(),
@@ -329,10 +424,7 @@ impl Store {
                 let mut value = serde_json::to_value(object)?;
                 value["kind"] = kind.into();
                 value["apiVersion"] = key.version().into();
-                if kind == "AccessToken" {
-                    // Whoever may see statuses may not redeem it.
-                    value["spec"]["code"] = "".into();
-                }
+                hide(&mut value);
                 if let Some(metadata) = value["metadata"].as_object_mut() {
                     metadata.remove("managedFields");
                     metadata.remove("resourceVersion");
@@ -357,12 +449,25 @@ impl Store {
     }
 }
 
-/// The annotations of a token that no file asks for: what its lifecycle remembers.
+/// Whoever may see statuses may not redeem what they are of.
+fn hide(object: &mut Value) {
+    for part in ["spec", "status"] {
+        if let Some(code) = object[part].get_mut("code") {
+            *code = "".into();
+        }
+    }
+    if let Some(annotations) = object["metadata"]["annotations"].as_object_mut() {
+        annotations.remove(CODE);
+    }
+}
+
+/// The annotations of a token or a grant that no file asks for: what its lifecycle, or the grant server, remembers.
 fn records(object: &DynamicObject, asked: Option<&Asked>) -> BTreeMap<String, String> {
     let own = asked.map(|asked| &asked.object["metadata"]["annotations"]);
     let is_own = |name: &str| own.is_some_and(|own| own.get(name).is_some());
-    let is_token = asked.is_some_and(|asked| asked.object["kind"] == "AccessToken");
-    let all = object.annotations().iter().filter(|_| is_token);
+    let remembers = |kind: &Value| kind == "AccessToken" || kind == "AccessGrant";
+    let remembers = asked.is_some_and(|asked| remembers(&asked.object["kind"]));
+    let all = object.annotations().iter().filter(|_| remembers);
     let records = all.filter(|(name, _)| !is_own(name));
     records
         .map(|(name, text)| (name.clone(), text.clone()))
@@ -380,6 +485,10 @@ fn resource_of(kind: &str) -> ApiResource {
         "Connector" => resource::<Connector>(),
         "Link" => resource::<Link>(),
         "AccessToken" => resource::<AccessToken>(),
+        "AccessGrant" => resource::<AccessGrant>(),
+        "RouterAccess" => resource::<RouterAccess>(),
+        "SecuredAccess" => resource::<SecuredAccess>(),
+        "Certificate" => resource::<Certificate>(),
         _ => resource::<Secret>(),
     }
 }

@@ -18,6 +18,8 @@ fn no_task_waits_for_what_is_known_of_a_site() {
     let options = args::SiteArgs {
         directory: directory.path().to_owned(),
         namespace: "default".to_owned(),
+        host: None,
+        grant_server_address: None,
         grace: Duration::ZERO,
     };
     let runtime = Builder::new_current_thread()

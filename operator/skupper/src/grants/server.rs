@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fmt;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt as _;
-use http::header::{ALLOW, CONTENT_TYPE};
+use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::Full;
@@ -23,7 +24,7 @@ use kube::core::PartialObjectMeta;
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Client, ResourceExt};
-use lifecycle_http::{Limits, Secure, Server, Turn as Place, Unread};
+use lifecycle_http::{Limits, Secure, Server, Turn as Place};
 use lifecycle_router::link::announcement::SiteId;
 use lifecycle_runtime::retry::Retry;
 use lifecycle_runtime::shutdown::Shutdown;
@@ -41,6 +42,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::redemptions::{REDEMPTIONS, Redemptions, Turn};
+use super::refusal::{Refusal, respond};
 use super::service::{AUTHORITY, CERTIFICATE, KEY, SERVICE, hosts};
 use super::{answer, signing, terms};
 use crate::namespace::active_site;
@@ -67,9 +69,22 @@ const MANAGER: &str = "skupper.io/grants";
 /// The namespace and the name of a grant.
 type Named = (String, String);
 
+/// Waits until what was written to the API server before outlives this process.
+#[derive(Clone)]
+pub struct Durable(pub Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>);
+
+impl fmt::Debug for Durable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Durable")
+    }
+}
+
 /// A grant server; clones are the same.
 #[derive(Clone)]
-pub struct GrantServer(Arc<Inner>);
+pub struct GrantServer {
+    inner: Arc<Inner>,
+    durable: Option<Durable>,
+}
 
 struct Inner {
     client: Client,
@@ -82,71 +97,6 @@ struct Inner {
     identity: watch::Sender<Option<Arc<ServerConfig>>>,
     /// Of this process: what is compared by it is compared in constant time.
     compares: hmac::Key,
-}
-
-/// Why nothing is given.
-#[derive(Debug)]
-enum Refusal {
-    Method,
-    Unknown,
-    Used,
-    Code,
-    Request(&'static str),
-    Unread(Unread),
-    Unavailable(String),
-}
-
-impl Refusal {
-    fn response(&self) -> Response<Full<Bytes>> {
-        let unavailable = StatusCode::SERVICE_UNAVAILABLE;
-        let (status, text) = match self {
-            Self::Method => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "Only POST is supported".to_owned(),
-            ),
-            Self::Unknown => (StatusCode::NOT_FOUND, "No such claim".to_owned()),
-            Self::Used => (StatusCode::NOT_FOUND, "No such access granted".to_owned()),
-            Self::Code => (
-                StatusCode::FORBIDDEN,
-                "Redemption of access token refused".to_owned(),
-            ),
-            Self::Request(why) => (StatusCode::BAD_REQUEST, (*why).to_owned()),
-            Self::Unread(Unread::Large(_)) => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "The code is too long".to_owned(),
-            ),
-            Self::Unread(Unread::Late(_)) => (
-                StatusCode::REQUEST_TIMEOUT,
-                "The code did not come in time".to_owned(),
-            ),
-            Self::Unread(Unread::Broken) => {
-                (StatusCode::BAD_REQUEST, "Request body not valid".to_owned())
-            }
-            Self::Unavailable(why) => (unavailable, why.clone()),
-        };
-        let mut response = respond(status, "text/plain; charset=utf-8", format!("{text}\n"));
-        if status == StatusCode::METHOD_NOT_ALLOWED {
-            response
-                .headers_mut()
-                .insert(ALLOW, HeaderValue::from_static("POST"));
-        }
-        response
-    }
-}
-
-impl From<kube::Error> for Refusal {
-    fn from(error: kube::Error) -> Self {
-        tracing::warn!("a grant cannot be redeemed: {}", cause::in_one_line(&error));
-        Self::Unavailable("The API server cannot be asked now: try again".to_owned())
-    }
-}
-
-fn respond(status: StatusCode, kind: &'static str, text: String) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from(text)));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
 }
 
 /// Serves grants at an address until told to stop.
@@ -173,7 +123,7 @@ impl GrantServer {
     /// As `new`.
     pub fn within(client: Client, controller_id: ControllerId, namespace: Option<String>) -> Self {
         let compares = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
-        Self(Arc::new(Inner {
+        let inner = Inner {
             client,
             namespace,
             controller_id,
@@ -181,7 +131,17 @@ impl GrantServer {
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
             identity: watch::Sender::new(None),
             compares: compares.expect("the system has random numbers"),
-        }))
+        };
+        Self {
+            inner: Arc::new(inner),
+            durable: None,
+        }
+    }
+
+    /// The same where what is written is lost with this process unless that waits for it.
+    #[must_use]
+    pub fn durable(self, durable: Option<Durable>) -> Self {
+        Self { durable, ..self }
     }
 
     async fn work(&self, listen: SocketAddr) {
@@ -200,7 +160,7 @@ impl GrantServer {
             patience: PATIENCE,
             ..Limits::default()
         };
-        let identity = self.0.identity.subscribe();
+        let identity = self.inner.identity.subscribe();
         let secure: Secure = Arc::new(move || {
             let config = identity.borrow().clone();
             Box::pin(async move { config })
@@ -217,8 +177,8 @@ impl GrantServer {
 
     /// Knows which grants there are, without end.
     pub async fn follow(&self) {
-        let client = self.0.client.clone();
-        let api: Api<PartialObjectMeta<AccessGrant>> = match &self.0.namespace {
+        let client = self.inner.client.clone();
+        let api: Api<PartialObjectMeta<AccessGrant>> = match &self.inner.namespace {
             Some(namespace) => Api::namespaced(client, namespace),
             None => Api::all(client),
         };
@@ -242,7 +202,11 @@ impl GrantServer {
             let place = (grant.namespace().unwrap_or_default(), grant.name_any());
             Some((grant.uid()?, place))
         };
-        let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .inner
+            .known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Init => *listed = Some(BTreeMap::new()),
             Event::InitApply(grant) => listed.get_or_insert_default().extend(named(&grant)),
@@ -277,9 +241,9 @@ impl GrantServer {
         &self,
         due: &mut Option<(Vec<String>, Vec<u8>, Timestamp)>,
     ) -> Result<(), String> {
-        let home = self.0.controller_id.namespace();
+        let home = self.inner.controller_id.namespace();
         let failed = |error: kube::Error| cause::in_one_line(&error);
-        let services: Api<Service> = Api::namespaced(self.0.client.clone(), home);
+        let services: Api<Service> = Api::namespaced(self.inner.client.clone(), home);
         let service = services.get_opt(SERVICE).await.map_err(failed)?;
         let hosts: Vec<String> = hosts(service.as_ref()).into_iter().collect();
         let (certificate, key) = self.authority().await?;
@@ -294,15 +258,15 @@ impl GrantServer {
         let signed = signing::for_server(&hosts, (&certificate, &key), now);
         let signed = signed.map_err(|why| format!("Secret {AUTHORITY}: {why}"))?;
         let (config, renewal) = signed;
-        self.0.identity.send_replace(Some(Arc::new(config)));
+        self.inner.identity.send_replace(Some(Arc::new(config)));
         *due = Some((hosts, certificate, renewal));
         Ok(())
     }
 
     /// The certificate and the key of its authority, made if there is none, and made anew when it ends. Of several that start at once all get the same.
     async fn authority(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
-        let home = self.0.controller_id.namespace();
-        let api: Api<Secret> = Api::namespaced(self.0.client.clone(), home);
+        let home = self.inner.controller_id.namespace();
+        let api: Api<Secret> = Api::namespaced(self.inner.client.clone(), home);
         let failed = |error: kube::Error| cause::in_one_line(&error);
         let there = api.get_opt(AUTHORITY).await.map_err(failed)?;
         let now = Timestamp::now();
@@ -373,14 +337,18 @@ impl GrantServer {
         let code = limits.read(body).await.map_err(Refusal::Unread)?;
         let uid = head.uri.path().trim_matches('/');
         let place = {
-            let known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = self
+                .inner
+                .known
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             known.get(uid).cloned()
         };
         let place = place.ok_or(Refusal::Unknown)?;
         let who = Who::of(&head.headers, &place.1)?;
         let lane = digest::digest(&digest::SHA256, uid.as_bytes());
         let lane = usize::from(lane.as_ref()[0]) % LANES;
-        let _turn = self.0.lanes[lane].lock().await;
+        let _turn = self.inner.lanes[lane].lock().await;
         self.redeem(uid, &place, &code, &who).await
     }
 
@@ -391,7 +359,7 @@ impl GrantServer {
         code: &[u8],
         who: &Who,
     ) -> Result<String, Refusal> {
-        let api: Api<AccessGrant> = Api::namespaced(self.0.client.clone(), namespace);
+        let api: Api<AccessGrant> = Api::namespaced(self.inner.client.clone(), namespace);
         for _ in 0..TRIES {
             let grant = api.get_opt(name).await?.ok_or(Refusal::Unknown)?;
             if grant.metadata.uid.as_deref() != Some(uid) {
@@ -401,6 +369,7 @@ impl GrantServer {
             // What cannot be given is not counted.
             let given = self.given(&grant, namespace, who).await?;
             let Turn::New(next) = turn else {
+                self.until_durable().await;
                 return Ok(given);
             };
             let patch = json!({ "metadata": {
@@ -416,6 +385,7 @@ impl GrantServer {
                 .await
             {
                 Ok(_) => {
+                    self.until_durable().await;
                     tracing::info!(grant = %format!("{namespace}/{name}"), site = %who.site, token = %who.token, "a grant was redeemed");
                     return Ok(given);
                 }
@@ -426,6 +396,13 @@ impl GrantServer {
         Err(Refusal::Unavailable(
             "Too many redeem it at once: try again".to_owned(),
         ))
+    }
+
+    /// Nothing is given before it stands for good that it was.
+    async fn until_durable(&self) {
+        if let Some(Durable(wait)) = &self.durable {
+            wait().await;
+        }
     }
 
     /// Whether somebody with this code may redeem a grant.
@@ -444,8 +421,8 @@ impl GrantServer {
         let redemptions = Redemptions::of(meta).ok_or(Refusal::Used)?;
         let allowed = terms::allowed(spec);
         let expected = code_of(grant).ok_or(Refusal::Unknown)?;
-        let tag = hmac::sign(&self.0.compares, expected.as_bytes());
-        if hmac::verify(&self.0.compares, code, tag.as_ref()).is_err() {
+        let tag = hmac::sign(&self.inner.compares, expected.as_bytes());
+        if hmac::verify(&self.inner.compares, code, tag.as_ref()).is_err() {
             let is_used = redemptions.count >= allowed;
             return Err(if is_used {
                 Refusal::Used
@@ -467,13 +444,18 @@ impl GrantServer {
         who: &Who,
     ) -> Result<String, Refusal> {
         let no = |why: String| Refusal::Unavailable(why);
-        let configs: Api<ConfigMap> = Api::namespaced(self.0.client.clone(), namespace);
+        let configs: Api<ConfigMap> = Api::namespaced(self.inner.client.clone(), namespace);
         let controller = configs.get_opt(CONTROLLER_CONFIG).await?;
-        if self.0.controller_id.other(controller.as_ref()).is_some() {
+        if self
+            .inner
+            .controller_id
+            .other(controller.as_ref())
+            .is_some()
+        {
             return Err(Refusal::Unknown);
         }
         let config = configs.get_opt(ROUTER).await?;
-        let sites: Api<Site> = Api::namespaced(self.0.client.clone(), namespace);
+        let sites: Api<Site> = Api::namespaced(self.inner.client.clone(), namespace);
         let sites = sites.list(&ListParams::default()).await?.items;
         let site = active_site::find(&sites.iter().collect::<Vec<_>>(), config.as_ref());
         let site = site.ok_or_else(|| no("No active site in namespace".to_owned()))?;
@@ -489,7 +471,7 @@ impl GrantServer {
         if groups.is_empty() {
             return Err(no("No valid endpoints found for site".to_owned()));
         }
-        let secrets: Api<Secret> = Api::namespaced(self.0.client.clone(), namespace);
+        let secrets: Api<Secret> = Api::namespaced(self.inner.client.clone(), namespace);
         let issuer = secrets.get_opt(terms::issuer(&grant.spec, site)).await?;
         let issuer = issuer.as_ref().and_then(pair);
         let unsigned = || no("Could not get issuer for requested certificate".to_owned());

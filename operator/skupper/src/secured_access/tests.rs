@@ -8,6 +8,7 @@ fn logic(access_type: &str, cluster_host: Option<&str>) -> SecuredAccesses {
         defaults: AccessDefaults {
             access_type: access_type.to_owned(),
             cluster_host: cluster_host.map(str::to_owned),
+            machine: None,
         },
     }
 }
@@ -114,4 +115,25 @@ fn what_cannot_be_served_is_told() {
     let udp = ports(json!({ "name": "a", "port": 1, "protocol": "UDP" }));
     let said = "port \"a\": protocol \"UDP\" is not supported: leave it out, or say \"TCP\"";
     check(udp, Validity::BadPort, said);
+}
+
+#[test]
+fn a_machine_is_reached_itself_and_knows_no_types() {
+    let logic = SecuredAccesses {
+        controller_id: ControllerId::new("skupper", "controller"),
+        defaults: AccessDefaults::of_machine("laptop.example"),
+    };
+    let expected = [
+        "inter-router laptop.example:55671",
+        "edge laptop.example:45671",
+    ];
+    assert_eq!(reached(&logic, json!({}), json!({})), expected);
+    let check = |spec: Value, expected: Validity| {
+        let access = access(spec);
+        let answer = logic.validity(This::of(&access));
+        assert_eq!(answer.value, expected, "{}", answer.sentence);
+    };
+    check(json!({}), Validity::Fine);
+    check(json!({ "accessType": "" }), Validity::Fine);
+    check(json!({ "accessType": "local" }), Validity::BadType);
 }

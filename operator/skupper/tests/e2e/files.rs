@@ -2,6 +2,7 @@
 
 mod conflicts;
 mod input;
+mod links;
 mod support;
 mod tokens;
 mod traffic;
@@ -12,6 +13,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let cases = [
         conflicts::cases(),
         input::cases(),
+        links::cases(),
         tokens::cases(),
         traffic::cases(),
     ];

@@ -336,6 +336,7 @@ pub(crate) fn access_grant() -> Suite {
     let machine = || {
         access_grant::machine(Grants {
             controller_id: controller_id(),
+            platform: Platform::Kubernetes,
         })
     };
     defined(Suite::of(machine)).fixtures(include_str!("suites/access_grant.yaml"))

@@ -320,3 +320,31 @@ fn what_a_link_asks_for_is_said_to_be_wrong_before_anything_is_dialled() {
     proxied["settings"] = json!({ "proxy-configuration": "squid" });
     check(false, proxied, Proxy, "\"squid\" is not supported");
 }
+
+#[test]
+fn a_machine_is_linked_to_as_it_is() {
+    let spec = |access: &str| -> SiteSpec {
+        serde_json::from_value(json!({ "linkAccess": access })).unwrap()
+    };
+    for (access, on_cluster, on_machine) in [
+        ("default", true, true),
+        ("nodeport", true, false),
+        ("none", false, false),
+        ("", false, false),
+    ] {
+        let linked = |platform| is_linked(platform, &spec(access));
+        assert_eq!(linked(Platform::Kubernetes), on_cluster, "{access}");
+        assert_eq!(linked(Platform::Linux), on_machine, "{access}");
+    }
+    let answer = site_on(Platform::Linux, &spec("nodeport"));
+    assert_eq!(answer.value, site::Validity::Unfit);
+    // It keeps nobody from being served.
+    let told = json!({
+        "metadata": { "name": "west" }, "spec": { "linkAccess": "nodeport" },
+        "status": { "conditions": [{
+            "type": "Configured", "status": "False", "reason": "Error", "message": answer.sentence,
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }] },
+    });
+    assert!(!blocked(&serde_json::from_value(told).unwrap()).value);
+}

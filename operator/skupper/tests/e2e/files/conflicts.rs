@@ -70,8 +70,11 @@ fn a_restart_keeps_who_has_what_and_who_is_who() {
         (of("metadata.uid"), of("metadata.creationTimestamp"))
     };
     let before = ["Site-west", "Listener-zebra", "Listener-ant"].map(identity);
-    let network = site.value("Site-west", "status.network");
-    assert_eq!(network[0]["id"], site.value("Site-west", "metadata.uid"));
+    eventually("the network has the own site", || {
+        let network = site.value("Site-west", "status.network");
+        let is_own = network[0]["id"] == site.value("Site-west", "metadata.uid");
+        is_own.then_some(()).ok_or_else(|| network.to_string())
+    });
     let mut restart = |ends: fn(&mut Site)| {
         ends(&mut site);
         refused(&site.at(8080));

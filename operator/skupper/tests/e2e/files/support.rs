@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
@@ -43,6 +43,8 @@ pub(crate) struct Site {
     folder: TempDir,
     /// Where its Listeners are.
     pub(crate) address: String,
+    /// Further options of the process.
+    pub(crate) options: Vec<String>,
     process: Option<Child>,
 }
 
@@ -61,6 +63,7 @@ impl Site {
         Self {
             folder: tempfile::tempdir().unwrap(),
             address: own_address(),
+            options: Vec::new(),
             process: None,
         }
     }
@@ -95,9 +98,15 @@ impl Site {
         fs::remove_file(self.path("input/resources").join(name)).unwrap();
     }
 
+    /// The directory.
+    pub(crate) fn directory(&self) -> &Path {
+        self.folder.path()
+    }
+
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(crate::PROGRAM);
         command.args(["run", "site", "--grace", "1"]);
+        command.args(&self.options);
         command.arg(self.folder.path());
         command.env_remove("CONSOLE_LOG_LEVEL");
         command

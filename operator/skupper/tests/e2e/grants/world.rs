@@ -20,6 +20,7 @@ use lifecycle_skupper::grants::server::GrantServer;
 use lifecycle_skupper::grants::service::{ADDRESS, SERVICE};
 use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_skupper::pki::credentials::Credentials;
+use lifecycle_skupper::platform::Platform;
 use lifecycle_specs_skupper::access_grant::{self, AccessGrant};
 use lifecycle_specs_skupper::access_token::{self, AccessToken};
 use lifecycle_specs_skupper::site::Site;
@@ -89,6 +90,7 @@ impl World {
         let grants = GrantServer::new(client.clone(), id.clone());
         let granting = Grants {
             controller_id: id.clone(),
+            platform: Platform::Kubernetes,
         };
         let redeeming = Tokens {
             controller_id: id,

@@ -76,6 +76,8 @@ pub struct Connector {
     pub profile: Option<String>,
     /// Whether the server's certificate must be for `host`.
     pub verify_hostname: bool,
+    /// Whether the server is that of a Pod, which the document names.
+    pub has_pod: bool,
 }
 
 impl Connector {
@@ -271,7 +273,7 @@ fn listener(attributes: &mut Attributes<'_>) -> Result<Listener, Wrong> {
 }
 
 fn connector(attributes: &mut Attributes<'_>) -> Result<Connector, Wrong> {
-    attributes.skip(&["name", "siteId", "processId"]);
+    attributes.skip(&["name", "siteId"]);
     attributes.tcp_only()?;
     attributes.one_of("observer", &["auto", "none", "http1", "http2"])?;
     Ok(Connector {
@@ -280,6 +282,7 @@ fn connector(attributes: &mut Attributes<'_>) -> Result<Connector, Wrong> {
         key: attributes.needed("address")?,
         profile: attributes.text("sslProfile")?,
         verify_hostname: attributes.flag("verifyHostname")?.unwrap_or(true),
+        has_pod: attributes.text("processId")?.is_some(),
     })
 }
 

@@ -12,6 +12,7 @@ pub mod cause;
 pub mod choose;
 pub mod config;
 pub mod file;
+mod health;
 mod hosts;
 pub mod link;
 pub mod metrics;

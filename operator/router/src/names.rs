@@ -51,16 +51,16 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
 }
 
 fn report(shared: &Shared, target: &Target, unknown: Option<String>) {
-    let before = target.found(unknown.clone());
-    if before == unknown {
+    let before = target.fault();
+    if target.found(unknown.clone()) == unknown {
         return;
     }
     match &unknown {
         Some(text) => tracing::warn!(connector = &*target.name, "{text}"),
         None => tracing::info!(connector = &*target.name, "its host resolves again"),
     }
-    let status = |unknown: Option<String>| unknown.map_or(Status::Up, Status::Failed);
-    let (before, now) = (status(before), status(unknown));
+    let status = |fault: Option<String>| fault.map_or(Status::Up, Status::Failed);
+    let (before, now) = (status(before), status(target.fault()));
     // What else is wrong with the entry goes before.
     let store = &shared.state;
     store.replace("tcpConnector", &target.name, &before, now);

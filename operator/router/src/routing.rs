@@ -95,6 +95,7 @@ struct Books {
     avoided_until: Option<Instant>,
     trouble: Option<String>,
     unknown: Option<String>,
+    down: Option<String>,
 }
 
 impl ServerAddress {
@@ -201,9 +202,20 @@ impl Target {
         std::mem::replace(&mut self.books().unknown, unknown)
     }
 
-    /// Why the name of the host means nothing, as far as is known.
-    pub fn unknown(&self) -> Option<String> {
-        self.books().unknown.clone()
+    /// Takes note of why the server cannot be connected to, or that it can. Returns what was known before.
+    pub fn is_down(&self, down: Option<String>) -> Option<String> {
+        std::mem::replace(&mut self.books().down, down)
+    }
+
+    /// Why the server cannot be reached, as far as is known.
+    pub fn fault(&self) -> Option<String> {
+        let books = self.books();
+        books.unknown.clone().or_else(|| books.down.clone())
+    }
+
+    /// The routing key.
+    pub fn key(&self) -> &str {
+        &self.key
     }
 
     /// Streams that are open to it.
@@ -350,6 +362,7 @@ mod tests {
             key: key.to_owned(),
             profile: None,
             verify_hostname: true,
+            has_pod: false,
         };
         Arc::new(Target::new(name, &connector, None))
     }

@@ -158,6 +158,13 @@ impl StateStore {
         self.kept().state.clone()
     }
 
+    /// How many listeners of a key there are, in all sites.
+    pub(crate) fn listeners(&self, key: &str) -> usize {
+        let kept = self.kept();
+        let counts = kept.state.keys.get(key);
+        counts.map_or(0, |counts| counts.listeners)
+    }
+
     /// Changes the state; no waiting client is woken if it is the same afterwards.
     pub fn update(&self, change: impl FnOnce(&mut State)) {
         self.update_all(|state, _| change(state));

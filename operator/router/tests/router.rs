@@ -8,6 +8,8 @@ mod authority;
 mod changes;
 #[path = "router/entries.rs"]
 mod entries;
+#[path = "router/health.rs"]
+mod health;
 #[path = "router/links.rs"]
 mod links;
 #[path = "router/network.rs"]

@@ -44,7 +44,7 @@ const ROWS: [(u8, &str); 69] = [
     (22, "a Site comes later"),
     (
         23,
-        "any order of Site, Listener, Connector and Secret; of Links once there are some",
+        "any order of Site, Link, Listener, Connector and Secret",
     ),
     (24, "the Site is deleted"),
     (25, "a second Site"),

@@ -57,6 +57,7 @@ fn a_document_of_the_existing_controller_is_understood() {
             key: "web".to_owned(),
             profile: Some("web-profile".to_owned()),
             verify_hostname: false,
+            has_pod: true,
         })
     );
     let profile = desired.profiles["web-profile"].wanted.clone().unwrap();

@@ -12,6 +12,7 @@ use super::links::{LinkStatus, Links, announced};
 use super::sites;
 use crate::accept_loop::{AcceptLoop, status};
 use crate::config::{Connector, Desired, Host, Listener};
+use crate::health;
 use crate::hosts::HostWatch;
 use crate::link::node::View;
 use crate::names;
@@ -242,6 +243,10 @@ impl Applied {
                     if matches!(connector.host, Host::Name(_)) {
                         tokio::spawn(names::watch(shared.clone(), target.clone()));
                     }
+                    // Of a Pod, Kubernetes says whether it is ready.
+                    if !connector.has_pod {
+                        tokio::spawn(health::watch(shared.clone(), target.clone()));
+                    }
                     self.targets.insert(name.clone(), target);
                 }
                 Ok(_) => {}
@@ -365,8 +370,8 @@ impl Applied {
             let usable = match &entry.wanted {
                 Err(wrong) => Err(wrong.to_string()),
                 Ok(connector) => self.profile_of_connector(connector).and_then(|_| {
-                    let unknown = self.targets.get(name).and_then(|target| target.unknown());
-                    unknown.map_or(Ok(()), Err)
+                    let fault = self.targets.get(name).and_then(|target| target.fault());
+                    fault.map_or(Ok(()), Err)
                 }),
             };
             let status = usable.map_or_else(Status::Failed, |()| Status::Up);

@@ -158,7 +158,14 @@ pub(crate) fn listener(name: &str, port: u16, key: &str) -> Value {
     json!(["tcpListener", {"name": name, "port": port.to_string(), "address": key, "siteId": "s"}])
 }
 
+/// Of a Pod, so that nobody else connects to its server.
 pub(crate) fn connector(name: &str, to: SocketAddr, key: &str) -> Value {
+    let of_pod = json!({ "processId": "p" });
+    and(host_connector(name, to, key), &of_pod)
+}
+
+/// Of a server without a Pod.
+pub(crate) fn host_connector(name: &str, to: SocketAddr, key: &str) -> Value {
     json!(["tcpConnector", {"name": name, "host": to.ip().to_string(), "port": to.port().to_string(), "address": key, "siteId": "s"}])
 }
 

@@ -6,6 +6,7 @@ mod bad_input;
 mod certificates;
 mod conflicts;
 mod incomplete;
+mod links;
 mod objects;
 mod one_namespace;
 mod orders;
@@ -35,6 +36,7 @@ pub(crate) fn cases() -> Vec<Case> {
         bad_input::cases(),
         certificates::cases(),
         access::cases(),
+        links::cases(),
         scale::cases(),
     ];
     cases.into_iter().flatten().collect()

@@ -2,6 +2,7 @@
 //! Every byte is random and compared. Names of tests begin with their rows of the acceptance table of `docs/skupper.md`.
 
 pub(super) mod env;
+mod links;
 mod pods;
 mod replaced;
 mod services;
@@ -23,6 +24,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "s06_s28_s48_s49_a_service_leads_to_the_port_that_is_bound",
             services::lead,
         ),
+        on_a_node("s35_two_namespaces_are_joined_by_a_token", links::joined),
         on_a_node("s52_s53_controller_and_router_are_replaced", replaced::both),
         on_a_node("s60_s61_s62_each_pod_is_reached_by_its_name", pods::by_name),
         on_a_node(

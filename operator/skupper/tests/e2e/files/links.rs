@@ -132,6 +132,7 @@ fn joined() {
 
     // Whoever else has it comes late.
     let third = Site::running();
+    third.until("Site-west", "Ready", "OK");
     let late = token(&["redeem"], &file, &third, &["--timeout", "5"]);
     fails(&late, "answered 404");
 

@@ -1,4 +1,4 @@
-//! Row 23, for what one site has: Site, Listener, Connector and Secret come in every order, each once all before are told of, and all end the same.
+//! Row 23: Site, Link, Listener, Connector and Secret come in every order, each once all before have a status, and all end the same.
 
 use std::time::Instant;
 
@@ -7,24 +7,29 @@ use anyhow::{Context, Result, ensure};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use k8s_openapi::api::core::v1::{Secret, Service};
 use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
 use lifecycle_tests::harness::{Case, case};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::links::{Hub, is_linked};
 use super::support::{Echo, NEEDS, connect, listen};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case("s23_any_order_ends_the_same", NEEDS, orders)]
 }
 
+/// The uid of no Site.
+const NOBODY: &str = "6f8f4a52-3c1e-4d7b-9a51-0f2f6f0c1b77";
 /// So many namespaces at a time: each has a router of its own.
 const AT_ONCE: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Site,
+    Link,
     Listener,
     Connector,
     Secret,
@@ -48,20 +53,23 @@ fn all(steps: &[Step]) -> Vec<Vec<Step>> {
 async fn orders() -> Result<()> {
     let env = TestEnv::shared().await?;
     let echo = Echo::start("one").await?;
-    let made = rcgen::generate_simple_self_signed(vec!["backend".to_owned()])?;
-    let secret = json!({
-        "type": "kubernetes.io/tls",
-        "stringData": { "tls.crt": made.cert.pem(), "tls.key": made.signing_key.serialize_pem(), "ca.crt": made.cert.pem() },
-    });
-    let orders = all(&[Step::Site, Step::Listener, Step::Connector, Step::Secret]);
-    ensure!(orders.len() == 24, "{orders:?}");
+    let hub = Hub::start(env.clone()).await?;
+    let nobody = hub.secret(NOBODY).await?;
+    let orders = all(&[
+        Step::Site,
+        Step::Link,
+        Step::Listener,
+        Step::Connector,
+        Step::Secret,
+    ]);
+    ensure!(orders.len() == 120, "{orders:?}");
     let began = Instant::now();
     let ends = stream::iter(orders)
         .map(|order| {
             let place = Place::new(env.clone(), "orders");
-            let (echo, secret) = (&echo, &secret);
+            let (echo, hub) = (&echo, (&hub, &nobody));
             async move {
-                let end = end_of(place.await?, &order, echo, secret).await;
+                let end = end_of(place.await?, &order, echo, hub).await;
                 let end = end.with_context(|| format!("in the order {order:?}"))?;
                 anyhow::Ok((order, end))
             }
@@ -81,11 +89,28 @@ async fn orders() -> Result<()> {
 }
 
 /// Makes all, one after the other; what there is in the end, without what no two namespaces have in common.
-async fn end_of(mut place: Place, order: &[Step], echo: &Echo, secret: &Value) -> Result<Value> {
+async fn end_of(
+    mut place: Place,
+    order: &[Step],
+    echo: &Echo,
+    (hub, nobody): (&Hub, &Value),
+) -> Result<Value> {
     let is_told = |told: &(String, String, Vec<String>)| !told.0.is_empty();
     for step in order {
         match step {
-            Step::Site => place.site().await?,
+            Step::Site => {
+                place.site().await?;
+                // Now it is known whose the certificate is to be.
+                if place.of::<Secret>().get_opt("tls").await?.is_some() {
+                    let secret = secret(&place, hub).await?;
+                    place.patch::<Secret>("tls", secret).await.map(drop)?;
+                }
+            }
+            Step::Link => {
+                place.make::<Link>("hub", hub.link("tls", 1)).await?;
+                let told = |l: &Link| is_told(&report(l));
+                place.until("hub", "the Link has a status", told).await?;
+            }
             Step::Listener => {
                 listen(&place, "backend", json!({ "tlsCredentials": "tls" })).await?;
                 let told = |l: &Listener| is_told(&report(l));
@@ -100,12 +125,16 @@ async fn end_of(mut place: Place, order: &[Step], echo: &Echo, secret: &Value) -
                     .until("shop", "the Connector has a status", told)
                     .await?;
             }
-            Step::Secret => place
-                .make::<Secret>("tls", secret.clone())
-                .await
-                .map(drop)?,
+            Step::Secret => {
+                let secret = match place.of::<Site>().get_opt("west").await? {
+                    Some(_) => secret(&place, hub).await?,
+                    None => nobody.clone(),
+                };
+                place.make::<Secret>("tls", secret).await.map(drop)?;
+            }
         }
     }
+    let link: Link = place.until("hub", "the Link is Ready", is_linked).await?;
     let site: Site = place.until("west", "the Site is Ready", is_ready).await?;
     let listener: Listener = place
         .until("backend", "the Listener is Ready", is_ready)
@@ -121,6 +150,7 @@ async fn end_of(mut place: Place, order: &[Step], echo: &Echo, secret: &Value) -
     );
     let end = json!({
         "site": lines(&site.status),
+        "link": lines(&link.status),
         "listener": [lines(&Some(&status.common)), json!(status.has_matching_connector)],
         "connector": [lines(&Some(&told.common)), json!(told.has_matching_listener)],
         "ports": ports,
@@ -138,6 +168,12 @@ async fn end_of(mut place: Place, order: &[Step], echo: &Echo, secret: &Value) -
         .flatten()
         .fold(end.to_string(), |text, uid| text.replace(uid, "own"));
     Ok(serde_json::from_str(&text)?)
+}
+
+/// A Secret by which the Site of a namespace is known at the hub.
+async fn secret(place: &Place, hub: &Hub) -> Result<Value> {
+    let uid = place.of::<Site>().get("west").await?.metadata.uid;
+    hub.secret(&uid.context("a Site has a uid")?).await
 }
 
 fn is_ready<K: Serialize>(object: &K) -> bool {

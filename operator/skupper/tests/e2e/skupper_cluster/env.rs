@@ -165,6 +165,15 @@ impl Place {
         Api::namespaced(self.client.clone(), &self.namespace)
     }
 
+    /// The namespace of the controller.
+    pub(crate) fn home(&self) -> Self {
+        Self {
+            env: Arc::clone(&self.env),
+            namespace: HOME.to_owned(),
+            client: self.client.clone(),
+        }
+    }
+
     /// The Pods of the controller.
     pub(crate) fn controllers(&self) -> Api<Pod> {
         Api::namespaced(self.client.clone(), HOME)

@@ -1,0 +1,95 @@
+//! Servers without a Pod are connected to now and then while somebody listens for their key, so that one that is down is reported before a client finds
+//! out. Where connections go is not decided here: sockets stay, and a server that is down is asked last as it is without this.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+use crate::routing::{ServerAddress, Target};
+use crate::shared::Shared;
+use crate::state::Status;
+
+/// How long until a server is connected to again that answers, or that has streams.
+const FINE: Duration = Duration::from_secs(15);
+/// One failure may be an accident: how long until the next try shows that it was none.
+const DOUBT: Duration = Duration::from_secs(1);
+/// How long until a server is connected to again that is down.
+const DOWN: Duration = Duration::from_secs(2);
+/// How long until it is looked again whether anybody listens.
+const UNMATCHED: Duration = Duration::from_secs(2);
+
+/// Connects to the server of a target now and then, until the target is gone.
+pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
+    let Some(server) = target.server() else {
+        return;
+    };
+    let looking = async {
+        let mut doubtful = true;
+        loop {
+            let pause = if shared.state.listeners(target.key()) == 0 {
+                doubtful = true;
+                report(&shared, &target, None);
+                UNMATCHED
+            } else if target.open() > 0 {
+                FINE
+            } else {
+                match connected(&shared, server).await {
+                    Ok(()) => {
+                        doubtful = true;
+                        report(&shared, &target, None);
+                        FINE
+                    }
+                    Err(_) if doubtful => {
+                        doubtful = false;
+                        DOUBT
+                    }
+                    Err(error) => {
+                        let ServerAddress { host, port, .. } = server;
+                        let text = format!("cannot connect to {host}:{port}: {error}");
+                        report(&shared, &target, Some(text));
+                        DOWN
+                    }
+                }
+            };
+            sleep(pause).await;
+        }
+    };
+    tokio::select! {
+        () = target.gone.cancelled() => {}
+        () = looking => {}
+    }
+}
+
+/// Connects, and closes in peace. A name that means nothing is reported by who looks names up.
+async fn connected(shared: &Shared, server: &ServerAddress) -> io::Result<()> {
+    let Ok(addresses) = server.addresses().await else {
+        return Ok(());
+    };
+    let limit = shared.options.connect_timeout;
+    let late = |_| {
+        let why = "it did not answer in time";
+        Err(io::Error::new(io::ErrorKind::TimedOut, why))
+    };
+    let stream = timeout(limit, TcpStream::connect(&*addresses)).await;
+    stream.unwrap_or_else(late).map(drop)
+}
+
+fn report(shared: &Shared, target: &Target, down: Option<String>) {
+    let before = target.fault();
+    if target.is_down(down.clone()) == down {
+        return;
+    }
+    match &down {
+        Some(text) => tracing::warn!(connector = &*target.name, "{text}"),
+        None => tracing::info!(connector = &*target.name, "its server answers again"),
+    }
+    let status = |fault: Option<String>| fault.map_or(Status::Up, Status::Failed);
+    // What else is wrong with the entry goes before.
+    let (before, now) = (status(before), status(target.fault()));
+    shared
+        .state
+        .replace("tcpConnector", &target.name, &before, now);
+}

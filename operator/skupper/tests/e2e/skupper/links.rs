@@ -1,0 +1,192 @@
+//! Rows 27, 30 and 67: a Listener of one site and a Connector of another, over a Link that comes, is lost and returns. And a site that others link to.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::core::v1::{Secret, Service};
+use kube::ResourceExt;
+use kube::api::{Patch, PatchParams};
+use lifecycle_specs_skupper::certificate::Certificate;
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::link::Link;
+use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::site::{Endpoint, Site};
+use lifecycle_tests::harness::Case;
+use serde_json::{Value, json};
+
+use super::support::{Echo, connect, listen, refused, shared, soon_greeted};
+use crate::place::{Place, TestEnv, report, says};
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![shared("s27_s30_s67_a_listener_follows_its_link", followed)]
+}
+
+/// A site that others link to, at the address of its router.
+pub(crate) struct Hub {
+    pub(crate) place: Place,
+    endpoints: Vec<Endpoint>,
+}
+
+impl Hub {
+    pub(crate) async fn start(env: Arc<TestEnv>) -> Result<Self> {
+        let mut place = Place::new(env, "hub").await?;
+        let spec = json!({ "spec": { "linkAccess": "loadbalancer" } });
+        place.make::<Site>("hub", spec).await?;
+        place.run_router().await?;
+        let what = "the Service of the router is there";
+        place
+            .until("skupper-router", what, |_: &Service| true)
+            .await?;
+        // As a load balancer would.
+        let at = json!([{ "ip": place.address.to_string() }]);
+        let status = json!({ "status": { "loadBalancer": { "ingress": at } } });
+        let (services, params) = (place.of::<Service>(), PatchParams::default());
+        services
+            .patch_status("skupper-router", &params, &Patch::Merge(status))
+            .await?;
+        let ready = |site: &Site| says(site, "Ready", "OK");
+        let site: Site = place.until("hub", "others can link", ready).await?;
+        let endpoints = site.status.and_then(|status| status.endpoints);
+        Ok(Self {
+            place,
+            endpoints: endpoints.context("it says where it is reached")?,
+        })
+    }
+
+    /// A Secret by which a site of this uid is known here.
+    pub(crate) async fn secret(&self, uid: &str) -> Result<Value> {
+        let spec = json!({ "ca": "skupper-site-ca", "subject": uid, "client": true, "server": true, "hosts": ["backend"] });
+        let name = format!("of-{uid}");
+        self.place
+            .make::<Certificate>(&name, json!({ "spec": spec }))
+            .await?;
+        let full = |secret: &Secret| secret.data.as_ref().is_some_and(|data| data.len() == 3);
+        let secret: Secret = self
+            .place
+            .until(&name, "the certificate is made", full)
+            .await?;
+        Ok(json!({ "type": "kubernetes.io/tls", "data": secret.data }))
+    }
+
+    /// A Link to this site, by the Secret of a name.
+    pub(crate) fn link(&self, secret: &str, cost: i64) -> Value {
+        json!({ "spec": { "endpoints": self.endpoints, "tlsCredentials": secret, "cost": cost } })
+    }
+
+    /// Its uid.
+    pub(crate) async fn uid(&self) -> Result<String> {
+        let site = self.place.of::<Site>().get("hub").await?;
+        site.uid().context("it has a uid")
+    }
+}
+
+async fn followed(mut east: Place) -> Result<()> {
+    let mut hub = Hub::start(Arc::clone(&east.env)).await?;
+    let echo = Echo::start("far").await?;
+    connect(&hub.place, "far", echo.at, json!({})).await?;
+    east.site().await?;
+    listen(&east, "backend", json!({})).await?;
+    let alone = |l: &Listener| says(l, "Pending", "No matching connectors");
+    east.until::<Listener>("backend", "it has no match yet", alone)
+        .await?;
+    let uid = east.of::<Site>().get("west").await?.uid();
+    let secret = hub.secret(&uid.context("it has a uid")?).await?;
+    east.make::<Secret>("to-hub", secret).await?;
+    let began = Instant::now();
+    east.make::<Link>("hub", hub.link("to-hub", 3)).await?;
+    let configured = |link: &Link| {
+        let (_, _, conditions) = report(link);
+        let mut conditions = conditions.iter();
+        conditions.any(|condition| condition == "Configured=True Ready OK")
+    };
+    let configured: Link = east
+        .until("hub", "the Link is Configured", configured)
+        .await?;
+    eprintln!(
+        "{} was Configured after {:.1?}",
+        configured.name_any(),
+        began.elapsed()
+    );
+    linked(&east, &hub).await?;
+    eprintln!("all were Ready after {:.1?}", began.elapsed());
+    let port = east.router_port("backend", 8080).await?;
+    let mut open = soon_greeted(&east, port, "far").await?;
+    super::support::echoes(&mut open, 100_000).await?;
+
+    // The other site is lost, and returns.
+    let began = Instant::now();
+    hub.place.kill_router()?;
+    let lost: Link = east
+        .until("hub", "the Link is lost", |link: &Link| {
+            let (status, message, _) = report(link);
+            status == "Error" && message.starts_with("Not operational")
+        })
+        .await?;
+    let told = |l: &Listener| alone(l) && !has_match(l);
+    east.until::<Listener>("backend", "its match is gone", told)
+        .await?;
+    eprintln!("{} was lost after {:.1?}", lost.name_any(), began.elapsed());
+    refused(&east, port).await?;
+    hub.place.run_router().await?;
+    linked(&east, &hub).await?;
+    soon_greeted(&east, port, "far").await?;
+
+    // The Link goes, and the match with it.
+    east.delete::<Link>("hub").await?;
+    let told = |l: &Listener| alone(l) && !has_match(l);
+    east.until::<Listener>("backend", "nobody leads there", told)
+        .await?;
+    refused(&east, port).await
+}
+
+fn has_match(listener: &Listener) -> bool {
+    let status = listener.status.as_ref();
+    status.is_some_and(|status| status.has_matching_connector == Some(true))
+}
+
+/// Whether a Link is Ready, and the name of the other site has come as well.
+pub(crate) fn is_linked(link: &Link) -> bool {
+    let status = link.status.as_ref();
+    let name = status.and_then(|status| status.remote_site_name.as_deref());
+    says(link, "Ready", "OK") && name == Some("hub")
+}
+
+/// Waits until both sites say that they are linked.
+async fn linked(east: &Place, hub: &Hub) -> Result<()> {
+    let link: Link = east.until("hub", "the Link is Ready", is_linked).await?;
+    let (_, _, conditions) = report(&link);
+    let wanted = [
+        "Configured=True Ready OK",
+        "Operational=True Ready OK",
+        "Ready=True Ready OK",
+    ];
+    ensure!(conditions == wanted, "{conditions:?}");
+    let status = link.status.unwrap_or_default();
+    ensure!(
+        status.remote_site_id == Some(hub.uid().await?),
+        "{status:?}"
+    );
+    let matched = |l: &Listener| says(l, "Ready", "OK") && has_match(l);
+    let listener: Listener = east
+        .until("backend", "the Listener is Ready", matched)
+        .await?;
+    let (_, _, conditions) = report(&listener);
+    let wanted = [
+        "Configured=True Ready OK",
+        "Matched=True Ready OK",
+        "Ready=True Ready OK",
+    ];
+    ensure!(conditions == wanted, "{conditions:?}");
+    let offered = |c: &Connector| says(c, "Ready", "OK");
+    hub.place
+        .until::<Connector>("far", "the Connector has a match", offered)
+        .await?;
+    let both = |site: &Site| {
+        let status = site.status.as_ref();
+        status.is_some_and(|status| status.sites_in_network == Some(2))
+    };
+    east.until::<Site>("west", "it knows both sites", both)
+        .await?;
+    Ok(())
+}

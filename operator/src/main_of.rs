@@ -44,7 +44,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             return printed(verdict.map(ExitCode::from));
         }
         Command::Token(command) => {
-            token::run(&command, &mut stdout().lock(), &mut stderr().lock())?;
+            until_done(async { token::run(&command, &mut stdout(), &mut stderr()).await })??;
         }
         Command::Network(options) => {
             until_done(async { network::run(&options, &mut stdout().lock()).await })??;

@@ -6,13 +6,14 @@ mod map;
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use kube::Api;
 use kube::api::ListParams;
 use lifecycle_router::{file, plain};
 use lifecycle_runtime::kube::{Chosen, connect_to};
+use lifecycle_skupper::files::token;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::site::Site;
 use serde_json::Value;
@@ -35,6 +36,13 @@ pub(crate) async fn run(options: &Network, out: &mut impl Write) -> anyhow::Resu
         None => of_cluster(options).await?,
     };
     let map = Map::new(&sites, &links);
+    let is_old = |directory: &PathBuf| !token::is_served(directory);
+    if let Some(directory) = options.directory.as_ref().filter(|one| is_old(one)) {
+        let directory = plain::path(directory);
+        eprintln!(
+            "warning: no process serves {directory}: what follows was so when the last one ended"
+        );
+    }
     let drawn = match options.output {
         DrawnAs::Text => drawing::text(&map),
         DrawnAs::Dot => drawing::dot(&map),

@@ -92,6 +92,19 @@ pub fn replace_secret(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(&mut options, path, bytes)
 }
 
+/// Takes a file from all but its owner.
+///
+/// # Errors
+/// It is another's.
+pub fn only_for_owner(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
 fn replace_by(options: &mut OpenOptions, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");

@@ -40,14 +40,15 @@ pub enum Command {
 pub enum TokenCommand {
     /// Write a token to FILE, by which another site links to the site in DIR.
     ///
-    /// DIR must be served by `run site` with --grant-server-address, and its Site must say `linkAccess: default`. Adds an AccessGrant to
+    /// DIR must be served by `run site` with --grant-server-address, and others must be let in: by `linkAccess: default` of its Site, or by a RouterAccess. Adds an AccessGrant to
     /// DIR/input/resources, waits until it can be redeemed, and writes the AccessToken. Whoever has FILE may link: only its user may read it.
     ///
     /// Ends with 0 if FILE was written, 1 if not: then nothing is granted either.
     Issue(IssueArgs),
     /// Let the site in DIR link to the one that has issued the token in FILE.
     ///
-    /// Adds the token to DIR/input/resources. A process that serves DIR redeems it at once, and that is waited for; otherwise it is redeemed once one does.
+    /// Adds the token to DIR/input/resources, which then has to stay there: without it, the link ends. A process that serves DIR redeems it at once,
+    /// and that is waited for; otherwise it is redeemed once one does.
     ///
     /// Ends with 0 if it was redeemed, or will be; with 1 if not, or not in time.
     Redeem(RedeemArgs),
@@ -72,7 +73,7 @@ pub struct IssueArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub redemptions_allowed: u32,
 
-    /// For how long it may be redeemed.
+    /// For how long it may be redeemed, such as 30s, 15m or 2h.
     #[arg(long, value_name = "DURATION", default_value = "15m")]
     pub expiration_window: String,
 
@@ -187,10 +188,14 @@ pub struct SiteArgs {
     pub namespace: String,
 
     /// Name or address by which other sites reach this machine, where its Site lets them link; without it, the name of the machine.
+    ///
+    /// Certificates are made for it: with another one, the links of other sites end. It does not say where the router listens: that is at
+    /// ports 55671 and 45671 of all addresses, or as the `bindHost` and `roles` of a RouterAccess say.
     #[arg(long, value_name = "HOST", value_parser = parse_host)]
     pub host: Option<String>,
 
-    /// Address at which AccessGrants are redeemed, over TLS; without it, nobody redeems one here. Others reach it at --host and this port.
+    /// Address at which AccessGrants are redeemed, over TLS, such as 0.0.0.0:9443; without it, nobody redeems one here. Others reach it at --host
+    /// and this port.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub grant_server_address: Option<SocketAddr>,
 

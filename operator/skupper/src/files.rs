@@ -75,6 +75,11 @@ pub async fn run(
     let client = site.store.client();
     let host = options.host.clone().unwrap_or_else(own_name);
     if let Some(listen) = options.grant_server_address {
+        // Who cannot be asked is not to be told of.
+        let bound = std::net::TcpListener::bind(listen).map(drop);
+        bound.with_context(|| {
+            format!("cannot listen at {listen}, which --grant-server-address names")
+        })?;
         let address = reached(&host, listen.port());
         site.store.reach_grants(&address, listen.port()).await?;
     }
@@ -215,7 +220,7 @@ impl Files {
         let made = store.make_namespace().await;
         made.with_context(|| format!("--namespace {} cannot be used", options.namespace))?;
         let mut site = Self {
-            folder: Folder::new(directory),
+            folder: Folder::expected(directory, memory.known.has_files()),
             input: Input::new(&options.namespace),
             asked: BTreeMap::new(),
             faults: Vec::new(),
@@ -399,7 +404,10 @@ impl Restored {
 
 /// One process serves a site.
 fn lock(path: &Path) -> anyhow::Result<File> {
-    let file = file::hold(path).with_context(|| format!("cannot use {}", plain::path(path)))?;
+    let cannot = || format!("cannot use {}", plain::path(path));
+    let file = file::hold(path).with_context(cannot)?;
+    // Who cannot open it cannot lock it either.
+    file::only_for_owner(path).with_context(cannot)?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         bail!(
             "another process serves this site: it holds {}",

@@ -31,7 +31,7 @@ fn main_of(command: Command) -> anyhow::Result<ExitCode> {
         Command::Crd => definitions::print((KINDS.definitions)(), &mut stdout().lock())?,
         Command::Run(options) => until_done(run(*options))??,
         Command::Token(command) => {
-            token::run(&command, &mut stdout().lock(), &mut stderr().lock())?;
+            until_done(async { token::run(&command, &mut stdout(), &mut stderr()).await })??;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -27,7 +27,10 @@ pub(super) fn text(map: &Map) -> String {
         }
     );
     for (id, node) in by_name(map) {
-        let status = node.status.as_deref().unwrap_or("status not read");
+        let status = node
+            .status
+            .as_deref()
+            .unwrap_or("its own status was not read");
         let place = match node.place.is_empty() {
             true => String::new(),
             false => format!(" ({})", node.place.join(", ")),
@@ -190,7 +193,7 @@ mod tests {
             \x20 link to-nobody -> 10.9.9.9:55671, cost 1, down: Error: Not operational: no answer\n\
             \x20 link to-west -> west, cost 7, up\n\
             \x20 key shop: listeners shop\n\
-            \nwest (west, kubernetes): status not read\n\
+            \nwest (west, kubernetes): its own status was not read\n\
             \x20 key shop: connectors to 10.0.0.1\n";
         assert_eq!(text(&example()), expected);
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use k8s_openapi::api::core::v1::Secret;
 use lifecycle_runtime::names;
 use serde_json::{Map, Value};
 use serde_saphyr::Spanned;
@@ -261,6 +262,11 @@ fn own(document: &Value, namespace: &str) -> Value {
         }
     }
     object
+}
+
+/// Whether an object can be read as a Secret.
+pub(super) fn is_secret(object: &Value) -> bool {
+    serde_json::from_value::<Secret>(object.clone()).is_ok()
 }
 
 fn first_line(text: &str) -> &str {

@@ -17,6 +17,8 @@ pub(super) const CERTIFICATES: &str = "input/certs";
 /// What a folder of certificates may hold.
 const FILES: [&str; 3] = ["ca.crt", "tls.crt", "tls.key"];
 const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
+/// Why a folder cannot be listed that was there.
+const GONE: &str = "it is gone, and what its files asked for stays: put it back, or make an empty one to remove all";
 /// An object of an API server is no larger.
 const LARGEST: u64 = 3 << 20;
 
@@ -78,16 +80,24 @@ pub(super) struct Folder {
     read: BTreeMap<Unit, (LookupKey, Contents)>,
     /// What cannot be listed, and why.
     unlisted: BTreeMap<&'static str, String>,
+    /// Whether files of resources were there in an earlier process.
+    is_expected: bool,
 }
 
 impl Folder {
     /// Of the site in this directory.
     pub(super) fn new(directory: &Path) -> Self {
+        Self::expected(directory, false)
+    }
+
+    /// The same, where files of resources were there before.
+    pub(super) fn expected(directory: &Path, is_expected: bool) -> Self {
         Self {
             directory: directory.to_owned(),
             seen: BTreeMap::new(),
             read: BTreeMap::new(),
             unlisted: BTreeMap::new(),
+            is_expected,
         }
     }
 
@@ -97,11 +107,12 @@ impl Folder {
         faults.map(|(folder, why)| ((*folder).to_owned(), why.clone()))
     }
 
-    /// Whether a unit was read, or may be there in a folder that cannot be listed.
+    /// Whether a unit was read or is about to be, or may be there in a folder that cannot be listed.
     pub(super) fn has(&self, unit: &Unit) -> bool {
         let path = unit.path();
         let mut unlisted = self.unlisted.keys();
-        self.read.contains_key(unit) || unlisted.any(|folder| path.starts_with(folder))
+        let is_there = self.read.contains_key(unit) || self.seen.contains_key(unit);
+        is_there || unlisted.any(|folder| path.starts_with(folder))
     }
 
     /// All that is there, without waiting for anything to settle.
@@ -179,7 +190,12 @@ impl Folder {
             (RESOURCES, resources as fn(&str, bool) -> Option<Unit>),
             (CERTIFICATES, certificates),
         ] {
-            match list(&self.directory.join(folder)) {
+            let listed = list(&self.directory.join(folder)).and_then(|names| match names {
+                // A folder that was moved away, or a disk that is gone, asks for nothing to be removed.
+                None if self.was_there(folder) => Err(io::Error::other(GONE)),
+                names => Ok(names.unwrap_or_default()),
+            });
+            match listed {
                 Ok(names) => {
                     self.unlisted.remove(folder);
                     let found = names
@@ -203,6 +219,12 @@ impl Folder {
         units
     }
 
+    fn was_there(&self, folder: &str) -> bool {
+        let mut read = self.read.keys();
+        (self.is_expected && folder == RESOURCES)
+            || read.any(|unit| unit.path().starts_with(folder))
+    }
+
     fn look_of(&self, unit: &Unit) -> LookupKey {
         let files = unit.files().into_iter();
         let look = |path: PathBuf| {
@@ -213,10 +235,10 @@ impl Folder {
     }
 }
 
-/// The names in a folder, and which of them are folders; none if there is no such folder.
-fn list(folder: &Path) -> io::Result<Vec<(String, bool)>> {
+/// The names in a folder, and which of them are folders; absent if there is no such folder.
+fn list(folder: &Path) -> io::Result<Option<Vec<(String, bool)>>> {
     let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         entries => entries?,
     };
     let mut names = Vec::new();
@@ -227,7 +249,7 @@ fn list(folder: &Path) -> io::Result<Vec<(String, bool)>> {
             names.push((name, is_folder));
         }
     }
-    Ok(names)
+    Ok(Some(names))
 }
 
 /// Hidden files are those of editors, and of who writes a file beside its place.

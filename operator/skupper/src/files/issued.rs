@@ -3,16 +3,17 @@
 //! back before anything is reconciled. A token that no file asks for any more takes with it what it was given.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
-use lifecycle_router::plain;
+use lifecycle_router::{file, plain};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::documents::ObjectKey;
+use super::documents::{ObjectKey, is_secret};
 use super::memory::Known;
 use super::store::{Store, is_absent};
 use super::written::{Readers, WrittenFolder};
@@ -33,6 +34,10 @@ const KINDS: [&str; 5] = [
 const GIVEN: [&str; 2] = ["Secret", "Link"];
 /// What lifecycles make. Of Secrets, those of Certificates are.
 const MADE: [&str; 3] = ["RouterAccess", "SecuredAccess", "Certificate"];
+/// How the names of files of Secrets begin.
+const SECRET: &str = "Secret-";
+/// Below the folder: Secrets that nothing asks for any more.
+const REMOVED: &str = "removed";
 /// What of `metadata` is kept.
 const KEPT: [&str; 5] = [
     "name",
@@ -71,6 +76,7 @@ pub(super) enum Error {
 /// The files of what was issued.
 #[derive(Debug)]
 pub(super) struct Issued {
+    path: PathBuf,
     folder: WrittenFolder,
     /// What a process before has left.
     objects: Vec<(ObjectKey, Value)>,
@@ -98,12 +104,33 @@ impl Issued {
         Ok(Self {
             objects: objects?,
             folder,
+            path,
         })
     }
 
     /// Keeps what is issued now. Tells whether that worked.
     pub(super) fn keep(&mut self, now: &BTreeMap<String, String>) -> bool {
+        let texts = self.folder.texts().iter();
+        let gone = texts.filter(|(name, _)| name.starts_with(SECRET) && !now.contains_key(*name));
+        for (name, text) in gone {
+            if let Err(error) = self.put_aside(name, text) {
+                let path = plain::path(&self.path.join(name));
+                tracing::warn!("{path} cannot be put aside, and stays: {error}");
+                return false;
+            }
+        }
         self.folder.keep(now)
+    }
+
+    /// Nobody has a second copy of a key: what asked for it may have gone by mistake.
+    fn put_aside(&self, name: &str, text: &str) -> io::Result<()> {
+        let folder = self.path.join(REMOVED);
+        fs::create_dir_all(&folder)?;
+        let to = folder.join(name);
+        file::replace_secret(&to, text.as_bytes())?;
+        let (name, to) = (plain::plain(name), plain::path(&to));
+        tracing::warn!("nothing asks for {name} any more; it is put aside as {to}");
+        Ok(())
     }
 }
 
@@ -112,7 +139,8 @@ fn object(text: &str) -> Option<(ObjectKey, Value)> {
     let kind = KINDS.iter().find(|kind| object["kind"] == **kind)?;
     let name = object["metadata"]["name"].as_str()?.to_owned();
     let key = ObjectKey { kind, name };
-    is_kept(&key, &object).then_some((key, object))
+    let is_whole = key.kind != "Secret" || is_secret(&object);
+    (is_whole && is_kept(&key, &object)).then_some((key, object))
 }
 
 /// Whether an object that no file asks for would be lost.
@@ -300,8 +328,6 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]

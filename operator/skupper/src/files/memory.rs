@@ -28,7 +28,7 @@ pub(super) enum Error {
     },
     /// It is not as we wrote it.
     #[error(
-        "{} is broken: put it back as it was, or remove it, which forgets who has which host and port",
+        "{} is broken: put it back as it was, or remove it, which forgets who has which host and port and who has redeemed which grant, and ends the tokens that nobody has redeemed yet",
         plain::path(path)
     )]
     Broken {
@@ -54,6 +54,13 @@ pub(super) struct Known {
     /// Who has which host and port. Sites hold it under the name that it had first.
     #[serde(default, rename = "claims")]
     pub(super) allocations: Vec<PortAllocation>,
+}
+
+impl Known {
+    /// Whether a file has asked for any of it.
+    pub(super) fn has_files(&self) -> bool {
+        self.objects.values().any(|object| object.file.is_some())
+    }
 }
 
 /// What is known of an object.
@@ -86,7 +93,12 @@ impl Memory {
     /// # Errors
     /// It cannot be read, or is broken: nothing is guessed, and nothing of it is lost.
     pub(super) fn read(path: PathBuf) -> Result<Self, Error> {
-        let known = match file::read(&path, LARGEST) {
+        let read = || {
+            let text = file::read(&path, LARGEST)?;
+            file::only_for_owner(&path)?;
+            Ok::<_, io::Error>(text)
+        };
+        let known = match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(Error::Read { path, source }),
             Ok(text) => match serde_json::from_slice(&text) {

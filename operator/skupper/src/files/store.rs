@@ -23,7 +23,7 @@ use lifecycle_specs_skupper::site::Site;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-use super::documents::ObjectKey;
+use super::documents::{ObjectKey, is_secret};
 use super::input::{Asked, Fault};
 use super::memory::{Known, Object};
 use super::token;
@@ -48,6 +48,8 @@ const SHOWN: [&str; 9] = [
     "SecuredAccess",
     "Site",
 ];
+/// Kinds with values that nobody else may see.
+const SECRET: [&str; 3] = ["AccessGrant", "AccessToken", "Secret"];
 /// How often an object may have come and gone in one life of the process, for its uid to be found again.
 const MOST_UIDS: usize = 1000;
 
@@ -271,6 +273,11 @@ impl Store {
             self.refused.insert(key.clone(), (object.clone(), why));
             return;
         }
+        if key.kind == "Secret" && !is_secret(object) {
+            let why = "its data is no base64, or a value of it is no text".to_owned();
+            self.refused.insert(key.clone(), (object.clone(), why));
+            return;
+        }
         self.empty(key, object).await;
         let params = PatchParams::apply(MANAGER).force().validation_strict();
         let (api, patch) = (self.api(key), Patch::Apply(object));
@@ -281,6 +288,10 @@ impl Store {
                     status.message.clone()
                 } else {
                     cause::in_one_line(&error)
+                };
+                let why = match SECRET.contains(&key.kind) {
+                    true => redacted(&why),
+                    false => why,
                 };
                 self.refused.insert(key.clone(), (object.clone(), why));
             }
@@ -449,6 +460,26 @@ impl Store {
     }
 }
 
+/// What an API server says of an object, without values of it: whoever may see what is wrong with files may not see what is secret in them.
+fn redacted(message: &str) -> String {
+    let mut text = message.to_owned();
+    for (before, after) in [(", got ", ""), ("Invalid value: ", ": ")] {
+        let mut parts = text.split(before);
+        let mut whole = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            whole.push_str(before);
+            whole.push_str("..");
+            let rest = match after {
+                "" => part.find([',', '\n']).map(|at| &part[at..]),
+                after => part.rfind(after).map(|at| &part[at..]),
+            };
+            whole.push_str(rest.unwrap_or_default());
+        }
+        text = whole;
+    }
+    text
+}
+
 /// Whoever may see statuses may not redeem what they are of.
 fn hide(object: &mut Value) {
     for part in ["spec", "status"] {
@@ -496,4 +527,27 @@ fn resource_of(kind: &str) -> ApiResource {
 /// Whether an object is not there.
 pub(super) fn is_absent(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_of_a_secret_is_in_a_message() {
+        let typed = "failed to create typed patch object (default/nums; /v1, Kind=Secret): .stringData.tls.key: expected string, got &value.valueUnstructured{Value:4444333322221111}";
+        let shown = redacted(typed);
+        assert!(
+            shown.contains("tls.key: expected string, got .."),
+            "{shown}"
+        );
+        assert!(!shown.contains("4444"), "{shown}");
+        let invalid = "AccessToken \"t\" is invalid: spec.code: Invalid value: \"hunter2: x\": spec.code in body must be of type string: \"null\"";
+        let shown = redacted(invalid);
+        assert!(
+            shown.contains("spec.code") && !shown.contains("hunter2"),
+            "{shown}"
+        );
+        assert_eq!(redacted("not found"), "not found");
+    }
 }

@@ -4,16 +4,17 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use kube::ResourceExt;
 use lifecycle_router::{file, plain};
 use lifecycle_runtime::names;
+use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_specs_skupper::access_grant::{AccessGrant, AccessGrantSpec, Validity};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
 
 use super::output::RESOURCES;
 use super::{LOCK, TOKENS};
@@ -27,6 +28,8 @@ const VERSION: &str = "skupper.io/v2alpha1";
 const INPUT: &str = "input/resources";
 /// The largest token: an address, a code and a certificate.
 const LARGEST: u64 = 1 << 20;
+/// How long the sites may take to link, once a token was redeemed.
+const LINKED: Duration = Duration::from_secs(10);
 /// How long a process may take to start.
 const START: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(100);
@@ -49,20 +52,25 @@ pub(super) fn from_grant(grant: &AccessGrant) -> Option<Value> {
 /// Does what is asked for. The result goes to `out`, and what it waits for to `progress`.
 ///
 /// # Errors
-/// A file or the directory cannot be used, or the time is over.
-pub fn run(
+/// A file or the directory cannot be used, the time is over, or a signal ends it.
+pub async fn run(
     command: &TokenCommand,
     out: &mut impl Write,
     progress: &mut impl Write,
 ) -> anyhow::Result<()> {
+    let mut stop = Shutdown::on_signals().context("signals cannot be heard")?;
     let result = match command {
-        TokenCommand::Issue(options) => issue(options, progress)?,
-        TokenCommand::Redeem(options) => redeem(options, progress)?,
+        TokenCommand::Issue(options) => issue(options, &mut stop, progress).await?,
+        TokenCommand::Redeem(options) => redeem(options, &mut stop, progress).await?,
     };
     Ok(writeln!(out, "{result}")?)
 }
 
-fn issue(options: &IssueArgs, progress: &mut impl Write) -> anyhow::Result<String> {
+async fn issue(
+    options: &IssueArgs,
+    stop: &mut Shutdown,
+    progress: &mut impl Write,
+) -> anyhow::Result<String> {
     let site = Directory::open(&options.directory)?;
     let to = &options.file;
     if to.exists() {
@@ -78,7 +86,11 @@ fn issue(options: &IssueArgs, progress: &mut impl Write) -> anyhow::Result<Strin
     if valid.value != Validity::Fine {
         bail!("no token is issued: {}", valid.sentence);
     }
-    if !site.is_served_soon() {
+    let window = options.expiration_window.as_str();
+    if !window.contains(|c| ('1'..='9').contains(&c)) {
+        bail!("--expiration-window {window} is no time: say 30s, 15m or 2h");
+    }
+    if !site.is_served_soon().await {
         bail!(
             "no process serves the site in {0}: start `run site {0} --grant-server-address ADDRESS:PORT`, which gives what the token is redeemed for",
             site.shown()
@@ -86,12 +98,20 @@ fn issue(options: &IssueArgs, progress: &mut impl Write) -> anyhow::Result<Strin
     }
     let token = site.path(TOKENS).join(format!("{name}.yaml"));
     let asked = site.path(INPUT).join(format!("grant-{name}.yaml"));
-    if asked.exists() || token.exists() || site.status("AccessGrant", &name).is_some() {
+    if asked.exists() || site.has_soon("AccessGrant", &name).await {
         bail!("the site has an AccessGrant `{name}` already: say another one with --name");
     }
     let grant = json!({
         "apiVersion": VERSION, "kind": "AccessGrant", "metadata": { "name": name }, "spec": spec,
     });
+    // Before anything is granted: where nothing can be written, nothing is.
+    let cannot = || format!("cannot write {}", plain::path(to));
+    file::replace_secret(to, b"").with_context(cannot)?;
+    let mut begun = Begun {
+        asked: &asked,
+        to,
+        is_done: false,
+    };
     site.write(&asked, &serde_saphyr::to_string(&grant)?)?;
     let read = || match file::read(&token, LARGEST) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -100,21 +120,21 @@ fn issue(options: &IssueArgs, progress: &mut impl Write) -> anyhow::Result<Strin
     let waiting = site.until(("AccessGrant", &name), options.timeout, progress, |_| {
         read().transpose()
     });
-    let text = match waiting? {
+    let waited = tokio::select! {
+        waited = waiting => waited?,
+        () = stop.wait() => bail!("no token is issued: a signal ended the wait"),
+    };
+    let text = match waited {
         Ok(text) => text.with_context(|| format!("cannot read {}", plain::path(&token)))?,
-        Err(why) => {
-            // Whoever asks again is to find nothing in the way.
-            let _gone = fs::remove_file(&asked);
-            bail!("no token is issued: AccessGrant {name} is {why}");
-        }
+        Err(why) => bail!("no token is issued: AccessGrant {name} is {why}"),
     };
     let mut token: Value = serde_saphyr::from_slice(&text).context("a token of ours")?;
     if let Some(cost) = options.cost {
         token["spec"]["linkCost"] = cost.into();
     }
     let text = serde_saphyr::to_string(&token)?;
-    let written = file::replace_secret(to, text.as_bytes());
-    written.with_context(|| format!("cannot write {}", plain::path(to)))?;
+    file::replace_secret(to, text.as_bytes()).with_context(cannot)?;
+    begun.is_done = true;
     let times = match options.redemptions_allowed {
         1 => "once".to_owned(),
         more => format!("{more} times"),
@@ -124,6 +144,24 @@ fn issue(options: &IssueArgs, progress: &mut impl Write) -> anyhow::Result<Strin
         plain::path(to),
         options.expiration_window
     ))
+}
+
+/// What was begun, and goes unless it comes to an end: whoever asks again is to find nothing in the way.
+struct Begun<'a> {
+    asked: &'a Path,
+    to: &'a Path,
+    is_done: bool,
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        if self.is_done {
+            return;
+        }
+        for path in [self.asked, self.to] {
+            let _absent = fs::remove_file(path);
+        }
+    }
 }
 
 /// The name of the grant: as it is said, or as the file is called.
@@ -136,7 +174,11 @@ fn name(options: &IssueArgs) -> anyhow::Result<String> {
     }
 }
 
-fn redeem(options: &RedeemArgs, progress: &mut impl Write) -> anyhow::Result<String> {
+async fn redeem(
+    options: &RedeemArgs,
+    stop: &mut Shutdown,
+    progress: &mut impl Write,
+) -> anyhow::Result<String> {
     let site = Directory::open(&options.directory)?;
     let from = plain::path(&options.file);
     let text = file::read(&options.file, LARGEST);
@@ -171,23 +213,40 @@ fn redeem(options: &RedeemArgs, progress: &mut impl Write) -> anyhow::Result<Str
         progress,
         |status| status.and_then(ready).map(Ok),
     );
-    match waiting? {
+    let waited = tokio::select! {
+        waited = waiting => waited?,
+        () = stop.wait() => bail!("a signal ended the wait; the site goes on to redeem it"),
+    };
+    match waited {
         Ok(done) => done?,
         Err(why) => bail!(
             "AccessToken {name} is not redeemed yet: it is {why}; the site tries again until {} is removed",
             plain::path(&asked)
         ),
     }
-    Ok(format!(
-        "AccessToken {name} is redeemed: the status of its Link is in {}/Link-{name}.yaml",
-        plain::path(&site.path(RESOURCES))
-    ))
+    // A site of several routers has Links of other names.
+    let linked = site
+        .until(("Link", &name), LINKED, progress, |status| {
+            status.and_then(ready).map(Ok)
+        })
+        .await?;
+    let file = format!("{}/Link-{name}.yaml", plain::path(&site.path(RESOURCES)));
+    Ok(match linked {
+        Ok(_) => format!("AccessToken {name} is redeemed, and the sites are linked"),
+        Err(why) => format!(
+            "AccessToken {name} is redeemed, and the sites are not linked yet: its Link is {why}; see {file}"
+        ),
+    })
 }
 
 /// The name of a token, and what of it is its author's.
 fn read(text: &[u8]) -> anyhow::Result<(String, String)> {
-    let all: Vec<Value> =
-        serde_saphyr::from_multiple(std::str::from_utf8(text)?).context("it is no YAML")?;
+    let all: Result<Vec<Value>, _> = serde_saphyr::from_multiple(std::str::from_utf8(text)?);
+    // What a parser quotes of it may be the code.
+    let all = all.map_err(|error| match error.location() {
+        Some(at) => anyhow!("it is no YAML: see line {}", at.line()),
+        None => anyhow!("it is no YAML"),
+    })?;
     let mut documents = all.into_iter().filter(|document| !document.is_null());
     let (Some(token), None) = (documents.next(), documents.next()) else {
         bail!("it must hold one AccessToken, and nothing else");
@@ -218,6 +277,12 @@ struct Status {
     message: String,
 }
 
+/// Whether a process serves the site in a directory: one holds its lock alone.
+pub fn is_served(directory: &Path) -> bool {
+    let lock = File::open(directory.join(LOCK));
+    lock.is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockShared).is_err())
+}
+
 /// The directory of a site.
 struct Directory<'a>(&'a Path);
 
@@ -237,22 +302,33 @@ impl<'a> Directory<'a> {
         plain::path(self.0)
     }
 
-    /// Whether a process serves it: that one holds its lock alone.
+    /// Whether a process serves it.
     fn is_served(&self) -> bool {
-        let lock = File::open(self.path(LOCK));
-        lock.is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockShared).is_err())
+        is_served(self.0)
     }
 
     /// The same, for a process that has just been started.
-    fn is_served_soon(&self) -> bool {
+    async fn is_served_soon(&self) -> bool {
         let begun = Instant::now();
         while !self.is_served() {
             if begun.elapsed() >= START {
                 return false;
             }
-            sleep(AGAIN);
+            sleep(AGAIN).await;
         }
         true
+    }
+
+    /// Whether it has an object, and not one that is about to go.
+    async fn has_soon(&self, kind: &str, name: &str) -> bool {
+        let begun = Instant::now();
+        while self.status(kind, name).is_some() {
+            if begun.elapsed() >= START {
+                return true;
+            }
+            sleep(AGAIN).await;
+        }
+        false
     }
 
     /// Whether a file is one that the site reads.
@@ -293,7 +369,7 @@ impl<'a> Directory<'a> {
     }
 
     /// Waits until `found`, and prints each status of the object meanwhile. The last status if the time is over.
-    fn until<T>(
+    async fn until<T>(
         &self,
         (kind, name): (&str, &str),
         limit: Duration,
@@ -317,7 +393,7 @@ impl<'a> Directory<'a> {
                 writeln!(progress, "waiting: {kind} {name} is {text}")?;
                 before = now;
             }
-            sleep(AGAIN);
+            sleep(AGAIN).await;
         }
     }
 }

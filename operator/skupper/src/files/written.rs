@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lifecycle_router::file;
-use lifecycle_router::plain::plain;
+use lifecycle_router::plain::{path as plain_path, plain};
 
 /// An object with its status is smaller by far.
 const LARGEST: u64 = 16 << 20;
@@ -35,7 +35,10 @@ impl WrittenFolder {
     /// # Errors
     /// The folder cannot be made or read; of what only the owner may read, a file as well.
     pub(super) fn open(path: PathBuf, readers: Readers) -> io::Result<Self> {
-        make(&path, readers)?;
+        let at = |path: &Path, error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", plain_path(path)))
+        };
+        make(&path, readers).map_err(|error| at(&path, error))?;
         let mut texts = BTreeMap::new();
         for entry in fs::read_dir(&path)? {
             let entry = entry?;
@@ -43,10 +46,15 @@ impl WrittenFolder {
                 && name.ends_with(".yaml")
             {
                 let text = match (file::read(&entry.path(), LARGEST), readers) {
-                    (Ok(text), _) => text,
+                    (Ok(text), Readers::All) => text,
+                    (Ok(text), Readers::Owner) => {
+                        file::only_for_owner(&entry.path())
+                            .map_err(|error| at(&entry.path(), error))?;
+                        text
+                    }
                     // What can be made again is written anew.
                     (Err(_), Readers::All) => Vec::new(),
-                    (Err(error), Readers::Owner) => return Err(error),
+                    (Err(error), Readers::Owner) => return Err(at(&entry.path(), error)),
                 };
                 let text = String::from_utf8(text).unwrap_or_default();
                 texts.insert(name, text);

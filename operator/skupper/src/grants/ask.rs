@@ -39,7 +39,9 @@ pub enum Error {
     #[error("spec.url is no https://HOST:PORT/ID: copy the url of the AccessGrant's status")]
     Url,
     /// Nothing verifies the server.
-    #[error("spec.ca has no certificate of an authority: copy the ca of the AccessGrant's status")]
+    #[error(
+        "spec.ca has no certificate of an authority: copy the ca of the AccessGrant's status, or get another token"
+    )]
     Authority,
     /// The name of the token, or the uid of the Site, can be said to nobody.
     #[error("its name cannot be sent")]
@@ -187,7 +189,7 @@ fn refusal(at: &str, status: StatusCode, said: &str) -> String {
             "; the grant is not there any more, has expired, or was redeemed as often as it may be: get another token"
         }
         StatusCode::FORBIDDEN => {
-            "; spec.code is not that of the grant: copy the code of the AccessGrant's status"
+            "; spec.code is not that of the grant: copy the code of the AccessGrant's status, or get another token"
         }
         status if status.is_redirection() => {
             "; a grant server leads nowhere else: spec.url is another one's"

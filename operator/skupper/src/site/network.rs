@@ -26,6 +26,8 @@ pub(super) fn endpoints(accesses: &[&Readable<RouterAccess>]) -> Vec<Endpoint> {
     let statuses = known
         .into_iter()
         .filter_map(|access| access.status.as_ref());
+    // Where its router cannot listen nobody links.
+    let statuses = statuses.filter(|status| status.common.status.as_deref() != Some("Error"));
     let all = statuses.flat_map(|status| status.endpoints.iter().flatten());
     all.cloned().collect()
 }

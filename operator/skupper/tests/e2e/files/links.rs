@@ -136,28 +136,60 @@ fn joined() {
     let late = token(&["redeem"], &file, &third, &["--timeout", "5"]);
     fails(&late, "answered 404");
 
-    // What the sites know each other by outlives both, however they end.
-    let text = |site: &Site, path: &str| fs::read_to_string(site.path(path)).unwrap();
-    let kept = |site: &Site| text(site, CA);
-    let before = kept(&west);
+    outlived(&mut west, &mut east);
+    west.until_whole();
+    moved_away(&mut west, &east);
+    put_aside(&west);
+}
+
+/// The key by which all are known that may link.
+fn authority(west: &Site) -> String {
+    fs::read_to_string(west.path(CA)).unwrap()
+}
+
+/// What the sites know each other by outlives both, however they end.
+fn outlived(west: &mut Site, east: &mut Site) {
+    let before = authority(west);
     let ends: [fn(&mut Site); 2] = [Site::kill, |site| assert_eq!(site.stop(), Some(0))];
     for end in ends {
-        end(&mut west);
+        end(west);
         refused(&west.at(55671));
         west.start();
         west.until("RouterAccess-door", "Ready", "OK");
         east.until("Link-to-west", "Ready", "OK");
         echoes(&east.at(8080));
-        assert_eq!(kept(&west), before);
+        assert_eq!(authority(west), before);
         west.until("AccessGrant-to-west", "Ready", "OK");
         assert_eq!(west.value("AccessGrant-to-west", "status.redemptions"), 1);
-        end(&mut east);
+        end(east);
         east.start();
         east.until("Listener-shop", "Ready", "OK");
         echoes(&east.at(8080));
     }
+}
+
+/// A folder that is moved away asks for nothing to be removed, also at the start.
+fn moved_away(west: &mut Site, east: &Site) {
+    let before = authority(west);
+    fs::rename(west.path("input"), west.path("moved")).unwrap();
+    west.until_told(
+        "input/resources: cannot be read: it is gone, and what its files asked for stays",
+    );
+    echoes(&east.at(8080));
+    assert_eq!(west.stop(), Some(0));
+    refused(&east.at(8080));
+    fs::remove_file(west.path("runtime/errors.txt")).unwrap();
+    west.start();
+    west.until_told("it is gone, and what its files asked for stays");
+    echoes(&east.at(8080));
+    fs::rename(west.path("moved"), west.path("input")).unwrap();
     west.until_whole();
-    // What is no longer asked for is not kept.
+    echoes(&east.at(8080));
+    assert_eq!(authority(west), before);
+}
+
+/// What is no longer asked for is put aside.
+fn put_aside(west: &Site) {
     west.remove("access.yaml");
     eventually("its certificate goes", || {
         let there = west.path("runtime/issued/Secret-door.yaml").exists();
@@ -166,6 +198,12 @@ fn joined() {
             .ok_or_else(|| "it is there".to_owned())
     });
     refused(&west.at(55671));
+    let aside = west.path("runtime/issued/removed/Secret-door.yaml");
+    assert!(is_private(&aside));
+    assert!(
+        west.log()
+            .contains("nothing asks for Secret-door.yaml any more")
+    );
 }
 
 /// The commands of the documentation, in a network where nobody else has their ports.
@@ -182,8 +220,8 @@ fn documented() {
         parts.collect()
     };
     let (files, commands) = (blocks("yaml"), blocks("sh"));
-    let ([west, north], [serve, join]) = (&files[..2], &commands[..]) else {
-        panic!("the section has two files and two blocks of commands");
+    let ([west, north], [serve, join, second]) = (&files[..2], &commands[..]) else {
+        panic!("the section has two files and three blocks of commands");
     };
     let folder = tempfile::tempdir().unwrap();
     let write = |site: &str, text: &str| {
@@ -193,18 +231,19 @@ fn documented() {
     };
     write("west", west);
     write("east", &site_of("east"));
-    write("north", &format!("{}---\n{north}", site_of("north")));
+    write("north", north);
     let program = folder.path().join("lifecycle-operator");
     std::os::unix::fs::symlink(crate::PROGRAM, &program).unwrap();
     let mut script = "ip link set lo up\nready() { until grep -qs '^  status: Ready' \"$1\"; do sleep 0.1; done; }\n".to_owned();
-    for line in serve.lines() {
+    for line in serve.lines().chain(second.lines()) {
         script += &format!("{line} >>log 2>&1 &\n");
     }
-    script += "lifecycle-operator run site north >>log 2>&1 &\n";
     script += "for site in west east; do ready $site/runtime/resources/Site-$site.yaml; done\n";
     script += join;
     script += "ready east/runtime/resources/Link-to-west.yaml\n";
     script += "ready north/runtime/resources/RouterAccess-door.yaml\n";
+    script += "lifecycle-operator token issue to-north.yaml north\n";
+    script += "lifecycle-operator token redeem to-north.yaml east | grep 'the sites are linked'\n";
     // What is left ends with the first process of its namespace.
     let mut command = Command::new("timeout");
     command.args(["300", "unshare", "--net", "--pid", "--fork", "--kill-child"]);
@@ -243,6 +282,11 @@ fn unissued() {
         &token(&["issue"], &file, &site, &soon_ish),
         "Invalid duration \"soon\": say it as 1h30m",
     );
+    let never = ["--expiration-window", "0s"];
+    fails(&token(&["issue"], &file, &site, &never), "0s is no time");
+    let nowhere = folder.path().join("none/east.yaml");
+    fails(&token(&["issue"], &nowhere, &site, &soon), "cannot write");
+    assert!(!site.path("input/resources/grant-east.yaml").exists());
     fs::write(&file, "mine").unwrap();
     fails(&token(&["issue"], &file, &site, &soon), "is there already");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");

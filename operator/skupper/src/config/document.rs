@@ -370,9 +370,13 @@ pub fn connector_entries(
             let key = of_pod(&spec.routing_key, &pod.name);
             entries.push(connector_entry(site, spec, (&by_name, &key), &pod.ip));
         }
-        // Of Pods of another namespace the uid is not known.
-        for (_, attributes) in entries.iter_mut().filter(|_| !uid.is_empty()) {
-            attributes.insert("processId".to_owned(), uid.as_str().into());
+        // Of Pods of another namespace the uid is not known; that it is a Pod, the router is to know all the same.
+        let id = match uid.is_empty() {
+            true => &pod.name,
+            false => uid,
+        };
+        for (_, attributes) in &mut entries {
+            attributes.insert("processId".to_owned(), id.as_str().into());
         }
         all.extend(entries);
     }

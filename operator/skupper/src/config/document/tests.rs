@@ -59,6 +59,7 @@ fn a_listener_and_the_ways_to_serve_it() {
         name: "a-0".to_owned(),
         ip: "10.0.0.1".to_owned(),
     };
+    let foreign = [(pod.clone(), String::new())];
     let selected = [(pod, "uid-a-0".to_owned())];
     let declared_connectors = [
         DeclaredConnector {
@@ -104,6 +105,20 @@ fn a_listener_and_the_ways_to_serve_it() {
     assert_eq!(
         connectors["connector/by-pods@10.0.0.1"]["processId"],
         "uid-a-0"
+    );
+    // The router looks after servers without a Pod, and leaves those with one to Kubernetes.
+    let by_host = &connectors["connector/by-host@10.0.0.9"];
+    assert_eq!(by_host.get("processId"), None);
+    let of_others = DeclaredConnector {
+        name: "attached",
+        spec: &pods,
+        pods: &foreign,
+    };
+    let of_others = connector_entries(&SITE, of_others);
+    assert!(
+        of_others
+            .iter()
+            .all(|(_, entry)| entry["processId"] == "a-0")
     );
     assert_eq!(
         connectors["connector/by-pods@a-0"]["address"],

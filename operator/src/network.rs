@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::args::{DrawnAs, Network};
 use map::Map;
 
-/// Where a site without Kubernetes writes its statuses.
+/// Folder of the statuses of a site without Kubernetes.
 const RESOURCES: &str = "runtime/resources";
 /// The largest of them.
 const LARGEST: u64 = 16 << 20;

@@ -76,7 +76,7 @@ pub struct Connector {
     pub profile: Option<String>,
     /// Whether the server's certificate must be for `host`.
     pub verify_hostname: bool,
-    /// Whether the server is that of a Pod, which the document names.
+    /// True if the document names the Pod of the server.
     pub has_pod: bool,
 }
 

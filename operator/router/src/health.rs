@@ -8,9 +8,8 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use crate::routing::{ServerAddress, Target};
+use crate::routing::{Check, ServerAddress, Target};
 use crate::shared::Shared;
-use crate::state::Status;
 
 /// How long until a server is connected to again that answers, or that has streams.
 const FINE: Duration = Duration::from_secs(15);
@@ -31,7 +30,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
         loop {
             let pause = if shared.state.listeners(target.key()) == 0 {
                 doubtful = true;
-                report(&shared, &target, None);
+                shared.report(&target, Check::Server, None);
                 UNMATCHED
             } else if target.open() > 0 {
                 FINE
@@ -39,7 +38,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
                 match connected(&shared, server).await {
                     Ok(()) => {
                         doubtful = true;
-                        report(&shared, &target, None);
+                        shared.report(&target, Check::Server, None);
                         FINE
                     }
                     Err(_) if doubtful => {
@@ -49,7 +48,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
                     Err(error) => {
                         let ServerAddress { host, port, .. } = server;
                         let text = format!("cannot connect to {host}:{port}: {error}");
-                        report(&shared, &target, Some(text));
+                        shared.report(&target, Check::Server, Some(text));
                         DOWN
                     }
                 }
@@ -75,21 +74,4 @@ async fn connected(shared: &Shared, server: &ServerAddress) -> io::Result<()> {
     };
     let stream = timeout(limit, TcpStream::connect(&*addresses)).await;
     stream.unwrap_or_else(late).map(drop)
-}
-
-fn report(shared: &Shared, target: &Target, down: Option<String>) {
-    let before = target.fault();
-    if target.is_down(down.clone()) == down {
-        return;
-    }
-    match &down {
-        Some(text) => tracing::warn!(connector = &*target.name, "{text}"),
-        None => tracing::info!(connector = &*target.name, "its server answers again"),
-    }
-    let status = |fault: Option<String>| fault.map_or(Status::Up, Status::Failed);
-    // What else is wrong with the entry goes before.
-    let (before, now) = (status(before), status(target.fault()));
-    shared
-        .state
-        .replace("tcpConnector", &target.name, &before, now);
 }

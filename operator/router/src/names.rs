@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::routing::Target;
+use crate::routing::{Check, Target};
 use crate::shared::Shared;
-use crate::state::Status;
 
 /// How long until a name is looked up again that means something.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -28,7 +27,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
             let pause = match server.addresses().await {
                 Ok(_) => {
                     doubtful = true;
-                    report(&shared, &target, None);
+                    shared.report(&target, Check::Name, None);
                     AGAIN
                 }
                 Err(_) if doubtful => {
@@ -37,7 +36,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
                 }
                 Err(error) => {
                     let text = format!("cannot resolve host `{}`: {error}", server.host);
-                    report(&shared, &target, Some(text));
+                    shared.report(&target, Check::Name, Some(text));
                     UNKNOWN
                 }
             };
@@ -48,20 +47,4 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
         () = target.gone.cancelled() => {}
         () = looking => {}
     }
-}
-
-fn report(shared: &Shared, target: &Target, unknown: Option<String>) {
-    let before = target.fault();
-    if target.found(unknown.clone()) == unknown {
-        return;
-    }
-    match &unknown {
-        Some(text) => tracing::warn!(connector = &*target.name, "{text}"),
-        None => tracing::info!(connector = &*target.name, "its host resolves again"),
-    }
-    let status = |fault: Option<String>| fault.map_or(Status::Up, Status::Failed);
-    let (before, now) = (status(before), status(target.fault()));
-    // What else is wrong with the entry goes before.
-    let store = &shared.state;
-    store.replace("tcpConnector", &target.name, &before, now);
 }

@@ -59,6 +59,15 @@ impl std::fmt::Debug for Place {
     }
 }
 
+/// A check of a target that goes on without clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Its host resolves.
+    Name,
+    /// Its server can be connected to.
+    Server,
+}
+
 /// Where a server is, and how it is spoken to.
 #[derive(Debug)]
 pub struct ServerAddress {
@@ -197,14 +206,14 @@ impl Target {
         books.trouble.take().is_some()
     }
 
-    /// Takes note of why the name of the host means nothing, or that it does mean something. Returns what was known before.
-    pub fn found(&self, unknown: Option<String>) -> Option<String> {
-        std::mem::replace(&mut self.books().unknown, unknown)
-    }
-
-    /// Takes note of why the server cannot be connected to, or that it can. Returns what was known before.
-    pub fn is_down(&self, down: Option<String>) -> Option<String> {
-        std::mem::replace(&mut self.books().down, down)
+    /// Takes note of what a check has found, `None` if nothing is wrong. Returns what it had found before.
+    pub fn found(&self, check: Check, fault: Option<String>) -> Option<String> {
+        let mut books = self.books();
+        let kept = match check {
+            Check::Name => &mut books.unknown,
+            Check::Server => &mut books.down,
+        };
+        std::mem::replace(kept, fault)
     }
 
     /// Why the server cannot be reached, as far as is known.

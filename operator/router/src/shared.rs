@@ -7,8 +7,8 @@ use tokio::sync::Notify;
 use crate::link::node::Node;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::routing::Routes;
-use crate::state::StateStore;
+use crate::routing::{Check, Routes, Target};
+use crate::state::{StateStore, Status};
 use crate::streams::Streams;
 
 /// What the router and its connections share.
@@ -35,6 +35,28 @@ impl Shared {
             node: Mutex::default(),
             options,
         }
+    }
+
+    /// Logs and reports what a check of a target has found, if that is news.
+    pub(crate) fn report(&self, target: &Target, check: Check, fault: Option<String>) {
+        let before = target.fault();
+        if target.found(check, fault.clone()) == fault {
+            return;
+        }
+        match (&fault, check) {
+            (Some(text), _) => tracing::warn!(connector = &*target.name, "{text}"),
+            (None, Check::Name) => {
+                tracing::info!(connector = &*target.name, "its host resolves again");
+            }
+            (None, Check::Server) => {
+                tracing::info!(connector = &*target.name, "its server answers again");
+            }
+        }
+        let status = |fault: Option<String>| fault.map_or(Status::Up, Status::Failed);
+        let (before, now) = (status(before), status(target.fault()));
+        // What else is wrong with the entry goes before.
+        self.state
+            .replace("tcpConnector", &target.name, &before, now);
     }
 
     /// The router's part of the network, if it has links.

@@ -31,7 +31,7 @@ const LENGTH: usize = 24;
 pub struct Grants {
     /// This controller, whose grant server is asked.
     pub controller_id: ControllerId,
-    /// What its sites run on.
+    /// Platform of its sites.
     pub platform: Platform,
 }
 

@@ -35,7 +35,7 @@ pub enum Command {
     Token(TokenCommand),
 }
 
-/// What is done with a token.
+/// Subcommands of `token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
     /// Write a token to FILE, by which another site links to the site in DIR.
@@ -57,7 +57,7 @@ pub enum TokenCommand {
 /// How a token is issued.
 #[derive(Debug, Args)]
 pub struct IssueArgs {
-    /// Where the token is written. No such file may be there.
+    /// File to write the token into. It must not exist yet.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
@@ -112,7 +112,7 @@ pub enum Mode {
     /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link, AccessToken, AccessGrant, RouterAccess, Certificate
     /// and Secret, and DIR/input/certs/NAME the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second.
     /// Listeners are opened at their host and port themselves. Others link to a Site that says `linkAccess: default`, by tokens: see `token`.
-    /// What tokens were given and what certificates were made is kept in DIR/runtime/issued. Statuses are written to DIR/runtime/resources,
+    /// Credentials from tokens and issued certificates are kept in DIR/runtime/issued. Statuses are written to DIR/runtime/resources,
     /// and what is wrong with files to DIR/runtime/errors.txt.
     Site(SiteArgs),
 }

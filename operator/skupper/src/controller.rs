@@ -107,10 +107,10 @@ pub struct Options {
     pub health: Health,
 }
 
-/// What a grant server is told.
+/// Options of a grant server.
 #[derive(Clone, Debug)]
 pub struct GrantOptions {
-    /// Where it listens.
+    /// Address to listen at.
     pub listen: SocketAddr,
     /// Waits until what is written outlives this process, where it does not at once.
     pub durable: Option<Durable>,

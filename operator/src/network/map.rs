@@ -26,11 +26,11 @@ pub(super) struct Node {
     pub(super) place: Vec<String>,
     /// The status of its Site, where that is among what was read: `Ready`, or why it is not.
     pub(super) status: Option<String>,
-    /// What it has of each routing key.
+    /// Its connectors and listeners by routing key.
     pub(super) keys: BTreeMap<String, Ends>,
 }
 
-/// What a site has of a routing key.
+/// Connectors and listeners of a routing key at a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ends {
     /// Hosts that connectors lead to.
@@ -44,11 +44,11 @@ pub(super) struct Ends {
 pub(super) struct Edge {
     /// The uid of the site that it leads to, if that is known.
     pub(super) to: Option<String>,
-    /// What that site is called, or where it is looked for.
+    /// Name of that site, or the address that is dialled.
     pub(super) target: String,
     /// Its cost, where its Link is among what was read.
     pub(super) cost: Option<i64>,
-    /// Whether it is up.
+    /// True if it is up.
     pub(super) up: bool,
     /// Why not.
     pub(super) message: Option<String>,

@@ -309,7 +309,7 @@ pub fn site_on(platform: Platform, spec: &SiteSpec) -> Because<site::Validity> {
     }
 }
 
-/// What a site without Kubernetes is told that others are to reach as clusters are.
+/// Message for a site without Kubernetes whose `linkAccess` is a type of access of a cluster.
 fn typed_access(spec: &SiteSpec) -> Option<String> {
     let access = access(spec).filter(|access| *access != "default")?;
     Some(format!(
@@ -390,7 +390,7 @@ pub fn access(spec: &SiteSpec) -> Option<&str> {
     named(spec.link_access.as_ref()).filter(|access| *access != "none")
 }
 
-/// Whether other sites are to reach a Site, in a way that there is where it runs.
+/// True if other sites are to link to a Site, by a type of access that its platform has.
 pub fn is_linked(platform: Platform, spec: &SiteSpec) -> bool {
     let is_foreign = platform.binds_host() && typed_access(spec).is_some();
     access(spec).is_some() && !is_foreign

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 /// The group and version of the kinds of a site.
 const SITES: &str = "skupper.io/v2alpha1";
-/// What a file may ask for.
+/// Kinds that a file may ask for.
 const KINDS: [(&str, &str); 9] = [
     (SITES, "Site"),
     (SITES, "Listener"),
@@ -22,7 +22,7 @@ const KINDS: [(&str, &str); 9] = [
     (SITES, "Certificate"),
     ("v1", "Secret"),
 ];
-/// What a site makes for itself.
+/// Kind that only the site itself makes.
 const MADE: (&str, &str) = (SITES, "SecuredAccess");
 /// Parts of `metadata` that belong to whoever writes a file; all others are given.
 const OWN: [&str; 3] = ["name", "labels", "annotations"];
@@ -264,7 +264,7 @@ fn own(document: &Value, namespace: &str) -> Value {
     object
 }
 
-/// Whether an object can be read as a Secret.
+/// True if an object can be read as a Secret.
 pub(super) fn is_secret(object: &Value) -> bool {
     serde_json::from_value::<Secret>(object.clone()).is_ok()
 }

@@ -80,7 +80,7 @@ pub(super) struct Folder {
     read: BTreeMap<Unit, (LookupKey, Contents)>,
     /// What cannot be listed, and why.
     unlisted: BTreeMap<&'static str, String>,
-    /// Whether files of resources were there in an earlier process.
+    /// True if files of resources were there in an earlier process.
     is_expected: bool,
 }
 
@@ -107,7 +107,7 @@ impl Folder {
         faults.map(|(folder, why)| ((*folder).to_owned(), why.clone()))
     }
 
-    /// Whether a unit was read or is about to be, or may be there in a folder that cannot be listed.
+    /// True if a unit was read or is about to be, or may be there in a folder that cannot be listed.
     pub(super) fn has(&self, unit: &Unit) -> bool {
         let path = unit.path();
         let mut unlisted = self.unlisted.keys();

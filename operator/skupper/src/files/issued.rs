@@ -1,4 +1,4 @@
-//! What a site was given or has made and no file asks for, and what would be lost with the process: Secrets and Links of tokens, which nobody gives twice,
+//! Objects that a site was given or has made, that no file asks for, and that would be lost with the process: Secrets and Links of tokens, which nobody gives twice,
 //! and certificates with their keys, by which other sites know this one. Kept below `runtime/issued` for the user of the process alone to read, and put
 //! back before anything is reconciled. A token that no file asks for any more takes with it what it was given.
 
@@ -22,7 +22,7 @@ use crate::grants::service::AUTHORITY;
 
 /// Below the directory of a site.
 pub(super) const ISSUED: &str = "runtime/issued";
-/// What is kept, owners first: so each finds its own when it is put back.
+/// Kinds that are kept, owners first: so each finds its own when it is put back.
 const KINDS: [&str; 5] = [
     "RouterAccess",
     "SecuredAccess",
@@ -30,15 +30,15 @@ const KINDS: [&str; 5] = [
     "Secret",
     "Link",
 ];
-/// What a token is given.
+/// Kinds that a token is given.
 const GIVEN: [&str; 2] = ["Secret", "Link"];
-/// What lifecycles make. Of Secrets, those of Certificates are.
+/// Kinds that lifecycles make. Secrets count if a Certificate owns them.
 const MADE: [&str; 3] = ["RouterAccess", "SecuredAccess", "Certificate"];
 /// How the names of files of Secrets begin.
 const SECRET: &str = "Secret-";
 /// Below the folder: Secrets that nothing asks for any more.
 const REMOVED: &str = "removed";
-/// What of `metadata` is kept.
+/// Fields of `metadata` that are kept.
 const KEPT: [&str; 5] = [
     "name",
     "namespace",
@@ -46,7 +46,7 @@ const KEPT: [&str; 5] = [
     "annotations",
     "ownerReferences",
 ];
-/// Who puts back what nobody has applied.
+/// Field manager of objects that nobody has applied.
 const MANAGER: &str = "issued";
 /// Beside the parts of an object: who has applied it, and does so again.
 const APPLIED_BY: &str = "appliedBy";
@@ -143,7 +143,7 @@ fn object(text: &str) -> Option<(ObjectKey, Value)> {
     (is_whole && is_kept(&key, &object)).then_some((key, object))
 }
 
-/// Whether an object that no file asks for would be lost.
+/// True if an object that no file asks for would be lost.
 fn is_kept(key: &ObjectKey, object: &Value) -> bool {
     let is_secret = key.kind == "Secret";
     let certified = || owners(object).any(|owner| owner["kind"] == "Certificate");
@@ -157,7 +157,7 @@ fn owners(object: &Value) -> impl Iterator<Item = &Value> {
     all.into_iter().flatten()
 }
 
-/// Who has applied an object.
+/// Field manager that has applied an object.
 fn applied_by(object: &DynamicObject) -> Option<String> {
     let mut managers = object.metadata.managed_fields.iter().flatten();
     let applies = |operation: &str| operation == "Apply";

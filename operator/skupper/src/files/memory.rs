@@ -57,7 +57,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether a file has asked for any of it.
+    /// True if a file has asked for any of it.
     pub(super) fn has_files(&self) -> bool {
         self.objects.values().any(|object| object.file.is_some())
     }

@@ -110,7 +110,7 @@ impl Store {
         self.server.set_clock(Timestamp::now());
     }
 
-    /// What waits until all that is written by then was kept: `kept` has the newest revision of which that is so.
+    /// A wait until all that is written by then was kept: `kept` has the newest revision of which that is so.
     pub(super) fn durable(&self, kept: watch::Receiver<u64>) -> Durable {
         let server = self.server.clone();
         Durable(Arc::new(move || {
@@ -460,7 +460,7 @@ impl Store {
     }
 }
 
-/// What an API server says of an object, without values of it: whoever may see what is wrong with files may not see what is secret in them.
+/// The message of an API server about an object, without values of it: whoever may see what is wrong with files may not see what is secret in them.
 fn redacted(message: &str) -> String {
     let mut text = message.to_owned();
     for (before, after) in [(", got ", ""), ("Invalid value: ", ": ")] {

@@ -24,7 +24,7 @@ use crate::grants::terms;
 
 /// The group and version of grants and tokens.
 const VERSION: &str = "skupper.io/v2alpha1";
-/// Where a site reads what it is asked for.
+/// Folder of the files of a site.
 const INPUT: &str = "input/resources";
 /// The largest token: an address, a code and a certificate.
 const LARGEST: u64 = 1 << 20;
@@ -146,7 +146,7 @@ async fn issue(
     ))
 }
 
-/// What was begun, and goes unless it comes to an end: whoever asks again is to find nothing in the way.
+/// Files that were begun, and go unless the work comes to an end: whoever asks again is to find nothing in the way.
 struct Begun<'a> {
     asked: &'a Path,
     to: &'a Path,
@@ -277,7 +277,7 @@ struct Status {
     message: String,
 }
 
-/// Whether a process serves the site in a directory: one holds its lock alone.
+/// True if a process serves the site in a directory: one holds its lock alone.
 pub fn is_served(directory: &Path) -> bool {
     let lock = File::open(directory.join(LOCK));
     lock.is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockShared).is_err())
@@ -302,7 +302,7 @@ impl<'a> Directory<'a> {
         plain::path(self.0)
     }
 
-    /// Whether a process serves it.
+    /// True if a process serves it.
     fn is_served(&self) -> bool {
         is_served(self.0)
     }
@@ -319,7 +319,7 @@ impl<'a> Directory<'a> {
         true
     }
 
-    /// Whether it has an object, and not one that is about to go.
+    /// True if it has an object, and not one that is about to go.
     async fn has_soon(&self, kind: &str, name: &str) -> bool {
         let begun = Instant::now();
         while self.status(kind, name).is_some() {
@@ -331,7 +331,7 @@ impl<'a> Directory<'a> {
         false
     }
 
-    /// Whether a file is one that the site reads.
+    /// True if a file is one that the site reads.
     fn holds(&self, file: &Path) -> bool {
         let real = |path: &Path| fs::canonicalize(path).ok();
         let folder = real(&self.path(INPUT));

@@ -147,7 +147,7 @@ fn authority(west: &Site) -> String {
     fs::read_to_string(west.path(CA)).unwrap()
 }
 
-/// What the sites know each other by outlives both, however they end.
+/// Certificates and keys outlive both processes, however they end.
 fn outlived(west: &mut Site, east: &mut Site) {
     let before = authority(west);
     let ends: [fn(&mut Site); 2] = [Site::kill, |site| assert_eq!(site.stop(), Some(0))];
@@ -188,7 +188,7 @@ fn moved_away(west: &mut Site, east: &Site) {
     assert_eq!(authority(west), before);
 }
 
-/// What is no longer asked for is put aside.
+/// A Secret that nothing asks for is put aside.
 fn put_aside(west: &Site) {
     west.remove("access.yaml");
     eventually("its certificate goes", || {

@@ -145,7 +145,7 @@ fn has_match(listener: &Listener) -> bool {
     status.is_some_and(|status| status.has_matching_connector == Some(true))
 }
 
-/// Whether a Link is Ready, and the name of the other site has come as well.
+/// True if a Link is Ready, and the name of the other site has come as well.
 pub(crate) fn is_linked(link: &Link) -> bool {
     let status = link.status.as_ref();
     let name = status.and_then(|status| status.remote_site_name.as_deref());

@@ -36,7 +36,8 @@ use crate::api_server::identity::Identity;
 use crate::api_server::ports::free_port;
 use crate::audit;
 use crate::binaries::{self, Binaries};
-use crate::eventually::{Deadline, within};
+use crate::eventually::{Deadline, eventually, within};
+use crate::process::output;
 
 /// The name of the audit log in the folder of the control plane.
 const AUDIT_LOG: &str = "audit.log";
@@ -49,6 +50,9 @@ const REMOVE: &str = include_str!("cluster/remove.sh");
 
 /// Two idle cores need 5 s; a machine that compiles beside it needs far more.
 const READY_WITHIN: Duration = Duration::from_secs(120);
+
+/// Longer than any of our workloads takes until it is available, of core time.
+const AVAILABLE_WITHIN: Duration = Duration::from_secs(180);
 
 /// Keeps the PID namespace: waits for whatever loses its parent, and takes everything along when it is killed.
 const INIT: &str = "while :; do sleep 1000; done";
@@ -240,6 +244,31 @@ impl Cluster {
         // Its discovery cache would otherwise be left in the home directory.
         command.env("KUBECACHEDIR", self.folder.join("kubectl"));
         command
+    }
+
+    /// Waits until all Pods of a workload are available, for example of `deployment/x`.
+    ///
+    /// # Errors
+    /// They do not become so: what the API server says of the Pods of the namespace and of the nodes.
+    pub async fn is_available(&self, namespace: &str, workload: &str) -> Result<()> {
+        let what = format!("{workload} is available");
+        let available = eventually(&what, AVAILABLE_WITHIN, async || {
+            let mut wait = self.kubectl();
+            wait.args(["rollout", "status", "--timeout=5s", "--namespace"]);
+            Ok(output(wait.args([namespace, workload])).ok())
+        });
+        let Err(error) = available.await else {
+            return Ok(());
+        };
+        let pods = "POD:.metadata.name,NODE:.spec.nodeName,PHASE:.status.phase,REASON:.status.reason,MESSAGE:.status.message";
+        let nodes = "NODE:.metadata.name,TAINTS:.spec.taints[*].key";
+        let seen = [("pods", pods), ("nodes", nodes)].map(|(kind, columns)| {
+            let mut get = self.kubectl();
+            get.args(["get", kind, "--namespace", namespace, "--output"]);
+            let seen = output(get.arg(format!("custom-columns={columns}")));
+            seen.unwrap_or_else(|error| format!("{error:#}"))
+        });
+        bail!("{error:#}\n{}", seen.join("\n"))
     }
 
     /// The nodes, `node1` first.

@@ -173,9 +173,9 @@ pub(super) fn kubelet(place: &NodePlace, identity: &Identity) -> String {
         // A machine that builds software beside us may be short of anything but what we need.
         "evictionHard": {
             "memory.available": "100Mi",
-            "nodefs.available": "1%",
+            "nodefs.available": "64Mi",
             "nodefs.inodesFree": "1%",
-            "imagefs.available": "1%",
+            "imagefs.available": "64Mi",
             "imagefs.inodesFree": "1%",
         },
         "imageGCHighThresholdPercent": 100,

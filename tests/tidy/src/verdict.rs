@@ -6,12 +6,12 @@ mod log;
 mod table;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::Tree;
-pub use log::{Program, read};
+pub use log::{Program, has_passed_one, read};
 pub use table::{Time, render, times};
 
 /// Sources of the test programs that wait for servers, processes or nodes. All others only compute.
@@ -95,23 +95,41 @@ impl Verdict {
     }
 }
 
-/// The source of each test program, by the file name of its executable, from the JSON messages of `cargo test --no-run --message-format=json`.
-pub fn sources(messages: &str, root: &Path) -> BTreeMap<String, String> {
-    let messages = messages.lines().filter_map(|line| {
-        let message: Value = serde_json::from_str(line).ok()?;
-        let executable = Path::new(message.get("executable")?.as_str()?).file_name()?;
-        let source = Path::new(message.pointer("/target/src_path")?.as_str()?);
-        let source = source.strip_prefix(root).unwrap_or(source);
-        Some((executable.to_str()?.to_owned(), source.to_str()?.to_owned()))
-    });
-    messages.collect()
+/// A test program as Cargo built it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executable {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The folder of its package, in which Cargo runs it.
+    pub package: PathBuf,
 }
 
-/// The name of a test program, by which `cargo test --test NAME` finds it.
-pub fn target(source: &str) -> &str {
-    let name = source.strip_suffix("/main.rs").unwrap_or(source);
-    let name = name.strip_suffix(".rs").unwrap_or(name);
-    name.rsplit('/').next().unwrap_or(name)
+/// The source of each test program, by the file name of its executable, from the JSON messages of `cargo test --no-run --message-format=json`.
+pub fn sources(messages: &str, root: &Path) -> BTreeMap<String, String> {
+    let built = built(messages, root).filter_map(|(source, executable)| {
+        let name = executable.path.file_name()?.to_str()?;
+        Some((name.to_owned(), source))
+    });
+    built.collect()
+}
+
+/// Each test program by its source, from the same messages.
+pub fn executables(messages: &str, root: &Path) -> BTreeMap<String, Executable> {
+    built(messages, root).collect()
+}
+
+fn built(messages: &str, root: &Path) -> impl Iterator<Item = (String, Executable)> {
+    messages.lines().filter_map(move |line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let text = |pointer| message.pointer(pointer).and_then(Value::as_str);
+        let source = Path::new(text("/target/src_path")?);
+        let source = source.strip_prefix(root).unwrap_or(source);
+        let executable = Executable {
+            path: text("/executable")?.into(),
+            package: Path::new(text("/manifest_path")?).parent()?.to_owned(),
+        };
+        Some((source.to_str()?.to_owned(), executable))
+    })
 }
 
 /// Suites in the `tests` folders of the repository that did not run, and programs that left tests out.
@@ -209,11 +227,15 @@ mod tests {
     #[test]
     fn programs_are_told_apart_by_their_executables() {
         let messages = r#"{"reason":"build-finished","success":true}
-{"target":{"name":"e2e","src_path":"/r/operator/tests/e2e/main.rs"},"executable":"/t/e2e-1"}"#;
+{"target":{"name":"e2e","src_path":"/r/operator/tests/e2e/main.rs"},"manifest_path":"/r/operator/Cargo.toml","executable":"/t/e2e-1"}"#;
         let sources = sources(messages, Path::new("/r"));
         assert_eq!(sources["e2e-1"], "operator/tests/e2e/main.rs");
-        assert_eq!(target("operator/tests/e2e/main.rs"), "e2e");
-        assert_eq!(target("operator/router/tests/link.rs"), "link");
+        let executables = executables(messages, Path::new("/r"));
+        let expected = Executable {
+            path: "/t/e2e-1".into(),
+            package: "/r/operator".into(),
+        };
+        assert_eq!(executables["operator/tests/e2e/main.rs"], expected);
     }
 
     #[test]

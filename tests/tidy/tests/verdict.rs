@@ -8,13 +8,17 @@ use std::process::Command;
 use lifecycle_tidy::{Tree, verdict};
 use tempfile::TempDir;
 
-/// A program that waits, by its source (`lifecycle_tidy::verdict::WAITS`): `flaky` fails once, `broken` always, each if it is seeded.
+/// A program that waits, by its source (`lifecycle_tidy::verdict::WAITS`): `flaky` fails once, and on request breaks the sources as it does;
+/// `broken` fails always; each if it is seeded.
 const WAITS: &str = r#"
 #[test]
 fn flaky() {
     let mark = concat!(env!("CARGO_MANIFEST_DIR"), "/mark");
     if seeded("flaky") && !std::fs::exists(mark).unwrap() {
         std::fs::write(mark, "").unwrap();
+        if seeded("edited") {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs"), "fn").unwrap();
+        }
         panic!("the server was late");
     }
 }
@@ -55,7 +59,7 @@ fn workspace() -> TempDir {
         ),
         (
             "operator/router/Cargo.toml",
-            "[package]\nname = \"seeded\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+            "[package]\nname = \"seeded\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[lib]\ndoctest = false\n",
         ),
         ("operator/router/src/lib.rs", ""),
         ("operator/router/tests/link.rs", WAITS),
@@ -158,6 +162,18 @@ fn each_seeded_test_is_judged_by_the_rule() {
     assert!(!computes.has_passed && !computes.output.contains("once more, alone"));
     let listed = "failed: 1\n  operator/router/tests/computes.rs computes\n";
     assert!(computes.table.contains(listed), "{}", computes.table);
+}
+
+#[test]
+fn a_test_that_runs_again_is_of_the_same_program() {
+    let folder = workspace();
+    let folder = folder.path();
+    // What Cargo would compile for the second run fails.
+    let ran = run(folder, "flaky,edited");
+    assert!(ran.has_passed, "{}", ran.output);
+    assert!(ran.table.contains("passed only when rerun: 1\n"));
+    let edited = fs::read_to_string(folder.join("operator/router/src/lib.rs"));
+    assert_eq!(edited.expect("the file"), "fn");
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Installed {
         let mut apply = cluster.kubectl();
         output(apply.args(["apply", "--filename"]).arg(manifests))?;
         let installed = Self { cluster };
-        installed.is_available()?;
+        installed.is_available().await?;
         Ok(installed)
     }
 
@@ -79,13 +79,10 @@ impl Installed {
     ///
     /// # Errors
     /// One is not, with what its Pods say.
-    pub(crate) fn is_available(&self) -> Result<()> {
+    pub(crate) async fn is_available(&self) -> Result<()> {
         for part in [DEPLOYMENT, DAEMON_SET] {
-            let mut wait = self.cluster.kubectl();
-            wait.args(["rollout", "status", "--timeout=180s", "--namespace"]);
-            if let Err(error) = output(wait.args([NAMESPACE, part])) {
-                return Err(error.context(self.told()));
-            }
+            let available = self.cluster.is_available(NAMESPACE, part).await;
+            available.with_context(|| self.told())?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use lifecycle_tidy::Tree;
-use lifecycle_tidy::verdict::{self, Failure, Verdict};
+use lifecycle_tidy::verdict::{self, Executable, Failure, Verdict};
 
 fn main() -> ExitCode {
     match run() {
@@ -31,14 +31,18 @@ fn run() -> Result<bool, Box<dyn Error>> {
         return Err("usage: run-tests MESSAGES TABLE".into());
     };
     let root = env::current_dir()?;
-    let sources = verdict::sources(&read(messages)?, &root);
-    let (log, has_passed) = cargo(&["--no-fail-fast"])?;
+    let messages = read(messages)?;
+    let sources = verdict::sources(&messages, &root);
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["test", "--workspace", "--no-fail-fast"]);
+    let (log, has_passed) = show(cargo)?;
     let programs = verdict::read(&log, &sources);
     let verdict = Verdict::new(&programs);
     if !has_passed && verdict == Verdict::default() {
         return Err("cargo test failed, and no test of it did; its output is above".into());
     }
-    let verdict = verdict.settle(|failure| passes(failure, &sources))?;
+    let executables = verdict::executables(&messages, &root);
+    let verdict = verdict.settle(|failure| passes(failure, &executables))?;
     let required = env::var("LIFECYCLE_REQUIRE").unwrap_or_default();
     let left_out = verdict::left_out(&Tree::read(&root)?, &programs, &required);
     let times = match env::var_os("LIFECYCLE_TIMES") {
@@ -56,23 +60,31 @@ fn run() -> Result<bool, Box<dyn Error>> {
     Ok(verdict.failed.is_empty() && left_out.is_empty())
 }
 
-/// Runs one test once more, alone, and returns whether it passed.
-fn passes(failure: &Failure, sources: &BTreeMap<String, String>) -> Result<bool, io::Error> {
+/// Runs one test once more, alone, and returns whether it passed. It is the same program that runs: Cargo, asked for one program of the workspace, may
+/// compile another one.
+fn passes(
+    failure: &Failure,
+    executables: &BTreeMap<String, Executable>,
+) -> Result<bool, Box<dyn Error>> {
     let Some(test) = &failure.test else {
         return Ok(false);
     };
-    println!("\n== once more, alone: {} {test}", failure.program);
-    let target = verdict::target(&failure.program);
-    let (log, _) = cargo(&["--no-fail-fast", "--test", target, "--", "--exact", test])?;
-    let mut again = verdict::read(&log, sources).into_iter();
-    Ok(again.any(|program| program.source == failure.program && program.passed == 1))
+    let source = &failure.program;
+    println!("\n== once more, alone: {source} {test}");
+    let executable = executables.get(source);
+    let executable = executable.ok_or_else(|| format!("no message names a program of {source}"))?;
+    let mut command = Command::new(&executable.path);
+    command
+        .args(["--exact", test])
+        .current_dir(&executable.package);
+    command.env("CARGO_MANIFEST_DIR", &executable.package);
+    let (log, has_passed) = show(command)?;
+    Ok(has_passed && verdict::has_passed_one(&log))
 }
 
-/// Runs `cargo test --workspace` with more arguments, passes on what it prints, and returns that and whether it succeeded.
-fn cargo(arguments: &[&str]) -> Result<(String, bool), io::Error> {
+/// Runs a command, passes on what it prints, and returns that and whether it succeeded.
+fn show(mut command: Command) -> Result<(String, bool), io::Error> {
     let (mut output, input) = io::pipe()?;
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["test", "--workspace"]).args(arguments);
     command.stdout(input.try_clone()?).stderr(input);
     let mut child = command.spawn()?;
     // The command holds the writing ends; without it the pipe ends with the last process that writes.

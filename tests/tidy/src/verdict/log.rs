@@ -88,6 +88,15 @@ pub fn read(log: &str, sources: &BTreeMap<String, String>) -> Vec<Program> {
     programs
 }
 
+/// Whether a program that ran one test of its name says that it passed.
+pub fn has_passed_one(log: &str) -> bool {
+    let result = log
+        .lines()
+        .rev()
+        .find_map(|line| line.split_once("test result: "));
+    result.is_some_and(|(_, result)| count(result, "passed") == 1)
+}
+
 /// The source of the program that this line announces.
 fn begins(line: &str, sources: &BTreeMap<String, String>) -> Option<String> {
     if let Some(package) = line.trim_start().strip_prefix("Doc-tests ") {

@@ -35,7 +35,7 @@ pub(super) async fn node() -> Result<()> {
         Ok(ready.then_some(()))
     })
     .await?;
-    site.is_available()?;
+    site.is_available().await?;
     expose(&site, "back").await?;
     site.cluster.stop()
 }
@@ -45,7 +45,7 @@ async fn moved(site: &Installed) -> Result<()> {
     let kubectl = |words: &[&str]| output(site.cluster.kubectl().args(words));
     kubectl(&["cordon", "node1"])?;
     kubectl(&["rollout", "restart", "--namespace", NAMESPACE, DEPLOYMENT])?;
-    site.is_available()?;
+    site.is_available().await?;
     kubectl(&["uncordon", "node1"])?;
     let pods: Api<Pod> = Api::namespaced(site.cluster.client(), NAMESPACE);
     let of_controller = ListParams::default().labels("app.kubernetes.io/role=provisioner");

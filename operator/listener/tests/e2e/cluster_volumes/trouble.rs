@@ -212,7 +212,7 @@ async fn kill(site: &Installed, role: &str) -> Result<()> {
         NAMESPACE,
     ]);
     lifecycle_tests::process::output(kill.arg(name))?;
-    site.is_available()
+    site.is_available().await
 }
 
 /// A mount that began before ends after it.

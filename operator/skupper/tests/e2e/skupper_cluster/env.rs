@@ -70,7 +70,7 @@ impl TestEnv {
         let manifest = manifest.join("../../deploy/skupper/controller.yaml");
         let mut apply = env.cluster.kubectl();
         output(apply.args(["apply", "--filename"]).arg(manifest))?;
-        env.is_available()?;
+        env.is_available().await?;
         let sites: Api<Site> = Api::all(env.client().await?);
         let served = eventually("the kinds are served", PATIENCE, async || {
             Ok(sites.list(&ListParams::default()).await.ok())
@@ -80,11 +80,9 @@ impl TestEnv {
     }
 
     /// Waits until the controller is available.
-    pub(crate) fn is_available(&self) -> Result<()> {
-        let mut wait = self.cluster.kubectl();
-        wait.args(["rollout", "status", "--timeout=180s", "--namespace"]);
-        let available = output(wait.args([HOME, DEPLOYMENT]));
-        available.map(drop).with_context(|| self.told())
+    pub(crate) async fn is_available(&self) -> Result<()> {
+        let available = self.cluster.is_available(HOME, DEPLOYMENT).await;
+        available.with_context(|| self.told())
     }
 
     /// How many controllers there are to be.

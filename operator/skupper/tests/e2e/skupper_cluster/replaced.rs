@@ -27,7 +27,7 @@ pub(crate) async fn both(place: Place) -> Result<()> {
     let mut stream = place.stream(&way)?;
     end_controller(&place).await?;
     place.env.scale(1)?;
-    place.env.is_available()?;
+    place.env.is_available().await?;
     // It looks at everything before it says that it is available, and at a Listener that is new last.
     place.listen("other", json!({ "port": 81 })).await?;
     place.ready("other").await?;
@@ -54,7 +54,7 @@ pub(crate) async fn both(place: Place) -> Result<()> {
     place.router_but(&[router]).await?;
     place.answered(&way, "server").await?;
     place.env.scale(1)?;
-    place.env.is_available()?;
+    place.env.is_available().await?;
     place.ready("backend").await.map(drop)
 }
 

@@ -28,7 +28,7 @@ pub mod service;
 pub mod shutdown;
 
 pub use lifecycle::{Because, Desired, KeptBy, Machine, ObjectRef, Readable, This};
-pub use lifecycle_client::{cause, clock, kube, names, selector};
+pub use lifecycle_client::{cause, clock, kube, names, selector, yaml};
 pub use lifecycle_macros::{fragment, lifecycle};
 pub use operator::Operator;
 

@@ -1,6 +1,7 @@
 //! Who an operator works as, and where: what the manifest of its rights says.
 
 use anyhow::{Context, bail};
+use lifecycle_runtime::yaml;
 use serde_json::Value;
 
 /// What names the manifest of the rights in errors.
@@ -21,7 +22,7 @@ pub(crate) struct Account {
 /// It is not YAML, or has none.
 pub(crate) fn of(rights: &str) -> anyhow::Result<Account> {
     let documents: Vec<Value> =
-        serde_saphyr::from_multiple(rights).with_context(|| format!("{RIGHTS} is not YAML"))?;
+        yaml::all(rights).with_context(|| format!("{RIGHTS} is not YAML"))?;
     let all = documents
         .iter()
         .flat_map(|one| match one["items"].as_array() {

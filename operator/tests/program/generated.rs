@@ -7,6 +7,7 @@ use std::process::Command;
 
 use lifecycle_generate::pages;
 use lifecycle_operator::parts::program;
+use lifecycle_runtime::yaml;
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -60,7 +61,7 @@ const INSTALLED: [&str; 3] = [
 
 /// What a document is: its kind and its name.
 fn identity(document: &str) -> (String, String) {
-    let value: Value = serde_saphyr::from_str(document).unwrap();
+    let value: Value = yaml::one(document).unwrap();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     (text(&value["kind"]), text(&value["metadata"]["name"]))
 }

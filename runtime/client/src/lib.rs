@@ -1,4 +1,4 @@
-//! What everything of ours that speaks to an API server shares: clients, clocks, selectors and names. Knows no lifecycle.
+//! What everything of ours that speaks to an API server shares: clients, clocks, selectors, names and YAML. Knows no lifecycle.
 
 #![deny(missing_docs)]
 
@@ -9,3 +9,4 @@ pub mod kube;
 pub mod names;
 pub mod scripted;
 pub mod selector;
+pub mod yaml;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use lifecycle_runtime::yaml;
 use serde_json::Value;
 
 /// What a file says otherwise, a line each; nothing if it says the same.
@@ -29,7 +30,7 @@ pub fn differences(made: &str, kept: &str) -> Result<Vec<String>, serde_saphyr::
 /// What a file holds, whether by itself or in a list.
 fn documents(text: &str) -> Result<Vec<Value>, serde_saphyr::Error> {
     let mut all = Vec::new();
-    for one in serde_saphyr::from_multiple::<Value>(text)? {
+    for one in yaml::all::<Value>(text)? {
         unpack(one, &mut all);
     }
     Ok(all)

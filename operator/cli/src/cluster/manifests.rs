@@ -8,7 +8,7 @@ use kube::api::{Api, DynamicObject, Patch, PatchParams};
 use kube::core::{GroupVersionKind, request};
 use kube::discovery::{self, Scope};
 use kube::{Client, ResourceExt};
-use lifecycle_runtime::names;
+use lifecycle_runtime::{names, yaml};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -145,7 +145,7 @@ impl Manifest {
 }
 
 fn parse(path: &Path, text: &str) -> Result<Vec<Manifest>, Error> {
-    let documents: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| Error::Yaml {
+    let documents: Vec<Value> = yaml::all(text).map_err(|error| Error::Yaml {
         path: path.to_owned(),
         said: first_line(&error.to_string()),
     })?;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use kube::ResourceExt;
 use lifecycle_router::{file, plain};
-use lifecycle_runtime::names;
 use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::{names, yaml};
 use lifecycle_specs_skupper::access_grant::{AccessGrant, AccessGrantSpec, Validity};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::{Value, json};
@@ -241,7 +241,7 @@ async fn redeem(
 
 /// The name of a token, and what of it is its author's.
 fn read(text: &[u8]) -> anyhow::Result<(String, String)> {
-    let all: Result<Vec<Value>, _> = serde_saphyr::from_multiple(std::str::from_utf8(text)?);
+    let all: Result<Vec<Value>, _> = yaml::all(std::str::from_utf8(text)?);
     // What a parser quotes of it may be the code.
     let all = all.map_err(|error| match error.location() {
         Some(at) => anyhow!("it is no YAML: see line {}", at.line()),

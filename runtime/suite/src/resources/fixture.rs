@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::keeper::adopts;
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 use lifecycle_runtime::machine::ir::Mode;
+use lifecycle_runtime::yaml;
 
 /// An object that moves create, and that they put in the place of another variant of it.
 #[derive(Clone, Debug)]
@@ -36,8 +37,7 @@ impl Fixture {
 pub(crate) fn parse(yaml: &str, machine: &dyn Machine) -> Result<Vec<Fixture>, String> {
     let mut fixtures = Vec::new();
     for text in documents(yaml) {
-        let object: Value =
-            serde_saphyr::from_str(&text).map_err(|e| format!("a fixture is no YAML: {e}"))?;
+        let object: Value = yaml::one(&text).map_err(|e| format!("a fixture is no YAML: {e}"))?;
         fixtures.push(fixture(object, machine)?);
     }
     Ok(fixtures)

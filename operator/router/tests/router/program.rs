@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use lifecycle_router::config::Profile;
 use lifecycle_router::snapshot::Snapshot;
 use lifecycle_router::tls::Lack;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
@@ -156,9 +156,12 @@ impl Process {
         self.signal(Signal::TERM);
     }
 
-    /// Stands still, and keeps its sockets.
+    /// Stands still from now on, and keeps its sockets.
     pub(crate) fn freeze(&self) {
         self.signal(Signal::STOP);
+        // Until it does, it may answer once more.
+        let stopped = waitpid(Some(self.id()), WaitOptions::UNTRACED).unwrap();
+        assert!(stopped.is_some_and(|(_, status)| status.stopped()));
     }
 
     /// Goes on.
@@ -167,8 +170,12 @@ impl Process {
     }
 
     fn signal(&self, signal: Signal) {
+        kill_process(self.id(), signal).unwrap();
+    }
+
+    fn id(&self) -> Pid {
         let id = i32::try_from(self.child.id()).unwrap();
-        kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
+        Pid::from_raw(id).unwrap()
     }
 
     /// Waits until the document is applied as it is written.

@@ -325,7 +325,7 @@ impl Place {
 
     /// Who answers at an address, with every byte compared; nothing if that fails.
     pub(crate) fn exchanged(&self, way: &str) -> Result<Option<String>> {
-        let exchange = self.exchange(way).stdin(Stdio::null()).output()?;
+        let exchange = self.exchange(way, &[]).stdin(Stdio::null()).output()?;
         let error = String::from_utf8_lossy(&exchange.stderr);
         ensure!(!error.contains("bytes"), "{way}: {error}");
         let name = String::from_utf8_lossy(&exchange.stdout);
@@ -354,7 +354,7 @@ impl Place {
 
     /// A connection that exchanges bytes until it is told to end.
     pub(crate) fn stream(&self, way: &str) -> Result<Stream> {
-        let mut exchange = self.exchange(way);
+        let mut exchange = self.exchange(way, &["--stdin"]);
         exchange
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -362,9 +362,11 @@ impl Place {
         Ok(Stream(exchange.spawn()?))
     }
 
-    fn exchange(&self, way: &str) -> Command {
+    /// Exchanges bytes until its standard input ends. Without `--stdin` it has none: of one that ends at once, the end may get lost on the way to the Pod.
+    fn exchange(&self, way: &str, more: &[&str]) -> Command {
         let mut command = self.env.cluster.kubectl();
-        command.args(["exec", "--stdin", "--namespace", &self.namespace, CLIENT]);
+        command.arg("exec").args(more);
+        command.args(["--namespace", &self.namespace, CLIENT]);
         command.args(["--", "/workload", "exchange", way]);
         command
     }

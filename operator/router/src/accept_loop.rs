@@ -11,10 +11,12 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::{TlsAcceptor, server};
 
 use crate::config::Listener;
+use crate::keys::KeyChoice;
 use crate::metrics::{Counts, count};
 use crate::reach::{Scope, Server, reach};
 use crate::recurring::Recurring;
 use crate::relay::{Endpoint, relay};
+use crate::routing::Booked;
 use crate::shared::Shared;
 use crate::state::Status;
 use crate::streams::StreamPermit;
@@ -30,6 +32,7 @@ const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_
 pub(crate) struct AcceptLoop {
     pub(crate) name: Arc<str>,
     pub(crate) listener: Listener,
+    pub(crate) keys: Arc<KeyChoice>,
     pub(crate) profile: Option<Arc<tls::Slot>>,
     pub(crate) counts: Arc<Counts>,
     pub(crate) shared: Arc<Shared>,
@@ -151,9 +154,7 @@ impl AcceptLoop {
     }
 
     async fn conduct(&self, mut client: impl Endpoint, permit: &StreamPermit) {
-        let takes = |target: &Arc<_>| permit.attach(target);
-        let reached = reach(&self.shared, &self.listener.key, Scope::Network, takes).await;
-        let Some((_booked, server)) = reached else {
+        let Some((_booked, server)) = self.reached(permit).await else {
             count(&self.counts.unserved);
             return;
         };
@@ -163,6 +164,21 @@ impl AcceptLoop {
             Server::Site(mut server) => {
                 Box::pin(self.relay(&mut client, &mut server, permit)).await;
             }
+        }
+    }
+
+    /// A server of the first key in turn that has one which takes the stream.
+    async fn reached(&self, permit: &StreamPermit) -> Option<(Booked, Server)> {
+        let takes = |target: &Arc<_>| permit.attach(target);
+        let mut tried = Vec::new();
+        loop {
+            let reachable = |key: &str| self.shared.routes.reachable(key);
+            let key = self.keys.next(&tried, reachable)?;
+            let reached = reach(&self.shared, &key, Scope::Network, takes).await;
+            if reached.is_some() {
+                return reached;
+            }
+            tried.push(key);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The configuration document (`skrouterd.json`, an array of `[entity, attributes]`) as what it asks for. Pure.
 //! What is wrong with one entry is said of that entry and spoils no other; only a text that is no such array is refused whole.
 
+mod addresses;
 mod attributes;
 mod host;
 mod links;
@@ -10,10 +11,13 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+pub use addresses::ListenerAddress;
 use attributes::Attributes;
 pub use attributes::{Wrong, hash};
 pub use host::Host;
 pub use links::{LinkConnector, LinkListener, SiteIdentity};
+
+use crate::keys::Keys;
 
 /// The longest id of a site, in bytes.
 pub const MAX_SITE_ID: usize = 128;
@@ -29,6 +33,8 @@ pub struct Desired {
     pub profiles: BTreeMap<String, ConfigEntry<Profile>>,
     /// Listeners by name.
     pub listeners: BTreeMap<String, ConfigEntry<Listener>>,
+    /// Routing keys of listeners that have several, by name.
+    pub addresses: BTreeMap<String, ConfigEntry<ListenerAddress>>,
     /// Connectors by name.
     pub connectors: BTreeMap<String, ConfigEntry<Connector>>,
     /// Links to other sites by name.
@@ -55,8 +61,8 @@ pub struct Listener {
     pub host: Option<Host>,
     /// Its port.
     pub port: u16,
-    /// The routing key.
-    pub key: String,
+    /// Its routing keys.
+    pub keys: Keys,
     /// The profile of its certificate.
     pub profile: Option<String>,
     /// Whether clients must show a certificate of the profile's CA.
@@ -83,7 +89,7 @@ pub struct Connector {
 impl Connector {
     /// Whether connections would come back to a listener of the same key. Names are not resolved, except `localhost`.
     fn leads_to(&self, listener: &Listener) -> bool {
-        let is_same = self.key == listener.key && self.port == listener.port;
+        let is_same = listener.keys.has(&self.key) && self.port == listener.port;
         is_same
             && match (&self.host, &listener.host) {
                 (Host::Name(to), Some(Host::Name(at))) => to.eq_ignore_ascii_case(at),
@@ -156,6 +162,7 @@ pub fn read(document: &[u8]) -> Result<Desired, Error> {
                 .push(format!("element {at} is no [entity, attributes]")),
         }
     }
+    desired.join_addresses();
     desired.check_links();
     desired.check_circles();
     Ok(desired)
@@ -186,9 +193,7 @@ impl Desired {
             "listener" if links::is_link(map) => {
                 put(&mut self.link_listeners, entity, name, map, links::listener)
             }
-            "listenerAddress" => Some(format!(
-                "listenerAddress `{name}`: a listener has one routing key, its `address`"
-            )),
+            "listenerAddress" => put(&mut self.addresses, entity, name, map, addresses::address),
             ignored if WITHOUT_EFFECT.contains(&ignored) => None,
             unknown => Some(format!("`{unknown}` is no entity of this router")),
         };
@@ -257,7 +262,6 @@ fn listener(attributes: &mut Attributes<'_>) -> Result<Listener, Wrong> {
     attributes.skip(&["name", "siteId", "processId"]);
     attributes.tcp_only()?;
     attributes.one_of("observer", &["auto", "none", "http1", "http2"])?;
-    attributes.one_of("multiAddressStrategy", &["none"])?;
     let profile = attributes.text("sslProfile")?;
     let require_client_certificate = attributes.flag("authenticatePeer")?.unwrap_or(false);
     if require_client_certificate && profile.is_none() {
@@ -266,7 +270,7 @@ fn listener(attributes: &mut Attributes<'_>) -> Result<Listener, Wrong> {
     Ok(Listener {
         host: attributes.text("host")?.map(Host::parse).transpose()?,
         port: attributes.port()?,
-        key: attributes.needed("address")?,
+        keys: addresses::keys(attributes)?,
         profile,
         require_client_certificate,
     })

@@ -14,6 +14,7 @@ pub mod config;
 pub mod file;
 mod health;
 mod hosts;
+pub mod keys;
 pub mod link;
 pub mod metrics;
 mod names;

@@ -1,6 +1,7 @@
 //! The router: takes a configuration over from the one before, so that only what changed is touched, and within one turn:
 //! when `apply` returns, what must not be reachable has no socket any more.
 
+mod addresses;
 mod applied;
 mod links;
 mod sites;

@@ -21,7 +21,7 @@ pub(crate) use network::{OwnService, Surroundings};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", content = "message")]
 pub enum Status {
-    /// Nothing, and rightly: a listener without a connector, a link that is being made for the first time.
+    /// Nothing, and rightly: a listener or one of its keys without a connector, a link that is being made for the first time.
     #[default]
     Idle,
     /// What it should.
@@ -31,15 +31,18 @@ pub enum Status {
 }
 
 /// One entry in the state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryReport {
-    /// `tcpListener`, `tcpConnector`, `sslProfile`, or of links `connector` and `listener`.
+    /// `tcpListener`, `listenerAddress`, `tcpConnector`, `sslProfile`, or of links `connector` and `listener`.
     pub entity: Cow<'static, str>,
     /// Its name.
     pub name: String,
     /// The routing key of a listener or connector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The listener that a `listenerAddress` is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listener: Option<String>,
     /// The host that a connector leads to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,

@@ -10,6 +10,8 @@ mod changes;
 mod entries;
 #[path = "router/health.rs"]
 mod health;
+#[path = "router/keys.rs"]
+mod keys;
 #[path = "router/links.rs"]
 mod links;
 #[path = "router/network.rs"]

@@ -21,7 +21,7 @@ use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Controller;
 use lifecycle_specs_skupper::{
     access_grant, access_token, attached, attached_binding, connector, link, listener,
-    router_access, secured_access, site,
+    multi_key_listener, router_access, secured_access, site,
 };
 use ring::rand::{SecureRandom, SystemRandom};
 use thiserror::Error;
@@ -35,6 +35,7 @@ use crate::connector::Connectors;
 use crate::grants::server::{self, Durable, GrantServer};
 use crate::link::Links;
 use crate::listener::Listeners;
+use crate::multi_key_listener::MultiKeyListeners;
 use crate::namespace::controller_id::ControllerId;
 use crate::platform::Platform;
 use crate::router::credentials::Root;
@@ -50,6 +51,7 @@ use lifecycle_runtime::{Machine, Operator, cause, crds};
 lifecycle_runtime::together!(
     site::Site,
     listener::Listener,
+    multi_key_listener::MultiKeyListener,
     connector::Connector,
     attached::AttachedConnector,
     attached_binding::AttachedConnectorBinding,
@@ -217,12 +219,18 @@ fn machines<R: Routers>(sites: Sites<R>, defaults: AccessDefaults) -> Vec<Arc<dy
     let (controller_id, platform) = (sites.controller_id.clone(), sites.platform);
     let routers = Arc::clone(&sites.routers);
     let asked = || (controller_id.clone(), Arc::clone(&routers));
-    let ((of_listeners, asks), (of_connectors, connected)) = (asked(), asked());
+    let ((of_listeners, asks), (of_several, asks_of_keys)) = (asked(), asked());
+    let (of_connectors, connected) = asked();
     vec![
         Arc::new(site::machine(sites)),
         Arc::new(listener::machine(Listeners::new(
             of_listeners,
             asks,
+            platform,
+        ))),
+        Arc::new(multi_key_listener::machine(MultiKeyListeners::new(
+            of_several,
+            asks_of_keys,
             platform,
         ))),
         Arc::new(connector::machine(Connectors::new(

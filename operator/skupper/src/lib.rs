@@ -18,6 +18,7 @@ pub mod files;
 pub mod grants;
 pub mod link;
 pub mod listener;
+pub mod multi_key_listener;
 pub mod namespace;
 pub mod pki;
 pub mod platform;

@@ -1,7 +1,6 @@
 //! How a Listener is reconciled.
 
 use std::collections::BTreeSet;
-use std::slice;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
@@ -15,9 +14,9 @@ use lifecycle_specs_skupper::listener::{
 use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
 
-use crate::config::document::{self, DeclaredListener, SiteIdentity};
-use crate::config::ports::PortAllocation;
-use crate::config::router_config::{RouterConfig, RouterConfigs};
+use crate::config::document::{self, DeclaredListener, DeclaredSpec, SiteIdentity};
+use crate::config::ports::Holder;
+use crate::config::router_config::{Given, RouterConfig, RouterConfigs, held_by};
 use crate::config::validity;
 use crate::namespace::controller_id::ControllerId;
 use crate::namespace::templates::{self, Templates};
@@ -113,7 +112,14 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         this: This<'_, Listener>,
         router_config: &ConfigMap,
     ) -> Because<Allocation> {
-        allocation(this, &self.configs.read(router_config))
+        let (config, spec) = (self.configs.read(router_config), this.spec);
+        let given = config.given((Holder::Listener, uid(this)), (&spec.host, spec.port));
+        given.map(|given| match given {
+            Given::Nothing => Allocation::None,
+            Given::Lost => Allocation::Lost,
+            Given::Full => Allocation::Full,
+            Given::Held => Allocation::Held,
+        })
     }
 
     fn pod_names(
@@ -178,38 +184,6 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
     }
 }
 
-/// What the Site has given a Listener, and if nothing, why.
-fn allocation(this: This<'_, Listener>, config: &RouterConfig) -> Because<Allocation> {
-    let (uid, spec) = (uid(this), this.spec);
-    let wanted =
-        |held: &PortAllocation| held.host == spec.host && i64::from(held.port) == spec.port;
-    if config.is_full_for(uid) {
-        let sentence = "the configuration of the router has no room for it: delete Listeners, or Connectors of many Pods";
-        return Because::new(Allocation::Full, sentence);
-    }
-    if config.allocation(uid).is_some_and(wanted) {
-        return Because::plain(Allocation::Held);
-    }
-    let holder = config
-        .of_host(&spec.host)
-        .iter()
-        .find(|held| wanted(held) && held.uid != uid);
-    match holder {
-        Some(other) => Because::new(Allocation::Lost, held_by(other)),
-        None => Because::new(
-            Allocation::None,
-            "its Site has not given it a port of the router yet",
-        ),
-    }
-}
-
-fn held_by(other: &PortAllocation) -> String {
-    format!(
-        "Listener {} with host {} and port {} already exists in namespace",
-        other.name, other.host, other.port
-    )
-}
-
 /// Whether the Pods of a Listener can have their names, and if not, who has the first of those that cannot.
 fn pod_names(
     this: This<'_, Listener>,
@@ -258,18 +232,18 @@ fn view(
     let entry = |allocation| {
         let declared = DeclaredListener {
             allocation,
-            spec,
+            spec: DeclaredSpec::One(spec),
             platform,
         };
-        document::listener_entry(&site, declared)
+        document::listener_entries(&site, declared)
     };
     let Some(whole) = config.allocation(uid(this)) else {
         return RouterView::Behind;
     };
-    let pods: Vec<_> = config.pods_of(uid(this)).map(entry).collect();
+    let pods: Vec<_> = config.pods_of(uid(this)).flat_map(entry).collect();
     let is_matched = report.has_connector(&spec.routing_key);
     match (
-        RouterView::of(slice::from_ref(&entry(whole)), report),
+        RouterView::of(&entry(whole), report),
         RouterView::of(&pods, report),
     ) {
         (RouterView::Behind, _) | (_, RouterView::Behind) => RouterView::Behind,

@@ -10,6 +10,7 @@ use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::fragments::{Managed, Overseen, SiteRoom};
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::multi_key_listener::MultiKeyListener;
 use lifecycle_specs_skupper::router::{EntryState, RouterState};
 use lifecycle_specs_skupper::site::Site;
 
@@ -48,6 +49,13 @@ pub(crate) trait Matched: Subject + Sized {
 impl Matched for Listener {
     fn is_matched(this: This<'_, Self>, report: &RouterState) -> bool {
         report.has_connector(&this.spec.routing_key)
+    }
+}
+
+impl Matched for MultiKeyListener {
+    fn is_matched(this: This<'_, Self>, report: &RouterState) -> bool {
+        let mut keys = this.spec.strategy.keys();
+        keys.any(|key| report.has_connector(key))
     }
 }
 

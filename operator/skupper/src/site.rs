@@ -18,6 +18,7 @@ use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::fragments::Managed;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::multi_key_listener::MultiKeyListener;
 use lifecycle_specs_skupper::router::{
     CREDENTIALS, LISTENER, ROUTER, RouterState, SITE, SITE_CA, SITE_SERVER,
 };
@@ -303,6 +304,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         _: This<'_, Site>,
         sites: &[&Readable<Site>],
         listeners: &[&Readable<Listener>],
+        multi_key_listeners: &[&Readable<MultiKeyListener>],
         connectors: &[&Readable<Connector>],
         links: &[&Readable<Link>],
         bindings: &[&Readable<AttachedConnectorBinding>],
@@ -312,6 +314,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let all = [
             kept::flaws(sites),
             kept::flaws(listeners),
+            kept::flaws(multi_key_listeners),
             kept::flaws(connectors),
             kept::flaws(links),
             kept::flaws(bindings),
@@ -339,13 +342,20 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let site = (&SiteIdentity::of_this(at.this), self.platform);
         let before = router_config::before(Some(at.router_config), &at.services);
         let offered = (&at.connectors[..], &at.links[..]);
-        let unknown = Unknown::of(&at.listeners, offered, bound, &at.accesses);
+        let unknown = Unknown::of(
+            (&at.listeners, &at.multi_key_listeners),
+            offered,
+            bound,
+            &at.accesses,
+        );
         let kept = Kept::of(Some(at.router_config), &unknown);
-        let (listeners, links) = (kept::known(&at.listeners), kept::known(&at.links));
+        let listeners = kept::known(&at.listeners);
+        let several = kept::known(&at.multi_key_listeners);
+        let links = kept::known(&at.links);
         let own = self.own_access(at.this);
         let accesses = served(at.this, own.as_ref(), &kept::known(&at.accesses));
         let asked = (&workloads[..], &links[..], &accesses[..]);
-        let config = plan::router_config(site, (&before, &kept), &listeners, asked);
+        let config = plan::router_config(site, (&before, &kept), (&listeners, &several), asked);
         self.labelled(&at.templates, config)
     }
 
@@ -354,11 +364,18 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let workloads = workloads(&at.connectors, bound, &at.pods);
         let site = (&SiteIdentity::of_this(at.this), self.platform);
         let before = router_config::before(None, &at.services);
-        let (listeners, links) = (kept::known(&at.listeners), kept::known(&at.links));
+        let listeners = kept::known(&at.listeners);
+        let several = kept::known(&at.multi_key_listeners);
+        let links = kept::known(&at.links);
         let own = self.own_access(at.this);
         let accesses = served(at.this, own.as_ref(), &kept::known(&at.accesses));
         let asked = (&workloads[..], &links[..], &accesses[..]);
-        let config = plan::router_config(site, (&before, &Kept::default()), &listeners, asked);
+        let config = plan::router_config(
+            site,
+            (&before, &Kept::default()),
+            (&listeners, &several),
+            asked,
+        );
         self.labelled(&at.templates, config)
     }
 

@@ -14,6 +14,7 @@ use crate::certificate::Certificate;
 use crate::connector::Connector;
 use crate::link::Link;
 use crate::listener::Listener;
+use crate::multi_key_listener::MultiKeyListener;
 use crate::router_access::RouterAccess;
 use crate::secured_access::SecuredAccess;
 use crate::site::Site;
@@ -23,6 +24,7 @@ pub fn crds() -> Vec<CustomResourceDefinition> {
     let all = [
         Site::crd(),
         Listener::crd(),
+        MultiKeyListener::crd(),
         Connector::crd(),
         AttachedConnector::crd(),
         AttachedConnectorBinding::crd(),
@@ -37,14 +39,16 @@ pub fn crds() -> Vec<CustomResourceDefinition> {
     all.map(plain).collect()
 }
 
-/// As the published definitions are: an object without `spec` is an object, nothing has a default, and null is no value.
+/// As the published definitions are: an object without `spec` is an object but for one kind, nothing has a default, and null is no value.
 fn plain(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
     for version in &mut definition.spec.versions {
         let schema = version.schema.as_mut();
         let Some(schema) = schema.and_then(|s| s.open_api_v3_schema.as_mut()) else {
             continue;
         };
-        schema.required = None;
+        if definition.spec.names.kind != "MultiKeyListener" {
+            schema.required = None;
+        }
         for below in schema.properties.iter_mut().flatten() {
             without_defaults(below.1);
         }

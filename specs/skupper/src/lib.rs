@@ -1,4 +1,4 @@
-//! The kinds of `skupper.io/v2alpha1` that a site is made of: Site, Listener, Connector, the pair that attaches workloads of another namespace, Link, and AccessGrant and
+//! The kinds of `skupper.io/v2alpha1` that a site is made of: Site, Listener, MultiKeyListener, Connector, the pair that attaches workloads of another namespace, Link, and AccessGrant and
 //! AccessToken by which Links come about.
 //! Fields and their validation are those of the published definitions; what we add is optional and says so.
 
@@ -18,6 +18,7 @@ mod crds;
 pub mod fragments;
 pub mod link;
 pub mod listener;
+pub mod multi_key_listener;
 pub mod pki;
 pub mod router;
 pub mod router_access;

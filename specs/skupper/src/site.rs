@@ -17,6 +17,7 @@ use super::connector::Connector;
 use super::fragments::managed;
 use super::link::Link;
 use super::listener::Listener;
+use super::multi_key_listener::MultiKeyListener;
 use super::router::{RouterState, SITE};
 use super::router_access::RouterAccess;
 use super::status::Status;
@@ -35,6 +36,7 @@ lifecycle! {
         // Those that cannot be read keep what they have, and cost the others nothing.
         sites:             [Readable<Site>]           by namespace;
         listeners:         [Readable<Listener>]       by namespace;
+        multi_key_listeners: [Readable<MultiKeyListener>] by namespace;
         connectors:        [Readable<Connector>]      by namespace;
         links:             [Readable<Link>]           by namespace;
         bindings:          [Readable<AttachedConnectorBinding>] by namespace;
@@ -69,7 +71,7 @@ lifecycle! {
         /// Whether a setting of it has no effect, or a label template or a size that concerns it cannot be read. That is left out, and all else goes on.
         unapplied:        bool                            from sites, templates, sizes given active else false;
         /// Whether there are objects that cannot be read.
-        unread:           bool                            from sites, listeners, connectors, links, bindings, attached, accesses given active else false;
+        unread:           bool                            from sites, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses given active else false;
         /// Whether a router runs.
         running:          { None, Waiting, Ready }        from pods given active else None;
         /// Whether it is known where other sites reach it.
@@ -103,8 +105,8 @@ lifecycle! {
         goal Ready      when running == Ready                => Ready;
     }
     effects {
-        revise: apply router_config from router_config, services, listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
-        plan:   apply router_config from services, listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
+        revise: apply router_config from router_config, services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
+        plan:   apply router_config from services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
         apply credentials from templates when active;
         apply account from templates when active;
         apply role from router_config, templates when active;

@@ -49,6 +49,25 @@ pub enum Wrong {
     /// Clients cannot be asked for certificates without TLS.
     #[error("`authenticatePeer` needs an `sslProfile`")]
     AuthenticateWithoutProfile,
+    /// A listener has one key or a strategy for several.
+    #[error(
+        "`address` and `multiAddressStrategy` exclude each other: the keys of a strategy are entries `listenerAddress`"
+    )]
+    KeyAndStrategy,
+    /// A priority or weight that is none.
+    #[error("value `{0}` is no whole number up to 4294967295")]
+    Number(String),
+    /// A key of a listener that is not there.
+    #[error("there is no tcpListener `{0}`")]
+    NoListener(String),
+    /// A further key of a listener that has one.
+    #[error(
+        "tcpListener `{0}` has one routing key, its `address`: give it a `multiAddressStrategy`"
+    )]
+    OneKey(String),
+    /// A key that its listener has by another entry.
+    #[error("tcpListener `{0}` has this routing key by another entry")]
+    SameKey(String),
     /// A list of something else than texts.
     #[error("`{0}` must be a list of texts, or a text with commas between them")]
     Texts(&'static str),

@@ -43,7 +43,7 @@ fn a_document_of_the_existing_controller_is_understood() {
         Ok(Listener {
             host: None,
             port: 1024,
-            key: "backend".to_owned(),
+            keys: Keys::one("backend"),
             profile: None,
             require_client_certificate: false,
         })
@@ -93,10 +93,6 @@ fn what_is_wrong_with_a_listener_is_said() {
             "`observer` is `non`; it can be auto, none, http1, http2",
         ),
         (
-            json!({"multiAddressStrategy": "priority"}),
-            "`multiAddressStrategy` is `priority`; it can be none",
-        ),
-        (
             json!({"host": "{bad}"}),
             "host `{bad}` is neither an address nor a DNS name",
         ),
@@ -128,6 +124,83 @@ fn what_is_wrong_with_a_listener_is_said() {
     }
     let well = json!({"type": "tcp", "observer": "http2", "host": "some_where.example.", "sslProfile": "p", "authenticatePeer": true});
     assert!(listener_with(&well).unwrap().require_client_certificate);
+}
+
+#[test]
+fn keys_of_a_listener_with_a_strategy_are_entries_of_their_own() {
+    let address = |name: &str, key: &str, value: Value| json!(["listenerAddress", {"name": name, "listener": "l", "address": key, "value": value}]);
+    let with = |strategy: &str| {
+        let desired = read_json(&json!([
+            address("l/c", "c", json!(7)),
+            address("l/a", "a", json!("2")),
+            ["tcpListener", {"name": "l", "port": "1024", "multiAddressStrategy": strategy}],
+            address("l/b", "b", json!(2)),
+        ]));
+        assert_eq!(desired.faults, Vec::<String>::new());
+        let wanted = desired.listeners["l"].wanted.clone().unwrap();
+        wanted.keys
+    };
+    let keys = ["c", "a", "b"].map(Into::into).to_vec();
+    assert_eq!(with("priority"), Keys::Priority(keys));
+    let weights = [("a", 2), ("b", 2), ("c", 7)].map(|(key, weight)| (key.into(), weight));
+    assert_eq!(with("weighted"), Keys::Weighted(weights.into()));
+}
+
+#[test]
+fn a_wrong_key_of_a_listener_spoils_no_other() {
+    let wrong = |document: Value, name: &str| {
+        let desired = read_json(&document);
+        let wrong = desired.addresses[name].wanted.clone();
+        wrong.map_err(|wrong| wrong.to_string()).unwrap_err()
+    };
+    let one = json!(["tcpListener", {"name": "one", "port": "1024", "address": "key"}]);
+    let several =
+        json!(["tcpListener", {"name": "l", "port": "1025", "multiAddressStrategy": "priority"}]);
+    for (listener, key, value, expected) in [
+        ("gone", "a", json!(1), "there is no tcpListener `gone`"),
+        (
+            "one",
+            "a",
+            json!(1),
+            "tcpListener `one` has one routing key, its `address`: give it a `multiAddressStrategy`",
+        ),
+        (
+            "l",
+            "a",
+            json!(-1),
+            "value `-1` is no whole number up to 4294967295",
+        ),
+        ("l", "", json!(1), "`address` is missing"),
+        (
+            "l",
+            "fine",
+            json!(1),
+            "tcpListener `l` has this routing key by another entry",
+        ),
+    ] {
+        let bad = json!({"name": "m/bad", "listener": listener, "address": key, "value": value});
+        let document = json!([
+            one,
+            several,
+            ["listenerAddress", {"name": "l/fine", "listener": "l", "address": "fine"}],
+            ["listenerAddress", bad],
+        ]);
+        assert_eq!(wrong(document.clone(), "m/bad"), expected);
+        let listener = read_json(&document).listeners["l"].wanted.clone();
+        assert_eq!(listener.unwrap().keys, Keys::Priority(vec!["fine".into()]));
+    }
+    for (attributes, expected) in [
+        (
+            json!({"multiAddressStrategy": "priority"}),
+            "`address` and `multiAddressStrategy` exclude each other: the keys of a strategy are entries `listenerAddress`",
+        ),
+        (
+            json!({"multiAddressStrategy": "random"}),
+            "`multiAddressStrategy` is `random`; it can be none, priority, weighted",
+        ),
+    ] {
+        assert_eq!(listener_with(&attributes), Err(expected.to_owned()));
+    }
 }
 
 #[test]
@@ -165,7 +238,7 @@ fn elements_that_are_no_entries_are_faults_and_spoil_nothing() {
         ["udpListener", {"name": "u"}],
         ["connector", {"name": "auto-mesh", "role": "normal"}],
         ["connector", {"role": "inter-router"}],
-        ["listenerAddress", {"name": "m/key"}],
+        ["listenerAddress", {"listener": "l", "address": "key"}],
     ]));
     assert_eq!(desired.listeners.len(), 1);
     assert_eq!(desired.listeners["l"].wanted.as_ref().unwrap().port, 1024);
@@ -178,7 +251,7 @@ fn elements_that_are_no_entries_are_faults_and_spoil_nothing() {
             "tcpListener `l` is there twice; the first is used",
             "`udpListener` is no entity of this router",
             "a connector has no `name`",
-            "listenerAddress `m/key`: a listener has one routing key, its `address`",
+            "a listenerAddress has no `name`",
         ]
     );
     assert!(matches!(read(b"{}"), Err(Error::NotAnArray)));
@@ -407,7 +480,7 @@ proptest! {
             Err(error) => prop_assert!(!document.is_array(), "{error}"),
             Ok(desired) => {
                 for listener in desired.listeners.values().flat_map(|entry| &entry.wanted) {
-                    prop_assert!(listener.port > 0 && !listener.key.is_empty());
+                    prop_assert!(listener.port > 0 && listener.keys.all().all(|key| !key.is_empty()));
                 }
                 for profile in desired.profiles.values().flat_map(|entry| &entry.wanted) {
                     prop_assert!(profile.files().all(|file| !file.starts_with('/') && !file.contains("..")));

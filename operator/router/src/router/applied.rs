@@ -8,12 +8,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+use super::addresses;
 use super::links::{LinkStatus, Links, announced};
 use super::sites;
 use crate::accept_loop::{AcceptLoop, status};
 use crate::config::{Connector, Desired, Host, Listener};
 use crate::health;
 use crate::hosts::HostWatch;
+use crate::keys::{KeyChoice, Keys};
 use crate::link::node::View;
 use crate::names;
 use crate::plan::{Change, plan};
@@ -40,7 +42,10 @@ pub(super) struct Applied {
 }
 
 /// A listener whose key is reachable: its task has the socket, or tries to get it.
-pub(super) struct AcceptTask(JoinHandle<()>);
+pub(super) struct AcceptTask {
+    task: JoinHandle<()>,
+    keys: Arc<KeyChoice>,
+}
 
 /// A listener that is about to accept, and its socket; without one its host is a name that is still to be resolved.
 type NewLoop = (Arc<AcceptLoop>, Option<Result<TcpListener, tcp::Error>>);
@@ -48,9 +53,9 @@ type NewLoop = (Arc<AcceptLoop>, Option<Result<TcpListener, tcp::Error>>);
 impl AcceptTask {
     /// Closes the socket. Its connections stay.
     pub(super) async fn close(self) {
-        self.0.abort();
+        self.task.abort();
         // When the task has ended the socket is closed; that it was aborted is no news.
-        let _aborted = self.0.await;
+        let _aborted = self.task.await;
     }
 }
 
@@ -164,9 +169,10 @@ impl Applied {
         shared.state.update_all(|state, surroundings| {
             let before = std::mem::take(&mut state.entries);
             state.entries = self.entries(desired, &opened, (&before, now));
-            state
-                .entries
-                .extend(self.link_entries(desired, view.as_ref()));
+            let reachable = |key: &str| shared.routes.reachable(key);
+            state.entries.extend(addresses::entries(desired, reachable));
+            let links = self.link_entries(desired, view.as_ref());
+            state.entries.extend(links);
             state.router.clone_from(&desired.router);
             if hash.is_some() {
                 state.configuration = hash;
@@ -182,8 +188,9 @@ impl Applied {
         });
         // Only now, for what the tasks say of their entries must find these.
         for (name, (accepting, first)) in opened {
+            let keys = accepting.keys.clone();
             let task = tokio::spawn(accepting.keep(first));
-            self.loops.insert(name, AcceptTask(task));
+            self.loops.insert(name, AcceptTask { task, keys });
         }
         for (name, at) in waiting {
             let hash = &desired.listeners[&name].hash;
@@ -264,7 +271,7 @@ impl Applied {
         })
     }
 
-    /// Closes sockets whose entry went or changed, with their connections, and sockets whose key has no target, without.
+    /// Closes sockets whose entry went or changed, with their connections, and sockets whose keys have no target, without. A key more or less closes none.
     async fn close_loops(&mut self, shared: &Shared, desired: &Desired) {
         for (name, change) in plan(&self.desired.listeners, &desired.listeners) {
             if matches!(change, Change::Replace | Change::Remove) {
@@ -276,12 +283,17 @@ impl Applied {
             }
         }
         for (name, entry) in &desired.listeners {
-            let stays = entry.wanted.as_ref().is_ok_and(|listener| {
-                let reachable = shared.routes.reachable(&listener.key);
-                reachable && self.profile_of_listener(listener).is_ok()
+            let stays = entry.wanted.as_ref().ok().filter(|listener| {
+                is_reachable(shared, listener) && self.profile_of_listener(listener).is_ok()
             });
-            if !stays && let Some(accepting) = self.loops.remove(name) {
-                accepting.close().await;
+            match (stays, self.loops.get(name)) {
+                (Some(listener), Some(accepting)) => accepting.keys.set(&listener.keys),
+                (None, Some(_)) => {
+                    if let Some(accepting) = self.loops.remove(name) {
+                        accepting.close().await;
+                    }
+                }
+                (_, None) => {}
             }
         }
     }
@@ -294,7 +306,7 @@ impl Applied {
                 Ok(listener) if !self.loops.contains_key(name) => listener,
                 Ok(_) | Err(_) => continue,
             };
-            if !shared.routes.reachable(&listener.key) {
+            if !is_reachable(shared, listener) {
                 continue;
             }
             let Ok(profile) = self.profile_of_listener(listener) else {
@@ -303,6 +315,7 @@ impl Applied {
             let accepting = Arc::new(AcceptLoop {
                 name: name.as_str().into(),
                 listener: listener.clone(),
+                keys: Arc::new(KeyChoice::new(listener.keys.clone())),
                 profile,
                 counts: shared.metrics.of(name),
                 shared: shared.clone(),
@@ -362,8 +375,11 @@ impl Applied {
                     },
                 },
             };
-            let wanted = entry.wanted.as_ref().ok();
-            let key = wanted.map(|listener| listener.key.clone());
+            let key = match entry.wanted.as_ref().map(|listener| &listener.keys) {
+                Ok(Keys::One(key)) => Some(key.to_string()),
+                // Each has an entry of its own.
+                Ok(Keys::Priority(_) | Keys::Weighted(_)) | Err(_) => None,
+            };
             (entity, name, (key, None), &entry.hash, status)
         });
         let connectors = desired.connectors.iter().map(|(name, entry)| {
@@ -403,8 +419,7 @@ impl Applied {
             host,
             hash: hash.clone(),
             status,
-            remote_site_id: None,
-            remote_site_name: None,
+            ..EntryReport::default()
         })
         .collect()
     }
@@ -417,14 +432,12 @@ impl Applied {
             EntryReport {
                 entity: entity.into(),
                 name: name.clone(),
-                key: None,
-                host: None,
                 hash: hash.clone(),
                 status: link.status,
                 note: link.note,
-                material: None,
                 remote_site_id: link.remote.as_ref().map(ToString::to_string),
                 remote_site_name: called.map(str::to_owned),
+                ..EntryReport::default()
             }
         };
         let connectors = desired.link_connectors.iter().map(|(name, entry)| {
@@ -486,7 +499,9 @@ impl Applied {
     fn connectors(&self, desired: &Desired) -> BTreeMap<String, usize> {
         let mut keys: BTreeMap<String, usize> = BTreeMap::new();
         for listener in desired.listeners.values().flat_map(|entry| &entry.wanted) {
-            keys.entry(listener.key.clone()).or_default();
+            for key in listener.keys.all() {
+                keys.entry(key.to_string()).or_default();
+            }
         }
         for (name, entry) in &desired.connectors {
             if let Ok(connector) = &entry.wanted {
@@ -552,6 +567,10 @@ impl Applied {
             (None, None) => Err(format!("sslProfile `{name}` has no files yet")),
         }
     }
+}
+
+fn is_reachable(shared: &Shared, listener: &Listener) -> bool {
+    listener.keys.all().any(|key| shared.routes.reachable(key))
 }
 
 /// The time in seconds since 1970: certificates end by the clock of the machine.

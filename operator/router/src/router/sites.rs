@@ -12,11 +12,11 @@ use crate::state::{KeyCounts, LinkReport, ServiceReport, SiteReport};
 pub(super) fn offers(view: &View, desired: &Desired) -> Offers {
     let mut offers = Offers::new();
     let listeners = desired.listeners.values().flat_map(|entry| &entry.wanted);
-    for listener in listeners {
-        if offers.contains_key(&listener.key) {
+    for name in listeners.flat_map(|listener| listener.keys.all()) {
+        if offers.contains_key(&**name) {
             continue;
         }
-        let Some(key) = Key::new(&listener.key) else {
+        let Some(key) = Key::new(name) else {
             continue;
         };
         let Some(sites) = view.ways.keys.get(&key) else {
@@ -27,7 +27,7 @@ pub(super) fn offers(view: &View, desired: &Desired) -> Offers {
             let way = way.filter(|_| view.allows(site, &key))?;
             Some((site.clone(), way.cost))
         });
-        offers.insert(listener.key.clone(), sites.collect());
+        offers.insert(name.to_string(), sites.collect());
     }
     offers
 }

@@ -140,8 +140,16 @@ impl Surroundings {
             (key.clone(), service)
         });
         self.services = named.collect();
+        let failed = |entry: &EntryReport| matches!(entry.status, Status::Failed(_));
+        let listeners = entries.iter().filter(|entry| entry.entity == "tcpListener");
+        let closed = listeners
+            .filter(|entry| failed(entry))
+            .map(|entry| &entry.name);
+        let closed: BTreeSet<&String> = closed.collect();
         for entry in entries {
-            let serves = !matches!(entry.status, Status::Failed(_));
+            let listener = entry.listener.as_ref().unwrap_or(&entry.name);
+            let is_closed = entry.host.is_none() && closed.contains(listener);
+            let serves = !is_closed && !failed(entry);
             let service = entry
                 .key
                 .as_ref()
@@ -153,7 +161,7 @@ impl Surroundings {
                     service.hosts.insert(host.clone());
                 }
                 (Some(service), None) => {
-                    service.listeners.insert(entry.name.clone());
+                    service.listeners.insert(listener.clone());
                 }
             }
         }

@@ -7,6 +7,7 @@ use lifecycle_runtime::This;
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::connector::ConnectorSpec;
 use lifecycle_specs_skupper::listener::{ListenerSpec, Observer};
+use lifecycle_specs_skupper::multi_key_listener::{MultiKeyListenerSpec, Strategy};
 use lifecycle_specs_skupper::router::CREDENTIALS;
 use lifecycle_specs_skupper::router_access::RouterAccessSpec;
 use lifecycle_specs_skupper::site::Site;
@@ -66,9 +67,47 @@ pub struct DeclaredListener<'a> {
     /// What it has been given.
     pub allocation: &'a PortAllocation,
     /// What it asks for.
-    pub spec: &'a ListenerSpec,
+    pub spec: DeclaredSpec<'a>,
     /// What decides where the router listens for it.
     pub platform: Platform,
+}
+
+/// What a Listener of either kind asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum DeclaredSpec<'a> {
+    /// One routing key.
+    One(&'a ListenerSpec),
+    /// Several.
+    Several(&'a MultiKeyListenerSpec),
+}
+
+impl<'a> DeclaredSpec<'a> {
+    fn tls_credentials(self) -> Option<&'a str> {
+        named(match self {
+            Self::One(spec) => spec.tls_credentials.as_ref(),
+            Self::Several(spec) => spec.tls_credentials.as_ref(),
+        })
+    }
+
+    fn requires_client_cert(self) -> bool {
+        let required = match self {
+            Self::One(spec) => spec.require_client_cert,
+            Self::Several(spec) => spec.require_client_cert,
+        };
+        required == Some(true)
+    }
+
+    /// The field goes before the setting; a setting that says nothing known counts as none.
+    fn observer(self) -> Option<Value> {
+        let observer = match self {
+            Self::One(spec) => {
+                let set = || known_observer(spec.settings.as_ref()?.get("observer")?);
+                spec.observer.or_else(set)
+            }
+            Self::Several(spec) => spec.observer,
+        };
+        observer.map(|observer| json!(observer))
+    }
 }
 
 /// A Connector that serves a routing key, with the Pods that its selector means and their uids.
@@ -109,9 +148,9 @@ pub fn document(
     let mut profiles: BTreeMap<String, Value> = [state].into();
     let mut entries: Vec<ConfigEntry> = Vec::new();
     for declared in listeners {
-        let secret = named(declared.spec.tls_credentials.as_ref());
+        let secret = declared.spec.tls_credentials();
         profiles.extend(secret.map(|secret| (secret.to_owned(), pair(secret))));
-        entries.push(listener_entry(site, *declared));
+        entries.extend(listener_entries(site, *declared));
     }
     for declared in connectors {
         let secret = named(declared.spec.tls_credentials.as_ref());
@@ -158,7 +197,7 @@ pub fn key((entity, attributes): &ConfigEntry) -> String {
     format!("{entity}/{}", name.unwrap_or_default())
 }
 
-/// The ports of the router that a document gives to Listeners, by their names.
+/// The ports of the router that a document gives to Listeners, by the names of their entries.
 ///
 /// # Errors
 /// The text is no such document.
@@ -166,7 +205,6 @@ pub fn recovered(document: &str) -> serde_json::Result<Before> {
     let all: Vec<(String, Map<String, Value>)> = serde_json::from_str(document)?;
     let port = |(entity, attributes): (String, Map<String, Value>)| {
         let name = attributes.get("name")?.as_str()?;
-        let name = name.strip_prefix("listener/")?;
         // Those of single Pods are named after both.
         let is_listener = entity == "tcpListener" && !name.contains('@');
         let port = attributes.get("port")?.as_str()?.parse().ok()?;
@@ -246,16 +284,57 @@ fn authority(secret: &str) -> Value {
     json!(["sslProfile", { "name": name, "caCertFile": file }])
 }
 
+/// The entries of a Listener, or of one Pod of it: one, and one for each key if it has several.
+pub fn listener_entries(
+    site: &SiteIdentity<'_>,
+    declared: DeclaredListener<'_>,
+) -> Vec<ConfigEntry> {
+    let mut entries = vec![listener_entry(site, declared)];
+    if let DeclaredSpec::Several(spec) = declared.spec {
+        entries.extend(address_entries(declared.allocation, &spec.strategy));
+    }
+    entries
+}
+
+/// The entries of the keys of a MultiKeyListener. The first of an order has the highest value.
+fn address_entries(allocation: &PortAllocation, strategy: &Strategy) -> Vec<ConfigEntry> {
+    let listener = listener_name(allocation);
+    let entry = |key: &str, value: i64| {
+        let attributes = json!({
+            "name": format!("{}/{key}", allocation.name), "listener": listener, "address": key, "value": value,
+        });
+        let Value::Object(attributes) = attributes else {
+            unreachable!("it is written as an object")
+        };
+        ("listenerAddress", attributes)
+    };
+    let ordered = strategy
+        .priority
+        .iter()
+        .flat_map(|p| p.routing_keys.iter().rev());
+    let ordered = (0..).zip(ordered).map(|(value, key)| entry(key, value));
+    let weighted = strategy.weighted.iter().flat_map(|w| &w.routing_keys);
+    let weighted = weighted.map(|(key, weight)| entry(key, *weight));
+    ordered.chain(weighted).collect()
+}
+
 /// The entry of a Listener, or of one Pod of it.
-pub fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -> ConfigEntry {
+fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -> ConfigEntry {
     let DeclaredListener {
         allocation,
         spec,
         platform,
     } = declared;
-    let key = match &allocation.pod {
-        None => spec.routing_key.clone(),
-        Some(pod) => of_pod(&spec.routing_key, pod),
+    let (attribute, value) = match (spec, &allocation.pod) {
+        (DeclaredSpec::One(spec), None) => ("address", spec.routing_key.clone()),
+        (DeclaredSpec::One(spec), Some(pod)) => ("address", of_pod(&spec.routing_key, pod)),
+        (DeclaredSpec::Several(spec), _) => {
+            let strategy = match &spec.strategy.priority {
+                Some(_) => "priority",
+                None => "weighted",
+            };
+            ("multiAddressStrategy", strategy.to_owned())
+        }
     };
     let mut attributes = Map::new();
     attributes.insert("name".to_owned(), listener_name(allocation).into());
@@ -266,16 +345,16 @@ pub fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -
         allocation.router_port
     };
     attributes.insert("port".to_owned(), port.to_string().into());
-    attributes.insert("address".to_owned(), key.into());
+    attributes.insert(attribute.to_owned(), value.into());
     attributes.insert("siteId".to_owned(), site.uid.into());
-    if let Some(secret) = named(spec.tls_credentials.as_ref()) {
+    if let Some(secret) = spec.tls_credentials() {
         attributes.insert("sslProfile".to_owned(), secret.into());
     }
     // Also without a profile: the router opens no socket for that.
-    if spec.require_client_cert == Some(true) {
+    if spec.requires_client_cert() {
         attributes.insert("authenticatePeer".to_owned(), true.into());
     }
-    if let Some(observer) = observer(spec).filter(|_| allocation.pod.is_none()) {
+    if let Some(observer) = spec.observer().filter(|_| allocation.pod.is_none()) {
         attributes.insert("observer".to_owned(), observer);
     }
     ("tcpListener", attributes)
@@ -283,21 +362,16 @@ pub fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -
 
 /// The name of the entry of a Listener, or of one Pod of it.
 pub fn listener_name(allocation: &PortAllocation) -> String {
+    let name = allocation.holder.entry(&allocation.name);
     match &allocation.pod {
-        None => format!("listener/{}", allocation.name),
-        Some(pod) => format!("listener/{}@{pod}", allocation.name),
+        None => name,
+        Some(pod) => format!("{name}@{pod}"),
     }
 }
 
 /// The routing key of a single Pod.
 pub fn of_pod(key: &str, pod: &str) -> String {
     format!("{key}.{pod}")
-}
-
-/// The field goes before the setting; a setting that says nothing known counts as none.
-fn observer(spec: &ListenerSpec) -> Option<Value> {
-    let set = || known_observer(spec.settings.as_ref()?.get("observer")?);
-    spec.observer.or_else(set).map(|observer| json!(observer))
 }
 
 /// An observer by its name, if it is one.

@@ -12,6 +12,7 @@ use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::multi_key_listener::MultiKeyListener;
 use lifecycle_specs_skupper::router_access::RouterAccess;
 use serde_json::{Map, Value};
 
@@ -62,10 +63,16 @@ fn unknown<'a, K: Resource>(objects: &[&'a Readable<K>]) -> impl Iterator<Item =
     all.filter(|object| stays(object) && object.known().is_none())
 }
 
+/// The uid of an object, and the time of its creation.
+fn made<K: Resource>(object: &Readable<K>) -> Option<(String, Timestamp)> {
+    let at = object.creation_timestamp().map(|at| at.0);
+    Some((object.uid()?, at.unwrap_or(Timestamp::MAX)))
+}
+
 /// Whose entries are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Unknown {
-    /// Listeners by uid, with the time of their creation.
+    /// Listeners of both kinds by uid, with the time of their creation.
     listeners: BTreeMap<String, Timestamp>,
     /// Names of workloads, as entries name them; what begins with `/` ends them.
     workloads: BTreeSet<String>,
@@ -78,7 +85,7 @@ pub struct Unknown {
 impl Unknown {
     /// Of all that a namespace declares.
     pub fn of(
-        listeners: &[&Readable<Listener>],
+        (listeners, several): (&[&Readable<Listener>], &[&Readable<MultiKeyListener>]),
         (connectors, links): (&[&Readable<Connector>], &[&Readable<Link>]),
         (bindings, attached): (
             &[&Readable<AttachedConnectorBinding>],
@@ -86,9 +93,9 @@ impl Unknown {
         ),
         accesses: &[&Readable<RouterAccess>],
     ) -> Self {
-        let created = |l: &Readable<Listener>| l.creation_timestamp().map(|at| at.0);
-        let listeners = unknown(listeners)
-            .filter_map(|l| Some((l.uid()?, created(l).unwrap_or(Timestamp::MAX))));
+        let mut of_listeners = BTreeMap::new();
+        of_listeners.extend(unknown(listeners).filter_map(made));
+        of_listeners.extend(unknown(several).filter_map(made));
         let connectors = unknown(connectors).map(ResourceExt::name_any);
         // Of a binding only the end of the name is known; no Connector has such a name.
         let bindings = unknown(bindings).map(|binding| format!("/{}", binding.name_any()));
@@ -97,7 +104,7 @@ impl Unknown {
             format!("{namespace}/{}", attached.name_any())
         });
         Self {
-            listeners: listeners.collect(),
+            listeners: of_listeners,
             workloads: connectors.chain(bindings).chain(attached).collect(),
             links: unknown(links).map(ResourceExt::name_any).collect(),
             accesses: unknown(accesses).map(ResourceExt::name_any).collect(),
@@ -133,6 +140,8 @@ pub struct Kept {
     /// What Listeners had.
     pub requests: Vec<PortRequest>,
     listeners: BTreeMap<String, Map<String, Value>>,
+    /// Of Listeners with several keys, by the names of their entries.
+    addresses: BTreeMap<String, Vec<Map<String, Value>>>,
     connectors: Vec<Map<String, Value>>,
     links: Vec<Map<String, Value>>,
     accesses: Vec<Map<String, Value>>,
@@ -154,6 +163,10 @@ impl Kept {
             let name = text(&attributes, "name");
             match entity.as_str() {
                 "tcpListener" => drop(kept.listeners.insert(name, attributes)),
+                "listenerAddress" => {
+                    let listener = text(&attributes, "listener");
+                    kept.addresses.entry(listener).or_default().push(attributes);
+                }
                 "listener" if unknown.means_access(&name) => kept.accesses.push(attributes),
                 "sslProfile" => drop(kept.profiles.insert(name, attributes.into())),
                 "tcpConnector" => {
@@ -170,8 +183,12 @@ impl Kept {
         let allocations = router_config::before(Some(written), &[]).allocations;
         let had = allocations.into_iter().filter_map(|allocation| {
             let created = *unknown.listeners.get(&allocation.uid)?;
-            let entry = kept.listeners.get(&document::listener_name(&allocation))?;
-            let size = Value::from(entry.clone()).to_string().len();
+            let name = document::listener_name(&allocation);
+            let addresses = kept.addresses.get(&name).into_iter().flatten();
+            let entries = std::iter::once(kept.listeners.get(&name)?).chain(addresses);
+            let size = entries
+                .map(|e| Value::from(e.clone()).to_string().len())
+                .sum();
             Some(requested(allocation, created, size))
         });
         kept.requests = had.collect();
@@ -185,8 +202,14 @@ impl Kept {
             requests.any(|r| r.uid == allocation.uid && r.pod == allocation.pod)
         };
         let names = given.iter().filter(is_kept).map(document::listener_name);
-        let listeners = names.filter_map(|name| self.listeners.get(&name).cloned());
-        let listeners = listeners.map(|attributes| ("tcpListener", attributes));
+        let listeners = names.flat_map(|name| {
+            let listener = self.listeners.get(&name).cloned();
+            let addresses = self.addresses.get(&name).into_iter().flatten().cloned();
+            let listener = listener
+                .into_iter()
+                .map(|attributes| ("tcpListener", attributes));
+            listener.chain(addresses.map(|attributes| ("listenerAddress", attributes)))
+        });
         let connectors = self.connectors.iter().cloned();
         let links = self.links.iter().cloned();
         let accesses = self.accesses.iter().cloned();
@@ -219,6 +242,7 @@ impl Kept {
 
 fn requested(allocation: PortAllocation, created: Timestamp, size: usize) -> PortRequest {
     PortRequest {
+        holder: allocation.holder,
         uid: allocation.uid,
         name: allocation.name,
         pod: allocation.pod,

@@ -4,24 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::ResourceExt;
 use lifecycle_runtime::Desired;
 use lifecycle_runtime::selector::LabelSelector;
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::connector::{self, Connector, ConnectorSpec};
 use lifecycle_specs_skupper::link::{self, Link};
-use lifecycle_specs_skupper::listener::{self, Listener, ListenerSpec};
+use lifecycle_specs_skupper::listener::{self, Listener};
+use lifecycle_specs_skupper::multi_key_listener::{self, MultiKeyListener};
 use lifecycle_specs_skupper::router::ROUTER;
 use lifecycle_specs_skupper::router_access::RouterAccess;
 use serde_json::{Map, json};
 
 use super::document::{
-    self, DeclaredAccess, DeclaredConnector, DeclaredListener, Profiled, SiteIdentity, document,
-    named,
+    self, DeclaredAccess, DeclaredConnector, DeclaredListener, DeclaredSpec, Profiled,
+    SiteIdentity, document, named,
 };
 use super::kept::Kept;
 use super::links;
-use super::ports::{ALLOCATION, Before, PortAllocation, PortRequest, decide};
+use super::ports::{ALLOCATION, Before, Holder, PortAllocation, PortRequest, decide};
 use super::router_config::{self, CLAIMS, DOCUMENT, FULL, LOST};
 use super::validity;
 use crate::namespace::pods;
@@ -29,6 +31,9 @@ use crate::platform::Platform;
 
 /// What a configuration may take: an object of the API server holds 1 MiB.
 const ROOM: usize = 900 * 1024;
+
+/// What the entry of one key of several takes beside its names, generously.
+const ADDRESS: usize = 120;
 
 /// The Pods of a Connector, with their uids.
 pub type Selected = Vec<(SelectedPod, String)>;
@@ -89,19 +94,14 @@ pub fn workloads(connectors: &[&Connector], pods: &[&Pod]) -> Vec<Workload> {
 pub fn router_config(
     (site, platform): (&SiteIdentity<'_>, Platform),
     (before, kept): (&Before, &Kept),
-    listeners: &[&Listener],
+    (listeners, several): (&[&Listener], &[&MultiKeyListener]),
     (workloads, links, accesses): (&[Workload], &[&Link], &[&RouterAccess]),
 ) -> Desired<ConfigMap> {
     let site = &SiteIdentity {
         platform,
         ..site.clone()
     };
-    let fine: Vec<&Listener> = listeners
-        .iter()
-        .filter(|l| l.metadata.deletion_timestamp.is_none())
-        .filter(|l| validity::listener(&l.spec, platform).value == listener::Validity::Fine)
-        .copied()
-        .collect();
+    let (listeners, several) = offered((listeners, several), platform);
     let connectors: Vec<DeclaredConnector<'_>> = workloads.iter().map(declared).collect();
     let accesses: Vec<DeclaredAccess<'_>> = accesses
         .iter()
@@ -120,20 +120,18 @@ pub fn router_config(
     let taken = document(site, &[], &connectors, &accesses, beside(&[]))
         .to_string()
         .len();
-    let asked = fine.iter().flat_map(|l| requests(l, workloads, kept));
+    let asked = listeners.iter().flat_map(|l| requests(l, workloads, kept));
+    let asked = asked.chain(several.iter().filter_map(|l| request(l)));
     let requests: Vec<PortRequest> = asked.chain(kept.requests.iter().cloned()).collect();
     let decided = decide(before, &requests, ROOM.saturating_sub(taken));
-    let specs: BTreeMap<&str, &ListenerSpec> = fine
-        .iter()
-        .filter_map(|l| Some((l.metadata.uid.as_deref()?, &l.spec)))
-        .collect();
+    let specs = specs(&listeners, &several);
     let allocations = decided.allocations.iter();
-    let offered: Vec<DeclaredListener<'_>> = allocations
+    let declared: Vec<DeclaredListener<'_>> = allocations
         .filter_map(|allocation| {
             let spec = specs.get(allocation.uid.as_str())?;
             Some(DeclaredListener {
                 allocation,
-                spec,
+                spec: *spec,
                 platform,
             })
         })
@@ -141,7 +139,7 @@ pub fn router_config(
     let mut data = Map::new();
     let document = document(
         site,
-        &offered,
+        &declared,
         &connectors,
         &accesses,
         beside(&decided.allocations),
@@ -161,6 +159,42 @@ pub fn router_config(
         "metadata": { "name": ROUTER, "labels": { "internal.skupper.io/router-config": "" } },
         "data": data,
     }))
+}
+
+/// Listeners with one routing key, and those with several.
+type Listeners<'a> = (Vec<&'a Listener>, Vec<&'a MultiKeyListener>);
+
+/// Those that can be offered.
+fn offered<'a>(
+    (listeners, several): (&[&'a Listener], &[&'a MultiKeyListener]),
+    platform: Platform,
+) -> Listeners<'a> {
+    let listeners = listeners.iter().filter(|l| {
+        let is_fine = validity::listener(&l.spec, platform).value == listener::Validity::Fine;
+        is_fine && l.metadata.deletion_timestamp.is_none()
+    });
+    let several = several.iter().filter(|l| {
+        let validity = validity::multi_key_listener(&l.spec, platform).value;
+        let is_fine = validity == multi_key_listener::Validity::Fine;
+        is_fine && l.metadata.deletion_timestamp.is_none()
+    });
+    (listeners.copied().collect(), several.copied().collect())
+}
+
+/// What each of them asks for, by its uid.
+fn specs<'a>(
+    listeners: &[&'a Listener],
+    several: &[&'a MultiKeyListener],
+) -> BTreeMap<&'a str, DeclaredSpec<'a>> {
+    let one = listeners.iter().filter_map(|l| {
+        let uid = l.metadata.uid.as_deref()?;
+        Some((uid, DeclaredSpec::One(&l.spec)))
+    });
+    let several = several.iter().filter_map(|l| {
+        let uid = l.metadata.uid.as_deref()?;
+        Some((uid, DeclaredSpec::Several(&l.spec)))
+    });
+    one.chain(several).collect()
 }
 
 /// The entries of the Links that can be dialled, each with its profile.
@@ -183,22 +217,11 @@ pub fn declared(workload: &Workload) -> DeclaredConnector<'_> {
 
 /// What a Listener asks for: its host, and a Service for each Pod where both sides expose them.
 fn requests(listener: &Listener, workloads: &[Workload], kept: &Kept) -> Vec<PortRequest> {
-    let (meta, spec) = (&listener.metadata, &listener.spec);
-    let (Some(uid), Ok(port)) = (&meta.uid, u16::try_from(spec.port)) else {
-        return Vec::new();
-    };
+    let spec = &listener.spec;
     let size = ALLOCATION + spec.routing_key.len() * 2 + listener.name_any().len() * 4;
-    let whole = PortRequest {
-        uid: uid.clone(),
-        name: listener.name_any(),
-        pod: None,
-        created: meta
-            .creation_timestamp
-            .as_ref()
-            .map_or(Timestamp::MIN, |at| at.0),
-        host: spec.host.clone(),
-        port,
-        size,
+    let place = (spec.host.as_str(), spec.port);
+    let Some(whole) = whole(Holder::Listener, &listener.metadata, place, size) else {
+        return Vec::new();
     };
     let pods = exposed(listener, workloads, kept)
         .into_iter()
@@ -210,6 +233,41 @@ fn requests(listener: &Listener, workloads: &[Workload], kept: &Kept) -> Vec<Por
         });
     let pods: Vec<PortRequest> = pods.collect();
     [whole].into_iter().chain(pods).collect()
+}
+
+/// What a MultiKeyListener asks for: its host.
+fn request(listener: &MultiKeyListener) -> Option<PortRequest> {
+    let (name, spec) = (listener.name_any(), &listener.spec);
+    let strategy = &spec.strategy;
+    let ordered = strategy.priority.iter().flat_map(|p| &p.routing_keys);
+    let weighted = strategy.weighted.iter();
+    let all = ordered.chain(weighted.flat_map(|w| w.routing_keys.keys()));
+    let keys: usize = all
+        .map(|key| ADDRESS + key.len() * 2 + name.len() * 2)
+        .sum();
+    let size = ALLOCATION + name.len() * 4 + keys;
+    let place = (spec.host.as_str(), spec.port);
+    whole(Holder::MultiKeyListener, &listener.metadata, place, size)
+}
+
+/// The request of a whole Listener for its host and port.
+fn whole(
+    holder: Holder,
+    meta: &ObjectMeta,
+    (host, port): (&str, i64),
+    size: usize,
+) -> Option<PortRequest> {
+    let created = meta.creation_timestamp.as_ref();
+    Some(PortRequest {
+        holder,
+        uid: meta.uid.clone()?,
+        name: meta.name.clone().unwrap_or_default(),
+        pod: None,
+        created: created.map_or(Timestamp::MIN, |at| at.0),
+        host: host.to_owned(),
+        port: u16::try_from(port).ok()?,
+        size,
+    })
 }
 
 /// The Pods that are reached by name: of Connectors with exactly this routing key.

@@ -16,10 +16,46 @@ const FIRST: u16 = 1024;
 /// What an allocation takes in a configuration beside its entry, generously.
 pub const ALLOCATION: usize = 400;
 
+/// A kind of object that has a host and a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Holder {
+    /// A Listener.
+    #[default]
+    Listener,
+    /// A MultiKeyListener.
+    MultiKeyListener,
+}
+
+impl Holder {
+    /// Whether it is one that configurations do not name, for they knew no other at first.
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The kind, as Kubernetes names it.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Listener => "Listener",
+            Self::MultiKeyListener => "MultiKeyListener",
+        }
+    }
+
+    /// The name of the entry of an object of this kind.
+    pub fn entry(self, name: &str) -> String {
+        match self {
+            Self::Listener => format!("listener/{name}"),
+            Self::MultiKeyListener => format!("multiAddress/{name}"),
+        }
+    }
+}
+
 /// What one Listener has been given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PortAllocation {
+    /// Of which kind the Listener is.
+    #[serde(default, skip_serializing_if = "Holder::is_usual")]
+    pub holder: Holder,
     /// The uid of the Listener.
     pub uid: String,
     /// Its name.
@@ -38,6 +74,8 @@ pub struct PortAllocation {
 /// What a Listener asks for, if it can be given at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortRequest {
+    /// Of which kind the Listener is.
+    pub holder: Holder,
     /// The uid of the Listener.
     pub uid: String,
     /// Its name.
@@ -59,7 +97,7 @@ pub struct PortRequest {
 pub struct Before {
     /// The allocations of then.
     pub allocations: Vec<PortAllocation>,
-    /// Ports of the router by the name of the Listener, from a configuration that was written by the implementation that is replaced.
+    /// Ports of the router by the name of the Listener's entry, from a configuration that was written by the implementation that is replaced.
     pub recovered: BTreeMap<String, u16>,
     /// Ports of the router by host and port, from Services that lead to them.
     pub offered: BTreeMap<(String, u16), u16>,
@@ -142,24 +180,26 @@ fn has(before: &Before, request: &PortRequest) -> bool {
     before.allocations.iter().any(same)
 }
 
-/// Whom a port belongs to: a Listener, or one of its Pods.
-type Holder<'a> = (&'a str, Option<&'a str>);
+/// Whose a port is: that of a Listener, or one of its Pods.
+type Whose<'a> = (&'a str, Option<&'a str>);
 
-fn holder(request: &PortRequest) -> Holder<'_> {
+fn whose(request: &PortRequest) -> Whose<'_> {
     (&request.uid, request.pod.as_deref())
 }
 
 struct Allocator<'a> {
     given: BTreeMap<u16, PortAllocation>,
-    served: BTreeSet<Holder<'a>>,
+    served: BTreeSet<Whose<'a>>,
     taken: BTreeSet<Place<'a>>,
+    /// Of which kind the Listeners of a host are: its Service has one writer.
+    kinds: BTreeMap<&'a str, Holder>,
     /// Ports of before: no other Listener gets one while its holder may still have it.
-    own: BTreeMap<Holder<'a>, u16>,
+    own: BTreeMap<Whose<'a>, u16>,
     owned: BTreeSet<u16>,
     /// No port below is free.
     lowest: u16,
     /// What there was no room for, and whose it is.
-    full: BTreeSet<(Place<'a>, Holder<'a>)>,
+    full: BTreeSet<(Place<'a>, Holder, Whose<'a>)>,
     lost: BTreeMap<String, LostPods>,
     left: usize,
 }
@@ -168,17 +208,20 @@ impl<'a> Allocator<'a> {
     fn of(before: &'a Before, order: &[&'a PortRequest], room: usize) -> Self {
         let (mut own, mut owned) = (BTreeMap::new(), BTreeSet::new());
         let held = before.allocations.iter();
-        let held: BTreeMap<Holder<'_>, u16> = held
+        let held: BTreeMap<Whose<'_>, u16> = held
             .map(|a| ((a.uid.as_str(), a.pod.as_deref()), a.router_port))
             .collect();
         let recovered = |request: &PortRequest| match request.pod {
-            None => before.recovered.get(&request.name).copied(),
+            None => before
+                .recovered
+                .get(&request.holder.entry(&request.name))
+                .copied(),
             Some(_) => None,
         };
         // Whatever was written there by hand: a port belongs to one.
         let ports = order
             .iter()
-            .filter_map(|request| Some((request, *held.get(&holder(request))?)));
+            .filter_map(|request| Some((request, *held.get(&whose(request))?)));
         let found = order
             .iter()
             .filter_map(|request| Some((request, recovered(request)?)));
@@ -189,14 +232,15 @@ impl<'a> Allocator<'a> {
             .filter_map(|request| Some((request, *offered(request)?)));
         for (request, port) in ports.chain(found).chain(led) {
             let fits = port >= FIRST && !RESERVED.contains(&port);
-            if fits && !own.contains_key(&holder(request)) && owned.insert(port) {
-                own.insert(holder(request), port);
+            if fits && !own.contains_key(&whose(request)) && owned.insert(port) {
+                own.insert(whose(request), port);
             }
         }
         Self {
             given: BTreeMap::new(),
             served: BTreeSet::new(),
             taken: BTreeSet::new(),
+            kinds: BTreeMap::new(),
             own,
             owned,
             lowest: FIRST,
@@ -209,9 +253,10 @@ impl<'a> Allocator<'a> {
     fn give(&mut self, request: &'a PortRequest) {
         let place = place(request);
         let alone = request.pod.is_some() && !self.served.contains(&(request.uid.as_str(), None));
-        if alone || self.taken.contains(&place) {
+        let is_of_others = self.is_taken(place, request.holder);
+        if alone || is_of_others {
             // It has lost, and its port is free for others.
-            if let Some(port) = self.own.remove(&holder(request)) {
+            if let Some(port) = self.own.remove(&whose(request)) {
                 self.owned.remove(&port);
                 self.lowest = self.lowest.min(port);
             }
@@ -220,16 +265,18 @@ impl<'a> Allocator<'a> {
             }
             return;
         }
-        let own = self.own.get(&holder(request)).copied();
+        let own = self.own.get(&whose(request)).copied();
         let port = own.or_else(|| self.lowest_free());
         let (Some(router_port), Some(left)) = (port, self.left.checked_sub(request.size)) else {
-            self.full.insert((place, holder(request)));
+            self.full.insert((place, request.holder, whose(request)));
             return;
         };
         self.left = left;
         self.taken.insert(place);
-        self.served.insert(holder(request));
+        self.kinds.insert(place.0, request.holder);
+        self.served.insert(whose(request));
         let allocation = PortAllocation {
+            holder: request.holder,
             uid: request.uid.clone(),
             name: request.name.clone(),
             pod: request.pod.clone(),
@@ -238,6 +285,12 @@ impl<'a> Allocator<'a> {
             router_port,
         };
         self.given.insert(router_port, allocation);
+    }
+
+    /// Whether another Listener has a place, or the other kind has the host.
+    fn is_taken(&self, place: Place<'_>, holder: Holder) -> bool {
+        let kind = self.kinds.get(place.0);
+        self.taken.contains(&place) || kind.is_some_and(|kind| *kind != holder)
     }
 
     fn lose(&mut self, uid: &str, pod: &str) {
@@ -265,16 +318,20 @@ impl<'a> Allocator<'a> {
     fn decided(mut self) -> Decided {
         // Where a smaller one has got the place meanwhile, room would be of no use.
         let full = std::mem::take(&mut self.full);
-        let is_taken = |(place, _): &(Place<'a>, Holder<'a>)| self.taken.contains(place);
-        let (lost, full): (Vec<_>, Vec<_>) = full.into_iter().partition(is_taken);
-        for (_, (uid, pod)) in lost {
+        let (lost, full): (Vec<_>, Vec<_>) = full
+            .into_iter()
+            .partition(|(place, holder, _)| self.is_taken(*place, *holder));
+        for (_, _, (uid, pod)) in lost {
             if let Some(pod) = pod {
                 self.lose(uid, pod);
             }
         }
         Decided {
             allocations: self.given.into_values().collect(),
-            full: full.iter().map(|(_, (uid, _))| (*uid).to_owned()).collect(),
+            full: full
+                .iter()
+                .map(|(_, _, (uid, _))| (*uid).to_owned())
+                .collect(),
             lost: self.lost,
         }
     }

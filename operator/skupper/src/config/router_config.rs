@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lifecycle_runtime::{Desired, ObjectRef};
+use lifecycle_runtime::{Because, Desired, ObjectRef};
 use lifecycle_specs_skupper::router::ROUTER;
 use serde_json::{Map, Value};
 
-use super::ports::{Before, Decided, LostPods, PortAllocation};
+use super::ports::{Before, Decided, Holder, LostPods, PortAllocation};
 use super::{document, service};
 
 /// Key of the router's configuration.
@@ -34,6 +34,19 @@ pub struct RouterConfig {
     hosts: BTreeMap<String, Host>,
     full: BTreeSet<String>,
     lost: BTreeMap<String, LostPods>,
+}
+
+/// What the Site has given to a Listener that asked for a host and port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// It has not decided.
+    Nothing,
+    /// Another one has them.
+    Lost,
+    /// There is no room.
+    Full,
+    /// Both.
+    Held,
 }
 
 /// All that is reached under one host.
@@ -70,9 +83,34 @@ impl RouterConfig {
         self.whole.get(uid)
     }
 
-    /// Whether there is no room for a Listener.
-    pub fn is_full_for(&self, uid: &str) -> bool {
-        self.full.contains(uid)
+    /// What a Listener has been given of what it asks for, and if nothing, why.
+    pub fn given(
+        &self,
+        (holder, uid): (Holder, &str),
+        (host, port): (&str, i64),
+    ) -> Because<Given> {
+        let is_wanted = |held: &PortAllocation| held.host == host && i64::from(held.port) == port;
+        if self.full.contains(uid) {
+            let sentence = "the configuration of the router has no room for it: delete Listeners, or Connectors of many Pods";
+            return Because::new(Given::Full, sentence);
+        }
+        if self.allocation(uid).is_some_and(is_wanted) {
+            return Because::plain(Given::Held);
+        }
+        let others = || self.of_host(host).iter().filter(|held| held.uid != uid);
+        if let Some(other) = others().find(|held| is_wanted(held)) {
+            return Because::new(Given::Lost, held_by(other));
+        }
+        if let Some(other) = others().find(|held| held.holder != holder) {
+            let (name, kind) = (&other.name, other.holder.kind());
+            let sentence = format!(
+                "{kind} {name} has host {host}, and a host is of {kind}s or of {}s: take another host",
+                holder.kind()
+            );
+            return Because::new(Given::Lost, sentence);
+        }
+        let sentence = "its Site has not given it a port of the router yet";
+        Because::new(Given::Nothing, sentence)
     }
 
     /// Pods of a Listener of which another one has the host and port.
@@ -106,6 +144,15 @@ impl RouterConfig {
         let all = self.hosts.values().flat_map(|host| &host.allocations);
         all.filter(move |a| a.uid == uid && a.pod.is_some())
     }
+}
+
+/// Who has a host and port.
+pub fn held_by(other: &PortAllocation) -> String {
+    let kind = other.holder.kind();
+    let PortAllocation {
+        name, host, port, ..
+    } = other;
+    format!("{kind} {name} with host {host} and port {port} already exists in namespace")
 }
 
 /// The entries of the router's configuration as they were written; none where they cannot be read.
@@ -222,7 +269,7 @@ mod tests {
         assert_eq!((known.allocations.len(), known.offered.len()), (3, 0));
         let broken = before(Some(&map("1", "{")));
         assert_eq!(
-            (broken.allocations.len(), broken.recovered.get("a")),
+            (broken.allocations.len(), broken.recovered.get("listener/a")),
             (0, Some(&1030))
         );
         let offered = [(("db".to_owned(), 80), 1024), (("db".to_owned(), 81), 1026)];

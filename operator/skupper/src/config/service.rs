@@ -10,7 +10,7 @@ use lifecycle_specs_skupper::router::{LISTENER, ROUTER};
 use ring::digest::{SHA256, digest};
 use serde_json::json;
 
-use super::ports::PortAllocation;
+use super::ports::{Holder, PortAllocation};
 
 /// On Services that we manage; any value counts.
 pub const CONTROLLED: &str = "internal.skupper.io/controlled";
@@ -31,13 +31,13 @@ pub fn of_host(host: &str, allocations: &[PortAllocation]) -> Desired<Service> {
         .iter()
         .map(|allocation| {
             json!({
-                "name": port_name(&allocation.name), "port": allocation.port, "protocol": "TCP",
+                "name": port_name(&shown(allocation)), "port": allocation.port, "protocol": "TCP",
                 "targetPort": allocation.router_port,
             })
         })
         .collect();
     // A fixed choice, so that it does not change by itself: labels are values of 63 characters.
-    let listener = allocations.iter().map(|a| label(&a.name)).min();
+    let listener = allocations.iter().map(|a| label(&shown(a))).min();
     Desired::from_json(json!({
         "metadata": {
             "name": host,
@@ -64,6 +64,14 @@ pub fn offered(services: &[&Service]) -> BTreeMap<(String, u16), u16> {
         })
     });
     ports.collect()
+}
+
+/// The name of a Listener as Services show it: that of one with several keys is told apart, as by the implementation that is replaced.
+fn shown(allocation: &PortAllocation) -> String {
+    match allocation.holder {
+        Holder::Listener => allocation.name.clone(),
+        Holder::MultiKeyListener => format!("multiaddress-{}", allocation.name),
+    }
 }
 
 /// The name of a Listener's port: its own, where a port can have it.
@@ -99,6 +107,7 @@ mod tests {
 
     fn allocation(name: &str, port: u16, router_port: u16) -> PortAllocation {
         PortAllocation {
+            holder: Holder::Listener,
             uid: name.to_owned(),
             name: name.to_owned(),
             pod: None,

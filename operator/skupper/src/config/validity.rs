@@ -12,6 +12,7 @@ use lifecycle_specs_skupper::certificate::{self, CertificateSpec};
 use lifecycle_specs_skupper::connector::{self, ConnectorSpec};
 use lifecycle_specs_skupper::link::{self, LinkSpec};
 use lifecycle_specs_skupper::listener::{self, ListenerSpec};
+use lifecycle_specs_skupper::multi_key_listener::{self, MultiKeyListenerSpec, Strategy};
 use lifecycle_specs_skupper::router_access::{self, RouterAccessSpec};
 use lifecycle_specs_skupper::site::{self, Endpoint, Site, SiteSpec};
 
@@ -46,11 +47,71 @@ pub fn listener(spec: &ListenerSpec, platform: Platform) -> Because<listener::Va
             other_kind(spec.kind.as_deref()),
         ),
         (listener::Validity::BadObserver, bad_observer(spec)),
-        (listener::Validity::NoCredentials, no_credentials(spec)),
+        (
+            listener::Validity::NoCredentials,
+            no_credentials(spec.require_client_cert, spec.tls_credentials.as_ref()),
+        ),
     ];
     let mut wrong = wrong.into_iter();
     let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
     first.unwrap_or_else(|| Because::plain(listener::Validity::Fine))
+}
+
+/// Of a MultiKeyListener.
+pub fn multi_key_listener(
+    spec: &MultiKeyListenerSpec,
+    platform: Platform,
+) -> Because<multi_key_listener::Validity> {
+    use multi_key_listener::Validity;
+    let lacks = [("host", spec.host.is_empty())];
+    let credentials = no_credentials(spec.require_client_cert, spec.tls_credentials.as_ref());
+    let wrong = [
+        (Validity::Incomplete, missing(&lacks, Some(spec.port))),
+        (Validity::BadPort, no_port(spec.port)),
+        (Validity::BadHost, bad_host(&spec.host, platform)),
+        (Validity::BadStrategy, bad_strategy(&spec.strategy)),
+        (Validity::NoCredentials, credentials),
+    ];
+    let mut wrong = wrong.into_iter();
+    let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
+    first.unwrap_or_else(|| Because::plain(Validity::Fine))
+}
+
+/// What the schema asks for is said here as well: an object may have been stored under another one.
+fn bad_strategy(strategy: &Strategy) -> Option<String> {
+    let keys: Vec<&String> = match (&strategy.priority, &strategy.weighted) {
+        (Some(priority), None) => priority.routing_keys.iter().collect(),
+        (None, Some(weighted)) => weighted.routing_keys.keys().collect(),
+        (Some(_), Some(_)) | (None, None) => {
+            return Some("spec.strategy must be either priority or weighted".to_owned());
+        }
+    };
+    if keys.is_empty() {
+        return Some("spec.strategy has no routingKeys: name at least one".to_owned());
+    }
+    if keys.iter().any(|key| key.is_empty()) {
+        return Some("spec.strategy has an empty routing key: leave it out".to_owned());
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = keys.into_iter().find(|key| !seen.insert(*key)) {
+        return Some(format!(
+            "spec.strategy has routing key \"{twice}\" twice: leave one out"
+        ));
+    }
+    let weights = &strategy.weighted.as_ref()?.routing_keys;
+    let bad = weights
+        .iter()
+        .find(|(_, weight)| u32::try_from(**weight).is_err());
+    if let Some((key, weight)) = bad {
+        return Some(format!(
+            "spec.strategy: weight {weight} of \"{key}\" must be between 0 and {}",
+            u32::MAX
+        ));
+    }
+    weights
+        .values()
+        .all(|weight| *weight == 0)
+        .then(|| "spec.strategy has no weight above 0, so connections would go nowhere".to_owned())
 }
 
 /// The field is one of them by its schema, and goes before the setting.
@@ -63,10 +124,8 @@ fn bad_observer(spec: &ListenerSpec) -> Option<String> {
 }
 
 /// Whoever asks for certificates of clients must not get a socket that lets anybody in.
-fn no_credentials(spec: &ListenerSpec) -> Option<String> {
-    let required = spec.require_client_cert == Some(true);
-    let named = named(spec.tls_credentials.as_ref()).is_some();
-    (required && !named).then(|| {
+fn no_credentials(required: Option<bool>, secret: Option<&String>) -> Option<String> {
+    (required == Some(true) && named(secret).is_none()).then(|| {
         "spec.requireClientCert needs spec.tlsCredentials: name the Secret whose ca.crt verifies clients, or leave requireClientCert out".to_owned()
     })
 }

@@ -11,9 +11,10 @@ use thiserror::Error;
 /// The group and version of the kinds of a site.
 const SITES: &str = "skupper.io/v2alpha1";
 /// Kinds that a file may ask for.
-const KINDS: [(&str, &str); 9] = [
+const KINDS: [(&str, &str); 10] = [
     (SITES, "Site"),
     (SITES, "Listener"),
+    (SITES, "MultiKeyListener"),
     (SITES, "Connector"),
     (SITES, "Link"),
     (SITES, "AccessToken"),
@@ -146,7 +147,7 @@ fn yaml(text: &[u8]) -> Result<Vec<(u64, Value)>, Unreadable> {
         said: format!("is not YAML: {}", first_line(&said)),
     };
     let text = std::str::from_utf8(text).map_err(|error| unreadable(None, error.to_string()))?;
-    let documents: Result<Vec<Spanned<Value>>, _> = serde_saphyr::from_multiple(text);
+    let documents: Result<Vec<Spanned<Value>>, _> = lifecycle_runtime::yaml::all(text);
     let documents = documents.map_err(|error| {
         let line = error.location().map(|location| location.line());
         unreadable(line, error.to_string())

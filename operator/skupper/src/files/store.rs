@@ -16,6 +16,7 @@ use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::multi_key_listener::MultiKeyListener;
 use lifecycle_specs_skupper::router::ROUTER;
 use lifecycle_specs_skupper::router_access::RouterAccess;
 use lifecycle_specs_skupper::secured_access::SecuredAccess;
@@ -27,7 +28,7 @@ use super::documents::{ObjectKey, is_secret};
 use super::input::{Asked, Fault};
 use super::memory::{Known, Object};
 use super::token;
-use crate::config::ports::PortAllocation;
+use crate::config::ports::{Holder, PortAllocation};
 use crate::config::router_config::{CLAIMS, DOCUMENT};
 use crate::grants::server::{Durable, KEPT as CODE};
 use crate::grants::service::{ADDRESS, SERVICE};
@@ -37,13 +38,14 @@ use lifecycle_runtime::{cause, names};
 /// Who writes what files ask for.
 const MANAGER: &str = "files";
 /// Kinds of which the statuses are shown.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 10] = [
     "AccessGrant",
     "AccessToken",
     "Certificate",
     "Connector",
     "Link",
     "Listener",
+    "MultiKeyListener",
     "RouterAccess",
     "SecuredAccess",
     "Site",
@@ -349,9 +351,16 @@ impl Store {
             return Ok(());
         };
         let listeners: Vec<Listener> = self.all(&all).await?;
+        let several: Vec<MultiKeyListener> = self.all(&all).await?;
+        let listeners = listeners.iter().map(|l| (Holder::Listener, l.meta()));
+        let several = several.iter().map(|l| (Holder::MultiKeyListener, l.meta()));
+        let holders: Vec<_> = listeners.chain(several).collect();
         let of = |before: &PortAllocation| {
-            let listener = listeners.iter().find(|l| l.name_any() == before.name)?;
-            let uid = listener.uid()?;
+            let mut holders = holders.iter();
+            let (_, meta) = holders.find(|(holder, meta)| {
+                *holder == before.holder && meta.name.as_ref() == Some(&before.name)
+            })?;
+            let uid = meta.uid.clone()?;
             let before = before.clone();
             Some(PortAllocation { uid, ..before })
         };
@@ -405,12 +414,11 @@ impl Store {
         let text = config.and_then(|config| config.data?.remove(CLAIMS));
         let allocations = text.and_then(|text| serde_json::from_str(&text).ok());
         let allocations: Vec<PortAllocation> = allocations.unwrap_or_default();
-        let is_there = |name: &str| {
-            self.applied
-                .keys()
-                .any(|key| key.kind == "Listener" && key.name == name)
+        let is_there = |before: &PortAllocation| {
+            let mut keys = self.applied.keys();
+            keys.any(|key| key.kind == before.holder.kind() && key.name == before.name)
         };
-        kept.retain(|before| !is_there(&before.name));
+        kept.retain(|before| !is_there(before));
         Ok(Known {
             seed: before.seed,
             objects,
@@ -513,6 +521,7 @@ fn resource_of(kind: &str) -> ApiResource {
     match kind {
         "Site" => resource::<Site>(),
         "Listener" => resource::<Listener>(),
+        "MultiKeyListener" => resource::<MultiKeyListener>(),
         "Connector" => resource::<Connector>(),
         "Link" => resource::<Link>(),
         "AccessToken" => resource::<AccessToken>(),

@@ -91,10 +91,11 @@ fn report(state: EntryState, connectors: usize) -> RouterState {
     let config = RouterConfig::of(&config_map(allocations("u-a", "a")));
     let declared = DeclaredListener {
         allocation: config.allocation("u-a").expect("it has one"),
-        spec: &listener.spec,
+        spec: DeclaredSpec::One(&listener.spec),
         platform: Platform::Kubernetes,
     };
-    let entry = document::listener_entry(&SiteIdentity::of(&site), declared);
+    let mut entries = document::listener_entries(&SiteIdentity::of(&site), declared);
+    let entry = entries.remove(0);
     let hash = config::hash(&entry.1);
     let counts = EndpointCounts {
         connectors,

@@ -104,7 +104,10 @@ fn services(state: &State) -> BTreeMap<String, RouterService> {
         let service = services.entry(key.clone()).or_default();
         match &entry.host {
             Some(host) => service.connectors.insert(host.clone()),
-            None => service.listeners.insert(entry.name.clone()),
+            None => {
+                let listener = entry.listener.as_ref().unwrap_or(&entry.name);
+                service.listeners.insert(listener.clone())
+            }
         };
     }
     services

@@ -229,7 +229,7 @@ fn what_cannot_be_read_is_told_beside_what_a_site_needs() {
     let answer = |count: usize| {
         let all: Vec<_> = (0..count).map(|n| flawed(format!("l{n}"))).collect();
         let all: Vec<_> = all.iter().collect();
-        sites().unread(This::of(&first), &[], &all, &[], &[], &[], &[], &[])
+        sites().unread(This::of(&first), &[], &all, &[], &[], &[], &[], &[], &[])
     };
     assert!(!answer(0).value);
     let one = answer(1);

@@ -13,7 +13,7 @@ use lifecycle_tests::named;
 use crate::suites;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): each_state_of_a_site_has_a_text_to_act_on, each_state_of_a_listener_has_a_text_to_act_on, each_state_of_a_connector_has_a_text_to_act_on, each_state_of_a_link_has_a_text_to_act_on, each_state_of_a_grant_has_a_text_to_act_on, each_state_of_a_certificate_has_a_text_to_act_on, each_state_of_a_token_has_a_text_to_act_on, each_state_of_an_attached_connector_has_a_text_to_act_on, each_state_of_a_binding_has_a_text_to_act_on, each_state_of_a_secured_access_has_a_text_to_act_on, each_state_of_a_router_access_has_a_text_to_act_on]
+    named![calculation(): each_state_of_a_site_has_a_text_to_act_on, each_state_of_a_listener_has_a_text_to_act_on, each_state_of_a_multi_key_listener_has_a_text_to_act_on, each_state_of_a_connector_has_a_text_to_act_on, each_state_of_a_link_has_a_text_to_act_on, each_state_of_a_grant_has_a_text_to_act_on, each_state_of_a_certificate_has_a_text_to_act_on, each_state_of_a_token_has_a_text_to_act_on, each_state_of_an_attached_connector_has_a_text_to_act_on, each_state_of_a_binding_has_a_text_to_act_on, each_state_of_a_secured_access_has_a_text_to_act_on, each_state_of_a_router_access_has_a_text_to_act_on]
 }
 
 /// Holds the texts of a kind; `excused` are states that its suite does not come to in so few moves, or in which no pass was told as it was.
@@ -46,6 +46,12 @@ fn each_state_of_a_listener_has_a_text_to_act_on() {
         "Unreachable",
     ];
     holds(suites::listener().depth(2), "listener", &unseen);
+}
+
+fn each_state_of_a_multi_key_listener_has_a_text_to_act_on() {
+    let unseen = ["Conflict", "Rejected", "Blocked", "Unreachable"];
+    let suite = suites::multi_key_listener().depth(2);
+    holds(suite, "multi_key_listener", &unseen);
 }
 
 fn each_state_of_a_connector_has_a_text_to_act_on() {

@@ -12,7 +12,7 @@ use lifecycle_tests::suites::wrapped::Wrapped;
 use serde_json::{Value, json};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_link_ends, no_fault_changes_where_a_grant_ends, no_fault_changes_where_a_token_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, all_kinds_of_a_site_keep_what_they_promise_each_other, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description, no_fault_changes_where_a_secured_access_ends, no_fault_changes_where_a_router_access_ends]
+    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_multi_key_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_link_ends, no_fault_changes_where_a_grant_ends, no_fault_changes_where_a_token_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, all_kinds_of_a_site_keep_what_they_promise_each_other, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description, no_fault_changes_where_a_secured_access_ends, no_fault_changes_where_a_router_access_ends]
 }
 
 /// Nothing is found, and all effects and promises are seen but those that are excluded; what else was never reached is named in the report.
@@ -34,6 +34,10 @@ fn no_fault_changes_where_a_listener_ends() {
         "what a Pod's Service is called follows from the table, so none of them is ever found that is not wanted",
     );
     passes(suite.depth(2).faults(90, 10), 90);
+}
+
+fn no_fault_changes_where_a_multi_key_listener_ends() {
+    passes(skupper::multi_key_listener().depth(2).faults(90, 10), 90);
 }
 
 fn no_fault_changes_where_a_connector_ends() {

@@ -6,6 +6,7 @@ mod bad_input;
 mod certificates;
 mod conflicts;
 mod incomplete;
+mod keys;
 mod links;
 mod objects;
 mod one_namespace;
@@ -37,6 +38,7 @@ pub(crate) fn cases() -> Vec<Case> {
         certificates::cases(),
         access::cases(),
         links::cases(),
+        keys::cases(),
         scale::cases(),
     ];
     cases.into_iter().flatten().collect()

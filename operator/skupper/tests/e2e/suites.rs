@@ -1,16 +1,14 @@
 //! The suites of the lifecycles of a Skupper site: each with what the others of its namespace and the router do.
 
+mod desk;
 mod pods;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceValidation;
 use kube::api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
-use lifecycle_router::config;
-use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_skupper::access_grant::Grants;
 use lifecycle_skupper::access_token::{Redeems, Tokens};
 use lifecycle_skupper::attached::{self as binds, Attached, Bindings};
@@ -18,15 +16,15 @@ use lifecycle_skupper::certificate::Certificates;
 use lifecycle_skupper::config::document::SiteIdentity;
 use lifecycle_skupper::config::kept;
 use lifecycle_skupper::config::plan;
-use lifecycle_skupper::config::router_config::{self, DOCUMENT};
+use lifecycle_skupper::config::router_config;
 use lifecycle_skupper::connector::Connectors;
 use lifecycle_skupper::link::Links;
 use lifecycle_skupper::listener::Listeners;
+use lifecycle_skupper::multi_key_listener::MultiKeyListeners;
 use lifecycle_skupper::namespace::active_site;
 use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_skupper::platform::Platform;
 use lifecycle_skupper::router::credentials::Root;
-use lifecycle_skupper::router::state::Routers;
 use lifecycle_skupper::router_access::RouterAccesses;
 use lifecycle_skupper::secured_access::{AccessDefaults, SecuredAccesses};
 use lifecycle_skupper::site::Sites;
@@ -40,129 +38,18 @@ use lifecycle_specs_skupper::connector::{self, Connector};
 use lifecycle_specs_skupper::crds;
 use lifecycle_specs_skupper::link::{self, Link};
 use lifecycle_specs_skupper::listener::{self, Listener};
-use lifecycle_specs_skupper::router::{
-    EndpointCounts, EntryState, RemoteSite, RouterEntry, RouterService, RouterState,
-};
+use lifecycle_specs_skupper::multi_key_listener::{self, MultiKeyListener};
 use lifecycle_specs_skupper::router_access::{self, RouterAccess};
 use lifecycle_specs_skupper::secured_access;
 use lifecycle_specs_skupper::site::{self, Controller, Endpoint, Site};
 use lifecycle_suite::resources::{Site as Place, Suite};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
+use desk::Asking;
+pub(crate) use desk::Router;
 use pods::runs;
 
 use lifecycle_tests::lifecycles::provider::{Kept, Provider};
-
-/// The one router of a run, outside the API server.
-pub(crate) type Router = Provider<Desk>;
-
-/// What a router has read, and what is wrong with it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Desk {
-    entries: Vec<(String, Map<String, Value>)>,
-    /// Something elsewhere in the network serves and offers every key.
-    is_matched: bool,
-    /// Every socket and every server is refused.
-    is_failing: bool,
-}
-
-impl Desk {
-    fn read(&mut self, table: &ConfigMap) {
-        let text = table.data.as_ref().and_then(|data| data.get(DOCUMENT));
-        let all: Option<Vec<(String, Map<String, Value>)>> =
-            text.and_then(|text| serde_json::from_str(text).ok());
-        let carried = ["tcpListener", "tcpConnector", "connector", "listener"];
-        let all = all.unwrap_or_default().into_iter();
-        self.entries = all
-            .filter(|(entity, _)| carried.contains(&entity.as_str()))
-            .collect();
-    }
-
-    fn state(&self) -> RouterState {
-        let mut keys: BTreeMap<String, EndpointCounts> = BTreeMap::new();
-        let text = |attributes: &Map<String, Value>, name: &str| {
-            let text = attributes.get(name).and_then(Value::as_str);
-            text.unwrap_or_default().to_owned()
-        };
-        let of_links = ["connector", "listener"];
-        let keyed = self
-            .entries
-            .iter()
-            .filter(|(e, _)| !of_links.contains(&e.as_str()));
-        let named = keyed.map(|(_, attributes)| text(attributes, "address"));
-        // Of those of the fixtures it hears from the network, whatever it has read itself.
-        for key in named.chain(["backend", "other"].map(str::to_owned)) {
-            let sides = keys.entry(key).or_default();
-            (sides.connectors, sides.listeners) = (self.is_matched.into(), self.is_matched.into());
-        }
-        let entries = self.entries.iter().map(|(entity, attributes)| {
-            let is_idle = match entity.as_str() {
-                "tcpListener" => keys[&text(attributes, "address")].connectors == 0,
-                "connector" => !self.is_matched,
-                _ => false,
-            };
-            let remote = (entity == "connector" && self.is_matched).then(|| RemoteSite {
-                id: "uid-east".to_owned(),
-                name: Some("east".to_owned()),
-            });
-            let state = match (self.is_failing, is_idle) {
-                (true, _) => EntryState::Failed("the router cannot do it".to_owned()),
-                (false, true) => EntryState::Idle,
-                (false, false) => EntryState::Up,
-            };
-            let hash = config::hash(attributes);
-            (
-                format!("{entity}/{}", text(attributes, "name")),
-                RouterEntry {
-                    hash,
-                    state,
-                    remote,
-                },
-            )
-        });
-        let entries = entries.collect();
-        let services = keys
-            .keys()
-            .map(|key| (key.clone(), RouterService::default()));
-        RouterState {
-            error: None,
-            entries,
-            services: services.collect(),
-            keys: keys.clone(),
-            sites: Vec::new(),
-        }
-    }
-}
-
-impl Kept for Desk {
-    /// What it does, it does by the table, which is not ours.
-    fn held(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    const MEDDLINGS: &[&str] = &["match", "part", "fail", "recover", "start anew"];
-
-    fn perturb(&mut self, what: &str) {
-        match what {
-            "match" => self.is_matched = true,
-            "part" => self.is_matched = false,
-            "fail" => self.is_failing = true,
-            "recover" => self.is_failing = false,
-            _ => *self = Self::default(),
-        }
-    }
-}
-
-/// Asks the one router, whatever Pods there are.
-struct Asking(Router);
-
-impl Routers for Asking {
-    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
-        self.0
-            .ask("look at the router", |desk| Ok(desk.state()))
-            .await
-    }
-}
 
 fn controller_id() -> ControllerId {
     ControllerId::new("kube-public", "controller")
@@ -202,6 +89,27 @@ fn bare_listener() -> Suite {
 pub(crate) fn listener() -> Suite {
     defined(bare_listener())
         .fixtures(include_str!("suites/listener.yaml"))
+        .promise("arises", arises)
+        .promise("allocated", plans)
+        .promise("follows", reads)
+}
+
+/// A MultiKeyListener alone.
+fn bare_multi_key_listener() -> Suite {
+    let machine = |router: Router, line| {
+        multi_key_listener::machine(MultiKeyListeners::new(
+            controller_id(),
+            Arc::new(Asking(router.on(line))),
+            Platform::Kubernetes,
+        ))
+    };
+    Suite::outside(Router::default, machine)
+}
+
+/// The suite of a MultiKeyListener.
+pub(crate) fn multi_key_listener() -> Suite {
+    defined(bare_multi_key_listener())
+        .fixtures(include_str!("suites/multi_key_listener.yaml"))
         .promise("arises", arises)
         .promise("allocated", plans)
         .promise("follows", reads)
@@ -424,7 +332,7 @@ pub(crate) fn site() -> Suite {
         .promise("starts", starts)
 }
 
-/// The Site with a Listener, a Connector and a Link of its namespace, and an AttachedConnector of another with what accepts it here, which keep their promises to
+/// The Site with Listeners of both kinds, a Connector and a Link of its namespace, and an AttachedConnector of another with what accepts it here, which keep their promises to
 /// each other themselves. Certificates, of which nobody waits for a promise, are left out: they last for years, and time passes by the hour here. What is
 /// left to functions is what Kubernetes and the router do: a Pod runs, and what the Site has written is read.
 pub(crate) fn together() -> Suite {
@@ -432,6 +340,7 @@ pub(crate) fn together() -> Suite {
         .fixtures(include_str!("suites/together.yaml"))
         .promise("starts", starts)
         .together_with(bare_listener().promise("follows", reads))
+        .together_with(bare_multi_key_listener().promise("follows", reads))
         .together_with(bare_connector().promise("follows", reads))
         .together_with(bare_link().promise("follows", reads))
         .together_with(bare_binding().promise("follows", reads))
@@ -510,6 +419,8 @@ async fn plans(place: Place) -> kube::Result<bool> {
         .unwrap_or_default();
     let tables: Api<ConfigMap> = Api::namespaced(place.client().clone(), namespace);
     let listeners: Vec<&Listener> = listeners.iter().collect();
+    let several = all::<MultiKeyListener>(&place).await?;
+    let several: Vec<&MultiKeyListener> = several.iter().collect();
     let links = all::<Link>(&place).await?;
     let links: Vec<&Link> = links.iter().collect();
     let accesses = all::<RouterAccess>(&place).await?;
@@ -520,7 +431,7 @@ async fn plans(place: Place) -> kube::Result<bool> {
             &router_config::before(before.as_ref(), &[]),
             &kept::Kept::default(),
         ),
-        &listeners,
+        (&listeners, &several),
         (&served, &links, &accesses),
     );
     let data = &wanted.as_json()["data"];

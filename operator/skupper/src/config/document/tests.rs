@@ -1,11 +1,14 @@
 //! What the document says of small sites, and that our router reads it.
 
 use lifecycle_router::config;
+use lifecycle_router::keys::Keys;
 
+use super::super::ports::Holder;
 use super::*;
 
 fn allocation(name: &str, router_port: u16) -> PortAllocation {
     PortAllocation {
+        holder: Holder::Listener,
         uid: format!("uid-{name}"),
         name: name.to_owned(),
         pod: None,
@@ -75,7 +78,7 @@ fn a_listener_and_the_ways_to_serve_it() {
     ];
     let declared_listeners = [DeclaredListener {
         allocation: &allocation,
-        spec: &spec,
+        spec: DeclaredSpec::One(&spec),
         platform: Platform::Kubernetes,
     }];
     let document = document(
@@ -133,7 +136,7 @@ fn an_observer_is_taken_from_the_field_and_else_from_the_settings() {
         let (allocation, spec) = (allocation("a", 1024), spec_of(spec));
         let declared_listeners = [DeclaredListener {
             allocation: &allocation,
-            spec: &spec,
+            spec: DeclaredSpec::One(&spec),
             platform: Platform::Kubernetes,
         }];
         let document = document(&SITE, &declared_listeners, &[], &[], Vec::new());
@@ -166,7 +169,7 @@ fn a_secret_is_a_profile_and_its_authority_alone_is_another() {
         });
     let declared_listeners = [DeclaredListener {
         allocation: &one,
-        spec: &there,
+        spec: DeclaredSpec::One(&there),
         platform: Platform::Kubernetes,
     }];
     let document = document(
@@ -212,7 +215,7 @@ fn our_router_reads_it() {
     }];
     let declared_listeners = [DeclaredListener {
         allocation: &allocation,
-        spec: &spec,
+        spec: DeclaredSpec::One(&spec),
         platform: Platform::Kubernetes,
     }];
     let document = document(
@@ -228,7 +231,10 @@ fn our_router_reads_it() {
         .wanted
         .as_ref()
         .expect("it is right");
-    assert_eq!((listener.port, listener.key.as_str()), (1024, "backend"));
+    assert_eq!(
+        (listener.port, listener.keys.clone()),
+        (1024, Keys::one("backend"))
+    );
     assert!(listener.require_client_certificate);
     let connector = read.connectors["connector/c@h"]
         .wanted
@@ -245,7 +251,7 @@ fn s58_certificates_of_clients_are_asked_for_also_where_no_profile_is_named() {
     let spec = spec_of(json!({ "requireClientCert": true }));
     let declared = DeclaredListener {
         allocation: &allocation,
-        spec: &spec,
+        spec: DeclaredSpec::One(&spec),
         platform: Platform::Kubernetes,
     };
     let document = document(&SITE, &[declared], &[], &[], Vec::new());
@@ -261,7 +267,10 @@ fn ports_are_recovered_from_a_document_of_the_existing_implementation() {
         ["tcpListener",{"name":"listener/backend@a-0","port":"1025","address":"backend.a-0"}],
         ["tcpListener",{"name":"listener/broken","port":"x"}]]"#;
     let before = recovered(text).expect("it is read");
-    assert_eq!(before.recovered, [("backend".to_owned(), 1024)].into());
+    assert_eq!(
+        before.recovered,
+        [("listener/backend".to_owned(), 1024)].into()
+    );
     assert!(recovered("{}").is_err());
 }
 
@@ -272,7 +281,7 @@ fn outside_kubernetes_the_router_listens_at_the_host_and_port_themselves() {
     let at = |platform| {
         let declared = DeclaredListener {
             allocation: &allocation,
-            spec: &spec,
+            spec: DeclaredSpec::One(&spec),
             platform,
         };
         let (_, attributes) = listener_entry(&SITE, declared);

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::config::kept::Unknown;
-use crate::config::router_config::{self, RouterConfig};
+use crate::config::ports::Holder;
+use crate::config::router_config::{self, Given, RouterConfig};
 
 const SITE: SiteIdentity<'static> = SiteIdentity {
     name: "west",
@@ -60,7 +61,7 @@ fn planned(
     let planned = super::router_config(
         (&SITE, Platform::Kubernetes),
         (&before, &Kept::default()),
-        &listeners,
+        (&listeners, &[]),
         (&workloads, &[], &[]),
     );
     serde_json::from_value(planned.as_json().clone()).expect("it is a ConfigMap")
@@ -207,9 +208,13 @@ fn who_does_not_fit_is_told_and_others_stay() {
         .collect();
     let map = planned(None, &listeners, &[], &[]);
     let config = RouterConfig::of(&map);
-    let full = listeners
-        .iter()
-        .filter(|l| config.is_full_for(&l.uid().unwrap_or_default()));
+    let full = listeners.iter().filter(|l| {
+        let given = config.given(
+            (Holder::Listener, &l.uid().unwrap_or_default()),
+            (&l.spec.host, l.spec.port),
+        );
+        given.value == Given::Full
+    });
     let full = full.count();
     assert!(
         (1..300).contains(&full) && config.hosts().count() == 300 - full,
@@ -218,6 +223,16 @@ fn who_does_not_fit_is_told_and_others_stay() {
     assert_eq!(planned(Some(&map), &listeners, &[], &[]), map);
     let size: usize = map.data.iter().flatten().map(|(_, text)| text.len()).sum();
     assert!(size < ROOM, "{size}");
+}
+
+/// The named entries of a configuration.
+fn entries(map: &ConfigMap) -> BTreeMap<String, Value> {
+    let name = |(entity, entry): &(String, Map<String, Value>)| {
+        format!("{entity}/{}", entry["name"].as_str().unwrap_or_default())
+    };
+    let all = router_config::entries(map).into_iter();
+    let named = all.filter(|(_, entry)| entry.contains_key("name"));
+    named.map(|entry| (name(&entry), entry.1.into())).collect()
 }
 
 /// As after a restart: nobody knows what they ask for, and all else changes.
@@ -246,7 +261,12 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
         json!({ "name": "gone", "uid": "uid-gone", "deletionTimestamp": "2026-01-01T00:00:00Z" });
     let going = Readable::flawed(flawed(going), "odd".to_owned(), None);
     let dark = [Readable::flawed(of("c"), "odd".to_owned(), None)];
-    let unknown = Unknown::of(&[&lost[0], &going], (&[&dark[0]], &[]), (&[], &[]), &[]);
+    let unknown = Unknown::of(
+        (&[&lost[0], &going], &[]),
+        (&[&dark[0]], &[]),
+        (&[], &[]),
+        &[],
+    );
     let kept = Kept::of(Some(&before), &unknown);
     // Of those that are read one has gone, one is new, and one wants what is kept for another.
     let listeners = [
@@ -257,18 +277,9 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
     let listeners: Vec<&Listener> = listeners.iter().collect();
     let decided = router_config::before(Some(&before), &[]);
     let site = (&SITE, Platform::Kubernetes);
-    let after = super::router_config(site, (&decided, &kept), &listeners, (&[], &[], &[]));
+    let after = super::router_config(site, (&decided, &kept), (&listeners, &[]), (&[], &[], &[]));
     let after: ConfigMap =
         serde_json::from_value(after.as_json().clone()).expect("it is a ConfigMap");
-    let entries = |map: &ConfigMap| -> BTreeMap<String, Value> {
-        let name = |(entity, entry): &(String, Map<String, Value>)| {
-            format!("{entity}/{}", entry["name"].as_str().unwrap_or_default())
-        };
-        let all = router_config::entries(map).into_iter();
-        all.filter(|(_, entry)| entry.contains_key("name"))
-            .map(|entry| (name(&entry), entry.1.into()))
-            .collect()
-    };
     let (was, is) = (entries(&before), entries(&after));
     for name in [
         "tcpListener/listener/a",
@@ -301,7 +312,7 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
     // Deciding again changes nothing.
     let again = Kept::of(Some(&after), &unknown);
     let decided = router_config::before(Some(&after), &[]);
-    let again = super::router_config(site, (&decided, &again), &listeners, (&[], &[], &[]));
+    let again = super::router_config(site, (&decided, &again), (&listeners, &[]), (&[], &[], &[]));
     assert_eq!(again.as_json()["data"], json!(after.data));
 }
 
@@ -327,10 +338,10 @@ fn a_binding_that_cannot_be_read_keeps_the_workload_that_it_accepted() {
         names.collect()
     };
     let binding = Readable::flawed(meta("west", "web"), "odd".to_owned(), None);
-    let bound = Unknown::of(&[], (&[], &[]), (&[&binding], &[]), &[]);
+    let bound = Unknown::of((&[], &[]), (&[], &[]), (&[&binding], &[]), &[]);
     assert_eq!(names(&bound), ["connector/shop/web@10.0.0.1"]);
     let attached = Readable::flawed(meta("shop", "db"), "odd".to_owned(), None);
-    let offered = Unknown::of(&[], (&[], &[]), (&[], &[&attached]), &[]);
+    let offered = Unknown::of((&[], &[]), (&[], &[]), (&[], &[&attached]), &[]);
     assert_eq!(names(&offered), ["connector/shop/db@10.0.0.3"]);
 }
 
@@ -355,7 +366,7 @@ fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
     let planned = |links: &[&Link]| {
         let site = (&SITE, Platform::Kubernetes);
         let nothing = (&Before::default(), &Kept::default());
-        let planned = super::router_config(site, nothing, &[], (&workloads, links, &[]));
+        let planned = super::router_config(site, nothing, (&[], &[]), (&workloads, links, &[]));
         serde_json::from_value::<ConfigMap>(planned.as_json().clone()).expect("it is a ConfigMap")
     };
     let profile = |map: &ConfigMap| {
@@ -377,14 +388,14 @@ fn a_link_that_cannot_be_read_stays_as_it_was() {
     let site = (&SITE, Platform::Kubernetes);
     let (old, other) = (link("old", "east"), link("other", "north"));
     let nothing = (&Before::default(), &Kept::default());
-    let before = super::router_config(site, nothing, &[], (&[], &[&old, &other], &[]));
+    let before = super::router_config(site, nothing, (&[], &[]), (&[], &[&old, &other], &[]));
     let before: ConfigMap =
         serde_json::from_value(before.as_json().clone()).expect("it is a ConfigMap");
     let flawed = Readable::flawed(old.metadata.clone(), "odd".to_owned(), None);
-    let unknown = Unknown::of(&[], (&[], &[&flawed]), (&[], &[]), &[]);
+    let unknown = Unknown::of((&[], &[]), (&[], &[&flawed]), (&[], &[]), &[]);
     let kept = Kept::of(Some(&before), &unknown);
     let decided = router_config::before(Some(&before), &[]);
-    let after = super::router_config(site, (&decided, &kept), &[], (&[], &[], &[]));
+    let after = super::router_config(site, (&decided, &kept), (&[], &[]), (&[], &[], &[]));
     let after: ConfigMap =
         serde_json::from_value(after.as_json().clone()).expect("it is a ConfigMap");
     let names = |map: &ConfigMap| -> Vec<Value> {
@@ -435,8 +446,12 @@ fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
     let odd = access("odd", json!({ "roles": [], "tlsCredentials": "other" }));
     let planned = |site: &SiteIdentity<'_>, kept: &Kept, accesses: &[&RouterAccess]| -> ConfigMap {
         let site = (site, Platform::Kubernetes);
-        let planned =
-            super::router_config(site, (&Before::default(), kept), &[], (&[], &[], accesses));
+        let planned = super::router_config(
+            site,
+            (&Before::default(), kept),
+            (&[], &[]),
+            (&[], &[], accesses),
+        );
         serde_json::from_value(planned.as_json().clone()).expect("it is a ConfigMap")
     };
     let named = |map: &ConfigMap| -> Vec<String> {
@@ -453,7 +468,81 @@ fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
     assert!(named(&planned(&edge, &Kept::default(), &[&door])).is_empty());
     let flawed = serde_json::from_value(json!({ "name": "door" })).expect("it is metadata");
     let flawed = Readable::flawed(flawed, "odd".to_owned(), None);
-    let unknown = Unknown::of(&[], (&[], &[]), (&[], &[]), &[&flawed]);
+    let unknown = Unknown::of((&[], &[]), (&[], &[]), (&[], &[]), &[&flawed]);
     let kept = Kept::of(Some(&map), &unknown);
     assert_eq!(named(&planned(&SITE, &kept, &[])), ["server", "door-edge"]);
+}
+
+/// A MultiKeyListener as the API server has it.
+fn several(name: &str, strategy: Value) -> MultiKeyListener {
+    let listener = json!({
+        "metadata": { "name": name, "namespace": "west", "uid": format!("uid-{name}"), "creationTimestamp": "2026-01-01T00:00:00Z" },
+        "spec": { "host": name, "port": 80, "strategy": strategy },
+    });
+    serde_json::from_value(listener).expect("it is a MultiKeyListener")
+}
+
+/// A configuration of these, after what was decided before.
+fn planned_several(
+    before: Option<&ConfigMap>,
+    listeners: (&[&Listener], &[&MultiKeyListener]),
+    unknown: &Unknown,
+) -> ConfigMap {
+    let kept = Kept::of(before, unknown);
+    let before = router_config::before(before, &[]);
+    let site = (&SITE, Platform::Kubernetes);
+    let map = super::router_config(site, (&before, &kept), listeners, (&[], &[], &[]));
+    serde_json::from_value(map.as_json().clone()).expect("it is a ConfigMap")
+}
+
+#[test]
+fn a_host_is_of_one_kind_and_what_is_unreadable_keeps_its_keys() {
+    let one = listener("one", json!({ "host": "db", "port": 80 }));
+    let near = listener("near", json!({ "host": "db", "port": 81 }));
+    let mut db = several(
+        "db",
+        json!({ "weighted": { "routingKeys": { "a": 9, "b": 1 } } }),
+    );
+    let second = several(
+        "second",
+        json!({ "priority": { "routingKeys": ["x", "y", "z"] } }),
+    );
+    let nobody = Unknown::default();
+    let map = planned_several(None, (&[&one, &near], &[&db, &second]), &nobody);
+    // Who came first, by name where both came at once, has the host.
+    let given = |map: &ConfigMap, (holder, uid), port| {
+        let given = RouterConfig::of(map).given((holder, uid), ("db", port));
+        (given.value, given.sentence)
+    };
+    let own = (Holder::MultiKeyListener, "uid-db");
+    assert_eq!(given(&map, own, 80).0, Given::Held);
+    let said = "MultiKeyListener db with host db and port 80 already exists in namespace";
+    let first = (Holder::Listener, "uid-one");
+    assert_eq!(given(&map, first, 80), (Given::Lost, said.to_owned()));
+    let said = "MultiKeyListener db has host db, and a host is of MultiKeyListeners or of Listeners: take another host";
+    let other = (Holder::Listener, "uid-near");
+    assert_eq!(given(&map, other, 81), (Given::Lost, said.to_owned()));
+    let all = entries(&map);
+    let value = |name: &str| all[&format!("listenerAddress/{name}")]["value"].clone();
+    let values = ["second/x", "second/y", "second/z", "db/a", "db/b"].map(value);
+    assert_eq!(values, [2, 1, 0, 9, 1].map(Value::from));
+    let strategy = &all["tcpListener/multiAddress/db"]["multiAddressStrategy"];
+    assert_eq!(strategy, "weighted");
+    let listener = &all["listenerAddress/db/a"]["listener"];
+    assert_eq!(listener, "multiAddress/db");
+    // Another host for it, and those that waited have the place.
+    db.spec.host = "away".to_owned();
+    let moved = planned_several(Some(&map), (&[&one, &near], &[&db, &second]), &nobody);
+    assert_eq!(given(&moved, first, 80).0, Given::Held);
+    assert_eq!(given(&moved, other, 81).0, Given::Held);
+    // Of one that cannot be read any more all stays as it was.
+    let meta = serde_json::from_value(json!({ "name": "second", "uid": "uid-second" }));
+    let meta = meta.expect("it is metadata");
+    let flawed = Readable::<MultiKeyListener>::flawed(meta, "odd".to_owned(), None);
+    let unknown = Unknown::of((&[], &[&flawed]), (&[], &[]), (&[], &[]), &[]);
+    let readable: (&[_], &[_]) = (&[&one, &near], &[&db]);
+    let after = entries(&planned_several(Some(&moved), readable, &unknown));
+    assert_eq!(after, entries(&moved));
+    let gone = entries(&planned_several(Some(&moved), readable, &nobody));
+    assert!(gone.keys().all(|name| !name.contains("second")), "{gone:?}");
 }

@@ -7,6 +7,7 @@ use super::*;
 
 fn request(name: &str, second: i64, host: &str, port: u16) -> PortRequest {
     PortRequest {
+        holder: Holder::Listener,
         uid: format!("uid-{name}"),
         name: name.to_owned(),
         pod: None,
@@ -114,9 +115,14 @@ fn ports_of_the_router_itself_are_not_given() {
 #[test]
 fn ports_of_a_replaced_controller_are_taken_over() {
     let before = Before {
-        recovered: [("b", 1024), ("a", 1030), ("gone", 1025), ("bad", 5672)]
-            .map(|(name, port)| (name.to_owned(), port))
-            .into(),
+        recovered: [
+            ("listener/b", 1024),
+            ("listener/a", 1030),
+            ("listener/gone", 1025),
+            ("listener/bad", 5672),
+        ]
+        .map(|(name, port)| (name.to_owned(), port))
+        .into(),
         ..Before::default()
     };
     let requests = [
@@ -133,7 +139,7 @@ fn ports_of_a_replaced_controller_are_taken_over() {
 #[test]
 fn ports_that_services_lead_to_are_kept_where_nothing_else_is_known() {
     let before = Before {
-        recovered: [("a".to_owned(), 1030)].into(),
+        recovered: [("listener/a".to_owned(), 1030)].into(),
         offered: [("a", 1040), ("b", 1030), ("c", 1050), ("d", 80)]
             .map(|(host, port)| ((host.to_owned(), 1), port))
             .into(),
@@ -283,16 +289,20 @@ proptest! {
     #[test]
     fn deciding_again_changes_nothing(
         asked in vec((0..3_i64, 0..3_u8, 1..4_u16, 1..400_usize, vec(0..4_u8, 0..3)), 0..8),
+        several in vec(0..4_u8, 8),
         held in vec((0..10_u8, 0..4_u8, 1..4_u16, 1022..1032_u16, 0..2_u8), 0..8),
     ) {
         let requests = asked.into_iter().enumerate().flat_map(|(n, (created, host, port, size, pods))| {
-            let whole = PortRequest { size, ..request(&format!("l{n}"), created, &format!("h{host}"), port) };
-            let pods: BTreeSet<u8> = pods.into_iter().collect();
+            let is_one = several.get(n) != Some(&0);
+            let holder = if is_one { Holder::Listener } else { Holder::MultiKeyListener };
+            let whole = PortRequest { size, holder, ..request(&format!("l{n}"), created, &format!("h{host}"), port) };
+            let pods: BTreeSet<u8> = pods.into_iter().filter(|_| is_one).collect();
             let pods: Vec<_> = pods.into_iter().map(|p| pod(&whole, &format!("h{p}"))).collect();
             [whole].into_iter().chain(pods)
         });
         let requests: Vec<PortRequest> = requests.collect();
         let allocations = held.into_iter().map(|(name, host, port, router_port, pod)| PortAllocation {
+            holder: Holder::Listener,
             uid: format!("uid-l{name}"),
             name: format!("l{name}"),
             pod: (pod == 1).then(|| format!("h{host}")),

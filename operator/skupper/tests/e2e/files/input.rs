@@ -117,7 +117,7 @@ fn what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone() {
     site.write("a.yaml", &listener);
     site.until_whole();
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n";
-    let link = "apiVersion: skupper.io/v2alpha1\nkind: MultiKeyListener\nmetadata: {name: l}\n";
+    let link = "apiVersion: skupper.io/v2alpha1\nkind: SecuredAccess\nmetadata: {name: l}\n";
     let doubled = site.listener("web", 8099, "");
     site.write(
         "b.yaml",
@@ -134,7 +134,7 @@ fn what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone() {
         told.contains("b.yaml:1: ConfigMap m has no meaning"),
         "{told}"
     );
-    assert!(told.contains("b.yaml:5: MultiKeyListener l "), "{told}");
+    assert!(told.contains("b.yaml:5: SecuredAccess l "), "{told}");
     echoes(&site.at(8081));
     echoes(&site.at(8080));
     // A name that would lead to something else of another object.

@@ -10,7 +10,7 @@ use super::support::{
 };
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![blocking(&[]): the_example_of_the_documentation_is_served, a_site_of_files_comes_to_ready_and_carries_bytes, s21_s22_without_a_site_and_when_it_comes_later, s29_the_last_connector_goes_and_comes_back, s47_s48_s49_an_edited_file_changes_what_is_served, s51_unrelated_changes_drop_nothing, a_selector_finds_nothing_and_says_so, s18_s20_what_cannot_be_listened_at_is_told, s58_certificates_of_clients_without_credentials_are_an_error_and_no_socket]
+    named![blocking(&[]): the_example_of_the_documentation_is_served, a_site_of_files_comes_to_ready_and_carries_bytes, s21_s22_without_a_site_and_when_it_comes_later, s29_the_last_connector_goes_and_comes_back, s47_s48_s49_an_edited_file_changes_what_is_served, s51_unrelated_changes_drop_nothing, a_selector_finds_nothing_and_says_so, several_keys_are_offered_at_one_port, s18_s20_what_cannot_be_listened_at_is_told, s58_certificates_of_clients_without_credentials_are_an_error_and_no_socket]
 }
 
 /// At an address of the test's own: that of the document may be somebody's.
@@ -61,6 +61,47 @@ fn a_site_of_files_comes_to_ready_and_carries_bytes() {
     refused(&site.at(1024));
     assert_eq!(site.stop(), Some(0));
     refused(&site.at(8080));
+}
+
+fn several_keys_are_offered_at_one_port() {
+    let mut site = Site::running();
+    let spec = |strategy: &str| {
+        let address = &site.address;
+        format!("host: {address}, port: 8080, strategy: {{{strategy}}}")
+    };
+    let keys = spec("priority: {routingKeys: [other, key]}");
+    let weights = spec("weighted: {routingKeys: {key: 1}}");
+    let empty = spec("priority: {routingKeys: [key, '']}");
+    site.write("db.yaml", &object("MultiKeyListener", "db", &keys));
+    site.until("MultiKeyListener-db", "Pending", "No matching connectors");
+    refused(&site.at(8080));
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("MultiKeyListener-db", "Ready", "OK");
+    let reachable = "status.strategy.priority.routingKeysReachable";
+    let reached = site.value("MultiKeyListener-db", reachable);
+    assert_eq!(reached, serde_json::json!(["key"]));
+    echoes(&site.at(8080));
+    // The port is its own, also after a restart, whoever comes before it by name.
+    site.stop();
+    site.write("a.yaml", &site.listener("a", 8080, ""));
+    site.start();
+    let taken = format!(
+        "MultiKeyListener db with host {} and port 8080 already exists in namespace",
+        site.address
+    );
+    site.until("Listener-a", "Error", &taken);
+    site.until("MultiKeyListener-db", "Ready", "OK");
+    echoes(&site.at(8080));
+    // What it cannot become is told of the file, and what it was stays.
+    site.write("db.yaml", &object("MultiKeyListener", "db", &weights));
+    let told = site.until_told("MultiKeyListener db cannot be used");
+    assert!(told.contains("strategy is immutable"), "{told}");
+    echoes(&site.at(8080));
+    // What cannot be offered is told of it, and its place is free.
+    site.write("db.yaml", &object("MultiKeyListener", "db", &empty));
+    let told = "spec.strategy has an empty routing key: leave it out";
+    site.until("MultiKeyListener-db", "Error", told);
+    site.until("Listener-a", "Ready", "OK");
 }
 
 fn s21_s22_without_a_site_and_when_it_comes_later() {

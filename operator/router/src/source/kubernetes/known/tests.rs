@@ -131,14 +131,8 @@ fn what_works_is_kept_and_what_is_gone_is_not() {
         let entry = |name: &str, status| crate::state::EntryReport {
             entity: "sslProfile".into(),
             name: name.to_owned(),
-            key: None,
-            host: None,
-            hash: String::new(),
             status,
-            note: None,
-            material: None,
-            remote_site_id: None,
-            remote_site_name: None,
+            ..crate::state::EntryReport::default()
         };
         State {
             entries: vec![entry("web", web), entry("back-profile", back)],

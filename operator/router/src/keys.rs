@@ -32,7 +32,7 @@ impl Keys {
         listed.iter().chain(weighted.map(|(key, _)| key))
     }
 
-    /// Whether streams may go to a key.
+    /// True for a key that streams may go to.
     pub fn has(&self, key: &str) -> bool {
         self.all().any(|own| **own == *key)
     }

@@ -1,4 +1,4 @@
-//! How a MultiKeyListener is reconciled.
+//! The logic of the lifecycle of a MultiKeyListener.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,8 +44,8 @@ impl<R> MultiKeyListeners<R> {
         }
     }
 
-    /// What the router makes of a MultiKeyListener. In the middle of a change of its own the router counts as not there yet. A key that waits for
-    /// a Connector keeps nobody from being served by another one.
+    /// Compares the entries of a MultiKeyListener with the report of the router. A router in the middle of a change counts as behind.
+    /// One reachable key is enough.
     fn view(
         &self,
         this: This<'_, MultiKeyListener>,
@@ -86,7 +86,7 @@ fn uid<'a>(this: This<'a, MultiKeyListener>) -> &'a str {
     this.meta.uid.as_deref().unwrap_or_default()
 }
 
-/// The keys that connections go to and that have a Connector.
+/// The keys that have a Connector, without those of weight 0.
 pub(crate) fn reachable<'a>(
     strategy: &'a Strategy,
     report: &'a RouterState,

@@ -40,7 +40,11 @@ pub(super) fn text(map: &Map) -> String {
             line(&mut text, &format!("  link {name} -> {}", described(link)));
         }
         for (key, ends) in &node.keys {
-            line(&mut text, &format!("  key {key}: {}", served(ends)));
+            let mut ends = served(ends);
+            if !map.is_served(key) {
+                ends += "; no connector in the network";
+            }
+            line(&mut text, &format!("  key {key}: {ends}"));
         }
     }
     text
@@ -196,6 +200,10 @@ mod tests {
             \nwest (west, kubernetes): its own status was not read\n\
             \x20 key shop: connectors to 10.0.0.1\n";
         assert_eq!(text(&example()), expected);
+        let mut alone = example();
+        alone.sites.retain(|_, node| node.name == "east");
+        let said = "  key shop: listeners shop; no connector in the network\n";
+        assert!(text(&alone).ends_with(said), "{}", text(&alone));
     }
 
     #[test]

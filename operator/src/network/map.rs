@@ -77,6 +77,16 @@ impl Map {
         map
     }
 
+    /// True if a site has a connector of the key.
+    pub(super) fn is_served(&self, key: &str) -> bool {
+        let mut sites = self.sites.values();
+        sites.any(|site| {
+            site.keys
+                .get(key)
+                .is_some_and(|ends| !ends.connectors.is_empty())
+        })
+    }
+
     fn add(&mut self, record: &SiteRecord) {
         let Some(id) = record.id.clone().filter(|id| !self.sites.contains_key(id)) else {
             return;
@@ -86,8 +96,11 @@ impl Map {
         let keys = record.services.iter().flatten().map(|service| {
             // Listeners are reported by the names of their entries.
             let names = |names: &Option<Vec<String>>| {
-                let names = names.iter().flatten();
-                let names = names.map(|name| name.strip_prefix("listener/").unwrap_or(name));
+                let names = names.iter().flatten().map(|name| {
+                    let kinds = ["listener/", "multiAddress/"].iter();
+                    let mut own = kinds.filter_map(|kind| name.strip_prefix(kind));
+                    own.next().unwrap_or(name)
+                });
                 names.map(plain).collect()
             };
             let ends = Ends {

@@ -75,7 +75,7 @@ lifecycle! {
         use routed;
         /// The router cannot do it and says why: put that right, and the router tries again by itself.
         Failed          when health == Failed                              => Error   wakes report, self;
-        /// Nothing serves its routing key: a Connector with the same one is missing, or what it leads to does not run.
+        /// Nothing serves its routing key: a Connector with the same one is missing here and at all linked sites, its Pods do not run, or the Link to its site is down.
         Unmatched       when health == Idle                                => Pending wakes report;
         /// Connections are led to what serves its routing key.
         goal Ready      when health == Up                                  => Ready;

@@ -32,15 +32,15 @@ lifecycle! {
         service:           owned Service of site   by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
     }
     facts {
-        /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
+        /// True outside Kubernetes: the router listens at the host and port itself, and there is no Service.
         binds_host:       bool                                            from sites given site;
-        /// Whether it can be offered at all.
+        /// The first mistake in its spec, if there is one.
         validity:         { Fine, Incomplete, BadPort, BadHost, BadStrategy, NoCredentials } from sites given site;
-        /// What the Site has given it.
+        /// The decision of the Site about its host and port.
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config else None;
-        /// Whether the router has applied what is declared.
+        /// `Current` once the router has applied the newest configuration.
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
-        /// What the router does with it.
+        /// The state of its entries in the router.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
         /// It is not served.
         unserved  = allocation == None || silent;
@@ -70,7 +70,7 @@ lifecycle! {
         use routed;
         /// The router cannot do it and says why: put that right, and the router tries again by itself.
         Failed          when health == Failed                              => Error   wakes report, self;
-        /// Nothing serves any of its routing keys: a Connector with one of them is missing, or what it leads to does not run.
+        /// Nothing serves any of its routing keys: a Connector with one of them is missing here and at all linked sites, its Pods do not run, or the Link to its site is down.
         Unmatched       when health == Idle                                => Pending wakes report;
         /// Connections are led to what serves its routing keys, by its strategy.
         goal Ready      when health == Up                                  => Ready;
@@ -120,7 +120,7 @@ lifecycle! {
     }
 }
 
-/// Where routing keys are offered.
+/// The desired state of a MultiKeyListener.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -160,7 +160,7 @@ pub struct MultiKeyListenerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require_client_cert: Option<bool>,
 
-    /// How traffic is looked at.
+    /// Protocol observation, which has no effect here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observer: Option<Observer>,
 
@@ -221,11 +221,11 @@ pub struct Weighted {
     pub routing_keys: BTreeMap<String, i64>,
 }
 
-/// What is known of a MultiKeyListener.
+/// The observed state of a MultiKeyListener.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MultiKeyListenerStatus {
-    /// What every kind reports.
+    /// The status fields that all kinds share.
     #[serde(flatten)]
     pub common: Status,
 
@@ -233,7 +233,7 @@ pub struct MultiKeyListenerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_destination: Option<bool>,
 
-    /// Which of its routing keys can be reached.
+    /// The routing keys that can be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<StrategyStatus>,
 }

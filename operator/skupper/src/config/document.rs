@@ -72,7 +72,7 @@ pub struct DeclaredListener<'a> {
     pub platform: Platform,
 }
 
-/// What a Listener of either kind asks for.
+/// The spec of a Listener of either kind.
 #[derive(Clone, Copy, Debug)]
 pub enum DeclaredSpec<'a> {
     /// One routing key.

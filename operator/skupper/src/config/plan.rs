@@ -32,7 +32,7 @@ use crate::platform::Platform;
 /// What a configuration may take: an object of the API server holds 1 MiB.
 const ROOM: usize = 900 * 1024;
 
-/// What the entry of one key of several takes beside its names, generously.
+/// Upper bound of the size of one `listenerAddress` entry without its names, in bytes.
 const ADDRESS: usize = 120;
 
 /// The Pods of a Connector, with their uids.
@@ -164,7 +164,7 @@ pub fn router_config(
 /// Listeners with one routing key, and those with several.
 type Listeners<'a> = (Vec<&'a Listener>, Vec<&'a MultiKeyListener>);
 
-/// Those that can be offered.
+/// Keeps the Listeners that are valid and not being deleted.
 fn offered<'a>(
     (listeners, several): (&[&'a Listener], &[&'a MultiKeyListener]),
     platform: Platform,
@@ -181,7 +181,7 @@ fn offered<'a>(
     (listeners.copied().collect(), several.copied().collect())
 }
 
-/// What each of them asks for, by its uid.
+/// The specs of Listeners of both kinds, by uid.
 fn specs<'a>(
     listeners: &[&'a Listener],
     several: &[&'a MultiKeyListener],
@@ -235,7 +235,7 @@ fn requests(listener: &Listener, workloads: &[Workload], kept: &Kept) -> Vec<Por
     [whole].into_iter().chain(pods).collect()
 }
 
-/// What a MultiKeyListener asks for: its host.
+/// The port request of a MultiKeyListener.
 fn request(listener: &MultiKeyListener) -> Option<PortRequest> {
     let (name, spec) = (listener.name_any(), &listener.spec);
     let strategy = &spec.strategy;

@@ -27,7 +27,7 @@ pub enum Holder {
 }
 
 impl Holder {
-    /// Whether it is one that configurations do not name, for they knew no other at first.
+    /// True for the kind that stored allocations leave out: the only one there was at first.
     fn is_usual(&self) -> bool {
         *self == Self::default()
     }
@@ -180,7 +180,7 @@ fn has(before: &Before, request: &PortRequest) -> bool {
     before.allocations.iter().any(same)
 }
 
-/// Whose a port is: that of a Listener, or one of its Pods.
+/// The owner of a router port: a Listener, or one of its Pods.
 type Whose<'a> = (&'a str, Option<&'a str>);
 
 fn whose(request: &PortRequest) -> Whose<'_> {
@@ -287,7 +287,7 @@ impl<'a> Allocator<'a> {
         self.given.insert(router_port, allocation);
     }
 
-    /// Whether another Listener has a place, or the other kind has the host.
+    /// True if another Listener has this host and port, or one of the other kind has the host.
     fn is_taken(&self, place: Place<'_>, holder: Holder) -> bool {
         let kind = self.kinds.get(place.0);
         self.taken.contains(&place) || kind.is_some_and(|kind| *kind != holder)

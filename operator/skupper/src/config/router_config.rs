@@ -36,16 +36,16 @@ pub struct RouterConfig {
     lost: BTreeMap<String, LostPods>,
 }
 
-/// What the Site has given to a Listener that asked for a host and port.
+/// The decision of the Site about the host and port of a Listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// It has not decided.
+    /// The Site has not decided yet.
     Nothing,
-    /// Another one has them.
+    /// Another Listener has the host.
     Lost,
-    /// There is no room.
+    /// The configuration of the router is full.
     Full,
-    /// Both.
+    /// The Listener has both.
     Held,
 }
 
@@ -83,7 +83,7 @@ impl RouterConfig {
         self.whole.get(uid)
     }
 
-    /// What a Listener has been given of what it asks for, and if nothing, why.
+    /// Returns the decision about a Listener that asks for this host and port, with the reason if it has none.
     pub fn given(
         &self,
         (holder, uid): (Holder, &str),
@@ -146,7 +146,7 @@ impl RouterConfig {
     }
 }
 
-/// Who has a host and port.
+/// Names the holder of a host and port.
 pub fn held_by(other: &PortAllocation) -> String {
     let kind = other.holder.kind();
     let PortAllocation {

@@ -77,7 +77,7 @@ pub fn multi_key_listener(
     first.unwrap_or_else(|| Because::plain(Validity::Fine))
 }
 
-/// What the schema asks for is said here as well: an object may have been stored under another one.
+/// Repeats checks of the schema, because an object may have been stored under another one.
 fn bad_strategy(strategy: &Strategy) -> Option<String> {
     let keys: Vec<&String> = match (&strategy.priority, &strategy.weighted) {
         (Some(priority), None) => priority.routing_keys.iter().collect(),

@@ -1,4 +1,4 @@
-//! What a MultiKeyListener reads off its Site's configuration and off the router.
+//! Facts and statuses of a MultiKeyListener, by the configuration of its Site and the report of its router.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ fn config_map() -> ConfigMap {
     serde_json::from_value(map).expect("it is a ConfigMap")
 }
 
-/// What a router tells that has applied all of the MultiKeyListener, and has connectors of these keys.
+/// The report of a router that has applied a MultiKeyListener and has Connectors of these keys.
 fn report(listener: &MultiKeyListener, reachable: &[&str]) -> RouterState {
     let (site, configs) = (site(), RouterConfigs::default());
     let config = configs.read(&config_map());

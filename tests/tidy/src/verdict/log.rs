@@ -88,7 +88,7 @@ pub fn read(log: &str, sources: &BTreeMap<String, String>) -> Vec<Program> {
     programs
 }
 
-/// Whether a program that ran one test of its name says that it passed.
+/// True if the log of a program that was to run one test says that it passed.
 pub fn has_passed_one(log: &str) -> bool {
     let result = log
         .lines()

@@ -315,13 +315,17 @@ proptest! {
         let ports: BTreeSet<_> = decided.allocations.iter().map(|c| c.router_port).collect();
         let count = decided.allocations.len();
         prop_assert_eq!((places.len(), ports.len()), (count, count));
+        let kinds: BTreeSet<_> = decided.allocations.iter().map(|c| (&c.host, c.holder)).collect();
+        let hosts: BTreeSet<_> = decided.allocations.iter().map(|c| &c.host).collect();
+        prop_assert_eq!(kinds.len(), hosts.len(), "a host is of one kind");
         let served = |uid: &str| decided.allocations.iter().any(|c| c.uid == uid && c.pod.is_none());
         for request in &requests {
             let place = (&request.host, request.port);
-            if request.pod.is_none() {
-                prop_assert!(places.contains(&place) || decided.full.contains(&request.uid));
-            } else if served(&request.uid) {
-                prop_assert!(places.contains(&place) || decided.full.contains(&request.uid));
+            let mut of_host = decided.allocations.iter().filter(|c| c.host == request.host);
+            let is_of_others = of_host.any(|c| c.holder != request.holder);
+            if request.pod.is_none() || served(&request.uid) {
+                let is_decided = places.contains(&place) || is_of_others;
+                prop_assert!(is_decided || decided.full.contains(&request.uid));
             } else {
                 prop_assert!(!decided.allocations.iter().any(|c| c.uid == request.uid));
             }

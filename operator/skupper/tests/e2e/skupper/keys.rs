@@ -168,6 +168,7 @@ async fn beside(mut place: Place) -> Result<()> {
         let ready = |l: &Listener| says(l, "Ready", "OK");
         place.until(name, what, ready).await?;
     }
+    place.delete::<Listener>("same").await?;
     let taken = json!({ "spec": { "host": "db", "port": 1, "strategy": strategy } });
     place.make::<MultiKeyListener>("late", taken).await?;
     let said = "Listener beside has host db, and a host is of Listeners or of MultiKeyListeners: take another host";

@@ -242,18 +242,8 @@ fn view(
     };
     let pods: Vec<_> = config.pods_of(uid(this)).flat_map(entry).collect();
     let is_matched = report.has_connector(&spec.routing_key);
-    match (
-        RouterView::of(&entry(whole), report),
-        RouterView::of(&pods, report),
-    ) {
-        (RouterView::Behind, _) | (_, RouterView::Behind) => RouterView::Behind,
-        (RouterView::Failed(why), _) | (_, RouterView::Failed(why)) => RouterView::Failed(why),
-        (RouterView::Idle, RouterView::Idle | RouterView::Up) if !is_matched => RouterView::Idle,
-        (RouterView::Up, RouterView::Idle | RouterView::Up) if is_matched => RouterView::Up,
-        (RouterView::Idle | RouterView::Up, RouterView::Idle | RouterView::Up) => {
-            RouterView::Behind
-        }
-    }
+    let own = RouterView::of(&entry(whole), report);
+    RouterView::of_listener(own, RouterView::of(&pods, report), is_matched)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
 use lifecycle_specs_skupper::multi_key_listener::{
     self as lifecycle, Allocation, ApplyService, Health, MultiKeyListener, MultiKeyListenerLogic,
-    PriorityStatus, Strategy, StrategyStatus, Validity, WeightedStatus,
+    PriorityStatus, StrategyStatus, Validity, WeightedStatus,
 };
 use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
@@ -22,7 +22,7 @@ use crate::namespace::templates::{self, Templates};
 use crate::platform::Platform;
 use crate::router::state::Routers;
 use crate::router::view::{self, RouterView};
-use crate::shared::Room;
+use crate::shared::{Matched, Room};
 
 /// Reconciles MultiKeyListeners.
 #[derive(Debug)]
@@ -64,34 +64,17 @@ impl<R> MultiKeyListeners<R> {
         };
         let entries = document::listener_entries(&SiteIdentity::of(site), declared);
         let (listener, keys) = entries.split_at(1);
-        let is_matched = reachable(&this.spec.strategy, report).next().is_some();
-        match (
+        let is_matched = MultiKeyListener::is_matched(this, report);
+        let (own, beside) = (
             RouterView::of(listener, report),
             RouterView::of(keys, report),
-        ) {
-            (RouterView::Behind, _) | (_, RouterView::Behind) => RouterView::Behind,
-            (RouterView::Failed(why), _) | (_, RouterView::Failed(why)) => RouterView::Failed(why),
-            (RouterView::Idle, RouterView::Idle | RouterView::Up) if !is_matched => {
-                RouterView::Idle
-            }
-            (RouterView::Up, RouterView::Idle | RouterView::Up) if is_matched => RouterView::Up,
-            (RouterView::Idle | RouterView::Up, RouterView::Idle | RouterView::Up) => {
-                RouterView::Behind
-            }
-        }
+        );
+        RouterView::of_listener(own, beside, is_matched)
     }
 }
 
 fn uid<'a>(this: This<'a, MultiKeyListener>) -> &'a str {
     this.meta.uid.as_deref().unwrap_or_default()
-}
-
-/// The keys that have a Connector, without those of weight 0.
-pub(crate) fn reachable<'a>(
-    strategy: &'a Strategy,
-    report: &'a RouterState,
-) -> impl Iterator<Item = &'a str> {
-    strategy.keys().filter(|key| report.has_connector(key))
 }
 
 impl<R: Routers> MultiKeyListenerLogic for MultiKeyListeners<R> {
@@ -181,8 +164,7 @@ impl<R: Routers> MultiKeyListenerLogic for MultiKeyListeners<R> {
         this: This<'_, MultiKeyListener>,
         report: &RouterState,
     ) -> Option<bool> {
-        let mut keys = reachable(&this.spec.strategy, report);
-        keys.next().map(|_| true)
+        MultiKeyListener::is_matched(this, report).then_some(true)
     }
 
     fn strategy(
@@ -191,7 +173,8 @@ impl<R: Routers> MultiKeyListenerLogic for MultiKeyListeners<R> {
         report: &RouterState,
     ) -> Option<StrategyStatus> {
         let strategy = &this.spec.strategy;
-        let keys = reachable(strategy, report).map(str::to_owned);
+        let keys = strategy.keys().filter(|key| report.has_connector(key));
+        let keys = keys.map(str::to_owned);
         match (&strategy.priority, &strategy.weighted) {
             (Some(_), None) => Some(StrategyStatus {
                 priority: Some(PriorityStatus {

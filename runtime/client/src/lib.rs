@@ -1,4 +1,4 @@
-//! What everything of ours that speaks to an API server shares: clients, clocks, selectors, names and YAML. Knows no lifecycle.
+//! Clients, clocks, selectors, names and YAML, for everything that speaks to an API server. Knows no lifecycle.
 
 #![deny(missing_docs)]
 

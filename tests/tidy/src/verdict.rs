@@ -98,7 +98,7 @@ impl Verdict {
 /// A test program as Cargo built it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executable {
-    /// Where it is.
+    /// The path of its file.
     pub path: PathBuf,
     /// The folder of its package, in which Cargo runs it.
     pub package: PathBuf,

@@ -42,6 +42,21 @@ impl RouterView {
     }
 }
 
+impl RouterView {
+    /// Judges a listener by its own entry and by those beside it, which may wait. A router in the middle of a change, which does not serve
+    /// yet what is matched, counts as behind.
+    #[must_use]
+    pub fn of_listener(own: Self, beside: Self, is_matched: bool) -> Self {
+        match (own, beside) {
+            (Self::Behind, _) | (_, Self::Behind) => Self::Behind,
+            (Self::Failed(why), _) | (_, Self::Failed(why)) => Self::Failed(why),
+            (Self::Idle, Self::Idle | Self::Up) if !is_matched => Self::Idle,
+            (Self::Up, Self::Idle | Self::Up) if is_matched => Self::Up,
+            (Self::Idle | Self::Up, Self::Idle | Self::Up) => Self::Behind,
+        }
+    }
+}
+
 /// What is wrong with the files of an entry that does what it should all the same: those that were good before serve.
 fn profile_trouble((_, attributes): &ConfigEntry, report: &RouterState) -> Option<String> {
     let profile = attributes.get("sslProfile")?.as_str()?;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 /// The one router of a run, outside the API server.
 pub(crate) type Router = Provider<Desk>;
 
-/// What a router has read, and what is wrong with it.
+/// The configuration that a router has read, and the faults it is made to have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Desk {
     entries: Vec<(String, Map<String, Value>)>,
@@ -102,7 +102,7 @@ impl Desk {
 }
 
 impl Kept for Desk {
-    /// What it does, it does by the table, which is not ours.
+    /// Nothing: a router acts by the configuration alone, which belongs to the Site.
     fn held(&self) -> Vec<String> {
         Vec::new()
     }

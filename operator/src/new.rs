@@ -30,24 +30,34 @@ enum Error {
     Look { path: PathBuf, source: io::Error },
     #[error("{} is no checkout of this repository: it has no {}", path.display(), missing.display())]
     NoCheckout { path: PathBuf, missing: PathBuf },
+    #[error(
+        "the packages that an operator is built of are not published yet: give the checkout of this repository with --path{}; --version takes published packages all the same",
+        near(.0.as_deref())
+    )]
+    Unpublished(Option<PathBuf>),
     #[error("{} cannot be written", path.display())]
     Write { path: PathBuf, source: io::Error },
+}
+
+/// The checkout that surrounds the current folder, as part of an advice.
+fn near(checkout: Option<&Path>) -> String {
+    checkout.map_or_else(
+        || " CHECKOUT".to_owned(),
+        |path| format!(" {}", path.display()),
+    )
 }
 
 /// Writes the crate into a folder of its name, and says how to go on.
 ///
 /// # Errors
-/// The folder is not empty or cannot be written, or `--path` leads to no checkout.
+/// The folder is not empty or cannot be written, `--path` leads to no checkout, or neither `--path` nor `--version` is given.
 pub(crate) fn run(options: &New) -> anyhow::Result<String> {
     if options.template.words().any(|word| word == options.kind) {
         return Err(Error::Word(options.kind.clone()).into());
     }
     let folder = Path::new(&options.name);
     check_free(folder)?;
-    let source = match &options.path {
-        Some(path) => Source::Path(checkout(path)?),
-        None => Source::Version(options.version.clone()),
-    };
+    let source = source(options)?;
     let plural = options.plural.as_deref();
     let names = renamed::Names::of(&options.name, &options.kind, &options.group, plural);
     let mut sources = Vec::new();
@@ -79,6 +89,21 @@ fn check_free(folder: &Path) -> Result<(), Error> {
             source,
         }),
     }
+}
+
+/// The place that the packages of this repository come from.
+fn source(options: &New) -> Result<Source, Error> {
+    match (&options.path, &options.version) {
+        (Some(path), _) => Ok(Source::Path(checkout(path)?)),
+        (None, Some(version)) => Ok(Source::Version(version.clone())),
+        (None, None) => Err(Error::Unpublished(surrounding())),
+    }
+}
+
+/// The checkout that the current folder is in, if any.
+fn surrounding() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().find_map(|folder| checkout(folder).ok())
 }
 
 /// A checkout as the manifest of the crate names it.

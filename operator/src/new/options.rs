@@ -30,11 +30,11 @@ pub struct New {
     #[arg(long, value_enum, default_value_t)]
     pub template: Template,
 
-    /// Build it of this checkout of the repository.
-    #[arg(long, value_name = "DIR", conflicts_with = "version")]
+    /// Build it of this checkout of the repository. Needed as long as its packages are not published.
+    #[arg(long, value_name = "CHECKOUT", conflicts_with = "version")]
     pub path: Option<PathBuf>,
 
-    /// Build it of the packages of this version, as Cargo takes it: 0.1, =0.1.2.
-    #[arg(long, value_name = "VERSION", value_parser = parse_version, default_value = env!("CARGO_PKG_VERSION"))]
-    pub version: String,
+    /// Build it of the published packages of this version, as Cargo takes it: 0.1, =0.1.2. No version is published yet.
+    #[arg(long, value_name = "VERSION", value_parser = parse_version)]
+    pub version: Option<String>,
 }

@@ -140,8 +140,9 @@ fn nothing_is_written_over_and_bad_names_are_told_in_words() {
     assert!(refused(&elsewhere, 1).contains("nowhere is no checkout of this repository"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     std::fs::create_dir(folder.path().join("gadget-operator")).unwrap();
+    let published = [&WORDS[..], &["--version", "=0.1.2"]].concat();
     assert!(
-        new(folder.path(), &WORDS).status.success(),
+        new(folder.path(), &published).status.success(),
         "an empty folder is fine"
     );
     let job = [&with("a", "Job", "acme.test")[..], &["--template", "shop"]].concat();
@@ -152,8 +153,29 @@ fn nothing_is_written_over_and_bad_names_are_told_in_words() {
         "{said}"
     );
     let manifest = std::fs::read_to_string(folder.path().join("gadget-operator/Cargo.toml"));
-    let version = format!("lifecycle-runtime = \"{}\"", env!("CARGO_PKG_VERSION"));
-    assert!(manifest.unwrap().contains(&version));
+    assert!(manifest.unwrap().contains("lifecycle-runtime = \"=0.1.2\""));
+}
+
+#[test]
+fn without_a_checkout_nothing_is_written_and_path_is_advised() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |from: &Path| {
+        let output = new(from, &WORDS);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused(folder.path());
+    assert!(said.contains("are not published yet"), "{said}");
+    assert!(said.contains("with --path CHECKOUT;"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    // Inside of a checkout the advice names it.
+    let root = checkout();
+    let said = refused(&root.join("docs"));
+    assert!(
+        said.contains(&format!("--path {};", root.display())),
+        "{said}"
+    );
+    assert!(!root.join("docs/gadget-operator").exists());
 }
 
 #[test]

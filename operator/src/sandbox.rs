@@ -8,6 +8,7 @@ mod follow;
 mod followed;
 mod grants;
 mod mounted;
+mod ports;
 mod sites;
 mod tokens;
 mod tour;
@@ -55,6 +56,7 @@ pub async fn run(options: Sandbox) -> ExitCode {
 async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     logging::begin_quietly()?;
     let manifests = Manifest::read_all(&options.manifests)?;
+    ports::check_free(options.local_address, &manifests)?;
     let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
     let driver = Driver::new()?;
     let mut cluster = Cluster::open(cluster::Options {

@@ -164,19 +164,24 @@ impl Embedded {
     }
 
     fn address_of(&self, number: u8) -> Option<IpAddr> {
-        match self.0.settings.address? {
-            IpAddr::V4(first) => {
-                let next = u32::from(first).checked_add(number.into())?;
-                Some(IpAddr::V4(next.into()))
-            }
-            // There is one address of IPv6 on loopback.
-            first @ IpAddr::V6(_) => Some(first),
-        }
+        nth_address(self.0.settings.address?, number)
     }
 
     fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Seat>> {
         let seats = self.0.seats.lock();
         seats.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The address of a router by its number, where `first` is that of the first one.
+pub fn nth_address(first: IpAddr, number: u8) -> Option<IpAddr> {
+    match first {
+        IpAddr::V4(first) => {
+            let next = u32::from(first).checked_add(number.into())?;
+            Some(IpAddr::V4(next.into()))
+        }
+        // There is one address of IPv6 on loopback.
+        first @ IpAddr::V6(_) => Some(first),
     }
 }
 

@@ -111,6 +111,25 @@ fn a_port_for_the_echo_that_is_in_use_is_told() {
 }
 
 #[test]
+fn a_port_for_links_that_is_in_use_is_told_before_anything_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (own_address(8), own_address(9));
+    let manifests = fs::read_to_string(example("skupper-network.yaml")).unwrap();
+    let file = folder.path().join("network.yaml");
+    fs::write(&file, &manifests).unwrap();
+    // Either router may be the one at the second address.
+    let _taken = std::net::TcpListener::bind((second.as_str(), 45671)).unwrap();
+    let words = ["--local-address", &first, file.to_str().unwrap()];
+    let said = refused(&words);
+    let expected = format!(
+        "port 45671 of {second} is in use, where a router of the sandbox is to accept links (role edge of Site `west/west`): "
+    );
+    assert!(said.contains(&expected), "{said}");
+    assert!(said.contains("--local-address"), "{said}");
+    assert_eq!(text(&run(&words).stdout), "", "nothing has started");
+}
+
+#[test]
 fn two_sites_have_routers_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (own_address(4), own_address(5));

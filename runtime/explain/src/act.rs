@@ -89,6 +89,10 @@ fn todo(look: &Look<'_>, place: &Place, state: usize) -> String {
     let Some(wakes) = look.ir.states[state].wakes else {
         return "look at what decided it".to_owned();
     };
+    let taken = taken(look, place, wakes);
+    if !taken.is_empty() {
+        return taken.join("; ");
+    }
     let mut todo: Vec<Source> = wakes.to_vec();
     todo.retain(|wake| !is_of_the_operator(look, place, *wake));
     if todo.is_empty() {
@@ -105,6 +109,22 @@ fn todo(look: &Look<'_>, place: &Place, state: usize) -> String {
         Some(cause) => format!("{said}: {cause}"),
         None => said,
     }
+}
+
+/// The verdict on each object of a name that another owner has: it names the object and the owner, and says what to do, as the conditions do. An edit that
+/// leaves the name as it is would not help.
+fn taken(look: &Look<'_>, place: &Place, wakes: &[Source]) -> Vec<String> {
+    let sentences = &look.observed.observation.sentences;
+    let of_input = |wake: &Source| {
+        let Source::Input(input) = wake else {
+            return None;
+        };
+        let declared = &look.ir.inputs[*input];
+        let var = declared.var.filter(|_| declared.mode != Mode::Group)?;
+        let is_taken = look.ir.value(&place.worlds[0], var) == "Foreign";
+        sentences[var].clone().filter(|_| is_taken)
+    };
+    wakes.iter().filter_map(of_input).collect()
 }
 
 /// The facts that make the state the one that counts, in one line: they name the object that a wake alone does not.

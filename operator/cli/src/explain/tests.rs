@@ -77,10 +77,11 @@ async fn whoever_may_look_is_told_who_must_act_where_a_name_is_taken() {
         text.starts_with("Website `default/shop` is Taken: a person must act\n"),
         "{text}"
     );
-    assert!(
-        text.contains("\nWho must act\n  a person: ") && text.contains("Deployment `default/shop`"),
-        "{text}"
-    );
+    // Word for word what the condition says.
+    let advice = "Deployment `default/shop` exists and is not controlled by this Website: rename the Website or remove that Deployment";
+    let acts = format!("\nWho must act\n  a person: {advice}\n");
+    let why = format!("\nWhy\n  deployment is Foreign: {advice}\n");
+    assert!(text.contains(&acts) && text.contains(&why), "{text}");
     let words = ["websites.web.example.org/shop", "-o", "json"];
     let json = said(&cluster, &words).await.unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

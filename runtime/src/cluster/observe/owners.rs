@@ -65,11 +65,11 @@ fn only_what_the_other_owner_controls_is_ours() {
         assert_eq!((is, said.as_str()), (expected, sentence));
     };
     check(room("host-uid"), "Current", "");
-    let foreign =
-        "Service `ns/g` exists and is not controlled by ConfigMap `ns/h`: remove that Service";
+    let foreign = "Service `ns/g` exists and is not controlled by ConfigMap `ns/h`: rename the Guest or remove that Service";
+    let other = "Service `ns/g` exists and is controlled by ConfigMap `g`, not by ConfigMap `ns/h`: rename the Guest or remove that Service";
     let mut of_guest = room("guest-uid");
     of_guest["metadata"]["ownerReferences"][0]["name"] = json!("g");
-    check(of_guest, "Foreign", foreign);
+    check(of_guest, "Foreign", other);
     let earlier = "Service `ns/g` still belongs to an earlier ConfigMap `ns/h` and goes with it: wait for the garbage collector, or remove that Service";
     check(room("a host that is gone"), "Foreign", earlier);
     let mut shared = room("host-uid");

@@ -1,8 +1,8 @@
 //! What built-in facts say to a person: what is wrong, and what to do about it.
 
 use super::{Name, Observing};
-use crate::lifecycle::KeptBy;
 use crate::lifecycle::kept_by::KEPT_BY;
+use crate::lifecycle::{KeptBy, Stored};
 use crate::machine::compare::Verdict;
 use crate::machine::ir::Lookup;
 
@@ -42,23 +42,38 @@ impl Observing<'_> {
         }
         match self.owner(input) {
             // The cluster keeps what an owner leaves until the garbage collector gets there.
-            Some(owner) if live.is_some_and(|live| owner.succeeds(&live)) => {
+            Some(owner) if live.as_ref().is_some_and(|live| owner.succeeds(live)) => {
                 let owner = Name::of(&owner.object.meta).of_kind(owner.kind);
                 format!(
                     "{object} still belongs to an earlier {owner} and goes with it: wait for the garbage collector, or remove that {theirs}"
                 )
             }
-            Some(owner) if of_other => {
-                let owner = Name::of(&owner.object.meta).of_kind(owner.kind);
-                format!("{object} exists and is not {by} {owner}: remove that {theirs}")
-            }
             Some(owner) => {
-                let ours = &owner.kind.kind;
-                format!(
-                    "{object} exists and is not {by} this {ours}: rename the {ours} or remove that {theirs}"
-                )
+                let ours = match of_other {
+                    true => Name::of(&owner.object.meta).of_kind(owner.kind).to_string(),
+                    false => format!("this {}", owner.kind.kind),
+                };
+                let has = match live.as_ref().and_then(|live| controller(live)) {
+                    Some(other) => format!("is controlled by {other}, not by {ours}"),
+                    None => format!("is not {by} {ours}"),
+                };
+                let otherwise = self.other_name(input);
+                format!("{object} exists and {has}: {otherwise}remove that {theirs}")
             }
             None => format!("{object} exists and is not ours: remove that {theirs}"),
+        }
+    }
+
+    /// The change of the object itself that has it ask for another name, as the beginning of an advice. Only its author knows which change of it has a
+    /// method compute another name, so nothing is said there.
+    fn other_name(&self, input: usize) -> String {
+        let subject = self.observer.subject_kind.map(|kind| &kind.kind);
+        match (self.ir.inputs[input].lookup, subject) {
+            (Lookup::Name("metadata.name"), Some(ours)) => format!("rename the {ours} or "),
+            (Lookup::Name(path), Some(ours)) if path.starts_with("spec.") => {
+                format!("change `{path}` of the {ours} or ")
+            }
+            _ => String::new(),
         }
     }
 
@@ -114,6 +129,13 @@ impl Observing<'_> {
             }
         }
     }
+}
+
+/// The controller of an object, as its owner references name it.
+fn controller(live: &Stored) -> Option<String> {
+    let mut owners = live.meta.owner_references.iter().flatten();
+    let owner = owners.find(|owner| owner.controller == Some(true))?;
+    Some(format!("{} `{}`", owner.kind, owner.name))
 }
 
 /// `spec.class_name` as users write it: `spec.className`.

@@ -111,7 +111,7 @@ fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
         "Absent",
         "ConfigMap `ns/t` does not exist",
     );
-    let foreign = "ConfigMap `ns/t` exists and is not controlled by this Thing: rename the Thing or remove that ConfigMap";
+    let foreign = "ConfigMap `ns/t` exists and is controlled by Thing `other`, not by this Thing: rename the Thing or remove that ConfigMap";
     check(
         &with(made(not_ours())),
         of_class(),

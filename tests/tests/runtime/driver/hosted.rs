@@ -188,7 +188,7 @@ async fn foreign() -> Result<()> {
         .create(&PostParams::default(), &theirs)
         .await?;
     door(&world, "front").await?;
-    let why = "Service `default/house` exists and is not controlled by ConfigMap `default/house`: remove that Service";
+    let why = "Service `default/house` exists and is not controlled by ConfigMap `default/house`: change `spec.house` of the Door or remove that Service";
     says(&world, "front", "Error", why).await?;
     ensure!(
         services(&world).get("house").await? == before,

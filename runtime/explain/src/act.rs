@@ -101,11 +101,16 @@ fn todo(look: &Look<'_>, place: &Place, state: usize) -> String {
     let said: Vec<String> = todo.iter().map(|wake| doing(look, place, *wake)).collect();
     let said = said.join(", or ");
     let names_none = |wake: &Source| match wake {
-        Source::Input(input) => is_any(look, *input) || is_written_by_a_keeper(look, *input),
+        Source::Input(input) => {
+            is_any(look, *input)
+                || is_written_by_a_keeper(look, *input)
+                || is_in_order(look, place, *input)
+        }
         Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => false,
     };
     let names_none = wakes.iter().any(names_none);
-    match cause(look, place, state).filter(|_| names_none) {
+    let cause = cause(look, place, state).filter(|_| names_none);
+    match cause.or_else(|| answered(look, wakes)) {
         Some(cause) => format!("{said}: {cause}"),
         None => said,
     }
@@ -132,6 +137,26 @@ fn cause(look: &Look<'_>, place: &Place, state: usize) -> Option<String> {
     let sentences = &look.observed.observation.sentences;
     let cause = look.ir.sentence(state, &place.worlds[0], sentences);
     (!cause.is_empty()).then(|| cause.lines().collect::<Vec<_>>().join("; "))
+}
+
+/// The message of the status about a state that waits for the outside: the operator alone knows the answer.
+fn answered(look: &Look<'_>, wakes: &[Source]) -> Option<String> {
+    let is_outside = |wake: &Source| match wake {
+        Source::Input(input) => {
+            matches!(look.ir.inputs[*input].mode, Mode::Poll | Mode::Probe)
+        }
+        Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => false,
+    };
+    let unmet = look.reported.unmet().filter(|_| look.agrees)?;
+    let message = unmet.message.lines().collect::<Vec<_>>().join("; ");
+    (wakes.iter().any(is_outside) && !message.is_empty()).then_some(message)
+}
+
+/// True of an object that is only read and is there: what is to be changed of it, if anything, only the facts say that read it.
+fn is_in_order(look: &Look<'_>, place: &Place, input: usize) -> bool {
+    let declared = &look.ir.inputs[input];
+    let value = declared.var.map(|var| look.ir.value(&place.worlds[0], var));
+    declared.mode == Mode::Watched && value.is_some_and(|value| value == "Present")
 }
 
 /// Whether an input finds any object of a kind, and not one by its name.

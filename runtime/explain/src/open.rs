@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lifecycle_runtime::cluster::observe::Observed;
 use lifecycle_runtime::lifecycle::Observation;
-use lifecycle_runtime::machine::ir::{Lifecycle, Node, Origin};
+use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Node, Origin};
 use lifecycle_runtime::machine::world::World;
 
 use crate::reported::Reported;
@@ -32,7 +32,9 @@ pub(crate) fn vars(
                 open.insert(number, compared.collect());
             }
             Origin::Input(_) | Origin::Fact => {
-                if var.reads.iter().any(|input| closed.contains(input)) {
+                let mut reads = var.reads.iter();
+                let is_closed = reads.any(|input| closed.contains(input));
+                if is_closed && !is_settled(ir, seen, closed, number) {
                     open.insert(number, all);
                 }
             }
@@ -40,6 +42,21 @@ pub(crate) fn vars(
         }
     }
     open
+}
+
+/// True of a fact that is evaluated here although the outside was not asked: then its `given` alone depends on the outside, and where that lets it be
+/// evaluated without an answer, no answer is among what its method gets.
+fn is_settled(ir: &Lifecycle, seen: &Observation, closed: &BTreeSet<usize>, var: usize) -> bool {
+    let var = &ir.vars[var];
+    let is_evaluated = var.given.iter().all(|guard| seen.world.holds(&guard.pred));
+    let asked = var.given.iter().flat_map(|guard| guard.pred.vars());
+    let guarded: BTreeSet<usize> = asked.flat_map(|var| ir.vars[var].reads).copied().collect();
+    let is_of_given = |input: &usize| {
+        let is_outside = matches!(ir.inputs[*input].mode, Mode::Poll | Mode::Probe);
+        is_outside && guarded.contains(input)
+    };
+    let mut unknown = var.reads.iter().filter(|input| closed.contains(input));
+    var.origin == Origin::Fact && is_evaluated && unknown.all(is_of_given)
 }
 
 /// The worlds that it may be in, and whether the status tells of one of them.

@@ -222,8 +222,12 @@ pub fn link(spec: &LinkSpec, edge: bool) -> Because<link::Validity> {
             true => "there is none".to_owned(),
             false => format!("there is {}", names.join(", ")),
         };
+        let sort = match edge {
+            true => "an edge site",
+            false => "a site that is no edge site",
+        };
         let sentence = format!(
-            "spec.endpoints has none with the name \"{role}\", which this site dials: {there}"
+            "spec.endpoints has none with the name \"{role}\", which {sort} dials: {there}"
         );
         return Because::new(link::Validity::NoEndpoint, sentence);
     };

@@ -283,7 +283,7 @@ fn what_a_link_asks_for_is_said_to_be_wrong_before_anything_is_dialled() {
     check(false, at("fd00::1", "1"), Fine, "");
     let edge = to("edge", json!("10.0.0.1"), json!("45671"));
     check(true, edge.clone(), Fine, "");
-    let lacks = "name \"inter-router\", which this site dials: there is \"edge\"";
+    let lacks = "name \"inter-router\", which a site that is no edge site dials: there is \"edge\"";
     check(false, edge, NoEndpoint, lacks);
     check(true, at("10.0.0.1", "1"), NoEndpoint, "\"edge\"");
     check(false, json!({}), NoEndpoint, "there is none");

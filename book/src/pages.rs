@@ -1,4 +1,4 @@
-//! What the pages have that mdbook lacks: words that name a page become links to it, links out of the book become text, and diagrams become pictures.
+//! What the pages have that mdbook lacks: codes of checks become links, links out of the book become text, and diagrams become pictures.
 //! Changes Markdown in place, so that all else stays as it was written.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +89,7 @@ impl Pages {
             } else if let Event::End(tag) = &event {
                 depth -= usize::from(is_closed(tag));
             } else if let (Event::Code(word), 0) = (&event, depth) {
-                let to = self.named(from, word);
+                let to = self.check(from, word);
                 edits.extend(to.map(|to| (range, format!("[{part}]({to})"))));
             } else if let (Event::Text(_), 0) = (&event, depth) {
                 edits.extend(self.codes(from, part, range.start));
@@ -122,23 +122,18 @@ impl Pages {
         }
     }
 
-    /// Where a word leads that names a page: from its folder, from that of the book or the root of the repository, or by the code of a check.
-    fn named(&self, from: &str, word: &str) -> Option<String> {
-        let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let beside = format!("{folder}/{word}");
-        let in_book = word.trim_start_matches("../");
-        let in_root = word.trim_start_matches("docs/");
-        let check = format!("rules/{word}.md");
-        let mut candidates = [&beside, in_book, in_root, &check].into_iter();
-        let name = candidates.find(|name| self.names.contains(*name))?;
-        (name != from).then(|| relative(from, name))
+    /// Where the page of a check is, by its code.
+    fn check(&self, from: &str, code: &str) -> Option<String> {
+        let name = format!("rules/{code}.md");
+        let is_other = self.names.contains(&name) && name != from;
+        is_other.then(|| relative(from, &name))
     }
 
     /// A link at each code of a check.
     fn codes(&self, from: &str, part: &str, start: usize) -> Vec<Edit> {
         let codes = part.match_indices("LC").filter_map(|(at, _)| {
             let code = part.get(at..at + 5)?;
-            let link = format!("[{code}]({})", self.named(from, code)?);
+            let link = format!("[{code}]({})", self.check(from, code)?);
             Some((start + at..start + at + 5, link))
         });
         codes.collect()

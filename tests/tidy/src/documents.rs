@@ -1,4 +1,4 @@
-//! No document names a path that does not exist: in backticks, or as the target of a link.
+//! No document names a path that does not exist: in backticks, or as the target of a link. None names a page of `docs/` in backticks where a link belongs.
 //! Knows Markdown only as far as backticks, links and fences go. A change log tells of the past and is left alone.
 
 use crate::Tree;
@@ -33,6 +33,43 @@ pub fn missing_paths(tree: &Tree) -> Vec<String> {
         }
     }
     findings
+}
+
+/// Pages of `docs/` that a document names in backticks and not by a link, with document and line.
+pub fn bare_pages(tree: &Tree) -> Vec<String> {
+    let of_readers = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+    let documents = tree
+        .under("")
+        .filter(|(path, _)| path.ends_with(".md"))
+        .filter(|(path, _)| path.starts_with("docs/") || of_readers.contains(path));
+    let mut findings = Vec::new();
+    for (document, text) in documents {
+        let mut fenced = false;
+        for (number, line) in text.lines().enumerate() {
+            fenced ^= line.trim_start().starts_with("```");
+            let mut before = String::new();
+            for (at, part) in line.split('`').enumerate() {
+                let in_link = before.rfind('[') > before.rfind(']');
+                if at % 2 == 1 && !fenced && !in_link && is_page(tree, document, part) {
+                    let line = number + 1;
+                    findings.push(format!(
+                        "{document}:{line}: `{part}` is a page: write a link, [what is there]({part})"
+                    ));
+                }
+                before += part;
+            }
+        }
+    }
+    findings
+}
+
+/// Whether a word in backticks names a page: from its document, from `docs/`, or from the root.
+fn is_page(tree: &Tree, document: &str, word: &str) -> bool {
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut found = ["docs", folder, ""]
+        .into_iter()
+        .filter_map(|folder| resolve(folder, word));
+    word.ends_with(".md") && found.any(|path| path.starts_with("docs/") && tree.has(&path))
 }
 
 fn named_paths<'a>(tree: &Tree, line: &'a str) -> Vec<&'a str> {
@@ -121,6 +158,29 @@ mod tests {
     fn paths_may_be_relative_to_their_document() {
         assert!(findings("docs/a.md", "[x](other.md) `../runtime/src/lib.rs`").is_empty());
         assert_eq!(findings("docs/a.md", "[x](../other.md)").len(), 1);
+    }
+
+    fn bare(document: &str, text: &str) -> Vec<String> {
+        let files = [(document, text), ("docs/other.md", ""), ("docs/a/b.md", "")];
+        bare_pages(&Tree::made_up(&files))
+    }
+
+    #[test]
+    fn a_page_in_backticks_is_found_with_its_line() {
+        let found = bare("docs/a.md", "see\n`other.md`");
+        assert_eq!(
+            found,
+            ["docs/a.md:2: `other.md` is a page: write a link, [what is there](other.md)"]
+        );
+        assert_eq!(bare("docs/a/c.md", "`../other.md`, `b.md`").len(), 2);
+        assert_eq!(bare("README.md", "`docs/other.md`, `docs/a/b.md`").len(), 2);
+    }
+
+    #[test]
+    fn a_page_in_a_link_is_no_finding_nor_is_another_file() {
+        let text = "[the `other.md`](other.md) `README.md` `gone.md` `LC021`\n```\n`other.md`\n```";
+        assert!(bare("docs/a.md", text).is_empty());
+        assert!(bare("runtime/README.md", "`docs/other.md`").is_empty());
     }
 
     #[test]

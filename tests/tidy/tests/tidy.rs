@@ -183,8 +183,9 @@ fn every_rule_has_its_fixtures_and_every_fixture_its_rule() {
 }
 
 #[test]
-fn documents_name_only_paths_that_exist() {
+fn documents_name_only_paths_that_exist_and_pages_by_links() {
     none(documents::missing_paths(&TREE));
+    none(documents::bare_pages(&TREE));
 }
 
 #[test]

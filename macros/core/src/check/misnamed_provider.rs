@@ -1,4 +1,4 @@
-//! After `of` a poll names an input: it names who is asked, of whom the operator says how much may be asked (`docs/outside.md`). What is asked about
+//! After `of` a poll names an input: it names who is asked, of whom the operator says how much may be asked. What is asked about
 //! stands after `by`.
 //!
 //! ```text

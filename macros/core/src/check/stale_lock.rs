@@ -1,7 +1,7 @@
 //! The lock and the lifecycle say different things. A lock is what a release leaves in a cluster, one line an item: its finalizer, states, conditions, fields, records, what
 //! it owns, and the values of what is held. What the lock has and the lifecycle has not, was dropped or renamed: objects of the older version still carry it, so `retired`
 //! says what becomes of that. What the lifecycle has and the lock has not, no lock protects: `lifecycle-operator lock FILE.rs` writes it down, and the difference
-//! shows in a review. `change.md` tells how to drop, rename and take back.
+//! shows in a review. The page on changing a declaration tells how to drop, rename and take back.
 //!
 //! This is looked at last, where nothing else is found: first a lifecycle is finished, then locked.
 //!

@@ -66,7 +66,7 @@ const ROWS: [Row; 29] = [
         "08",
         "a schedule that runs jobs",
         "schedule.txt",
-        "see `docs/time.md`",
+        "see [time](time.md)",
     ),
     ("09", "a Git repository", "git.txt", SAID),
     (
@@ -80,7 +80,7 @@ const ROWS: [Row; 29] = [
         "12",
         "a route of the Gateway API",
         "httproute.txt",
-        "`status.parents`: a list with an entry of each controller (`docs/counts.md`)",
+        "`status.parents`: a list with an entry of each controller ([counts](counts.md))",
     ),
     (
         "13",

@@ -13,7 +13,7 @@ What the compiler refuses in a `lifecycle!`, by code. Each has a page with what 
 `lifecycle-operator check --explain LC021` prints the same.
 
 A later stage runs only if the stages before it found no error; all findings of a stage come at once. Results hold on the declared abstraction: that a fact computes what its name says, and that an
-effect does what it sets, no compiler can know. What warns can be allowed with a line and a reason (`language.md`); what stops the build cannot, for it is proved wrong.
+effect does what it sets, no compiler can know. What warns can be allowed with a line and a reason ([the language](language.md)); what stops the build cannot, for it is proved wrong.
 
 ";
 

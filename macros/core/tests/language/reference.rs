@@ -149,27 +149,47 @@ fn meant(lifecycle: &Lifecycle) -> String {
 #[test]
 fn each_section_is_written_as_the_compiler_says() {
     let sections = [
-        ("observe", "observe { 0; }", "language/observe.md"),
-        ("facts", "facts { 0; }", "language/facts.md"),
-        ("states", "states { 0; }", "language/states.md"),
-        ("effects", "effects { 0; }", "language/effects.md"),
-        ("promises", "promises { 0; }", "language/effects.md"),
+        ("observe", "observe { 0; }", "[inputs](language/observe.md)"),
+        ("facts", "facts { 0; }", "[facts](language/facts.md)"),
+        ("states", "states { 0; }", "[states](language/states.md)"),
+        (
+            "effects",
+            "effects { 0; }",
+            "[effects](language/effects.md)",
+        ),
+        (
+            "promises",
+            "promises { 0; }",
+            "[effects](language/effects.md)",
+        ),
         (
             "transitions",
             "transitions { 0; }",
-            "language/transitions.md",
+            "[transitions](language/transitions.md)",
         ),
-        ("status", "status { 0; }", "language/status.md"),
+        ("status", "status { 0; }", "[status](language/status.md)"),
         (
             "a clause",
             "status { condition A { 0; } }",
-            "language/status.md",
+            "[status](language/status.md)",
         ),
-        ("teardown", "teardown { 0; }", "teardown.md"),
-        ("properties", "properties { 0; }", "properties.md"),
-        ("rpc", "rpc { 0; }", "volume.md"),
-        ("retired", "retired { 0; }", "change.md"),
-        ("allow", "allow LC014;", "language.md"),
+        (
+            "teardown",
+            "teardown { 0; }",
+            "[ordered deletion](teardown.md)",
+        ),
+        (
+            "properties",
+            "properties { 0; }",
+            "[properties](properties.md)",
+        ),
+        ("rpc", "rpc { 0; }", "[volumes](volume.md)"),
+        (
+            "retired",
+            "retired { 0; }",
+            "[changing a declaration](change.md)",
+        ),
+        ("allow", "allow LC014;", "[the language](language.md)"),
     ];
     let mut table =
         "| section | how an item of it is written | page |\n| --- | --- | --- |\n".to_owned();
@@ -179,7 +199,7 @@ fn each_section_is_written_as_the_compiler_says() {
         let is_syntax = |found: &&Diagnostic| found.code == "LC000" && found.help.is_some();
         let form = found.iter().find(is_syntax).expect(name);
         let form = form.help.as_deref().expect("it helps").replace('|', "\\|");
-        writeln!(table, "| {name} | {form} | `{page}` |").expect("text");
+        writeln!(table, "| {name} | {form} | {page} |").expect("text");
     }
     between("language.md", "forms", &table);
 }

@@ -1,6 +1,7 @@
 //! What runs: which part of which product the command line asks for. Decides nothing about any object.
 
 use lifecycle_process::args::Run;
+use lifecycle_process::logging;
 use lifecycle_runtime::crds::Kinds;
 
 use crate::args::{Mode, Product};
@@ -26,7 +27,11 @@ pub(crate) async fn run(options: Run<Mode>) -> anyhow::Result<()> {
             lifecycle_skupper::files::run(chosen, health, shutdown).await
         }
     };
-    lifecycle_process::run(all.frame(), part).await
+    let usual = match &all.mode {
+        Mode::Site(_) => lifecycle_skupper::files::USUAL_LOG,
+        Mode::Controller(_) | Mode::Node(_) | Mode::Skupper(_) => logging::USUAL_LEVEL,
+    };
+    lifecycle_process::run_logging(usual, all.frame(), part).await
 }
 
 /// The kinds of a product, with the command of this program that prints them.

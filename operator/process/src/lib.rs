@@ -12,4 +12,4 @@ mod run;
 pub mod webhook;
 
 pub use program::{compared, ended, printed, until_done};
-pub use run::{Frame, leadership, run};
+pub use run::{Frame, leadership, run, run_logging};

@@ -16,7 +16,8 @@ use crate::args;
 
 const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
 const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
-const USUAL_LEVEL: &str = "info";
+/// What is logged unless the environment says otherwise.
+pub const USUAL_LEVEL: &str = "info";
 const QUIET_LEVEL: &str = "warn";
 /// They log every failed request once more and with all its parts, and every link that another router ended; whoever sent it, or had the link, reports
 /// that in one line that says what to do.
@@ -65,7 +66,18 @@ type Boxed = Box<dyn Layer<Registry> + Send + Sync>;
 /// # Errors
 /// If a level is no filter, the directory cannot be used, or logging has begun already.
 pub fn begin(program: &str, options: &args::Telemetry) -> Result<(), Error> {
-    let level = |variable| std::env::var(variable).unwrap_or_default();
+    begin_at(USUAL_LEVEL, program, options)
+}
+
+/// Begins logging, with these filter directives where the environment has none.
+///
+/// # Errors
+/// As `begin`.
+pub fn begin_at(usual: &str, program: &str, options: &args::Telemetry) -> Result<(), Error> {
+    let level = |variable| match std::env::var(variable) {
+        Ok(level) if !level.is_empty() => level,
+        _ => usual.to_owned(),
+    };
     let layers = layers(
         (program, options),
         (io::stdout, io::stdout().is_terminal()),

@@ -57,7 +57,22 @@ pub async fn run<P>(
 where
     P: Future<Output = anyhow::Result<()>>,
 {
-    logging::begin(frame.program, frame.telemetry)?;
+    run_logging(logging::USUAL_LEVEL, frame, part).await
+}
+
+/// Runs a part of an operator as `run`, and logs by these filter directives where the environment has none.
+///
+/// # Errors
+/// As `run`.
+pub async fn run_logging<P>(
+    usual: &str,
+    frame: Frame<'_>,
+    part: impl FnOnce(Health, Shutdown) -> P,
+) -> anyhow::Result<()>
+where
+    P: Future<Output = anyhow::Result<()>>,
+{
+    logging::begin_at(usual, frame.program, frame.telemetry)?;
     let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
     let health = Health::default();
     let door = match frame.probes.health_probe_bind_address {

@@ -5,6 +5,7 @@ mod documents;
 mod folder;
 mod input;
 mod issued;
+mod journal;
 mod memory;
 mod output;
 mod store;
@@ -37,6 +38,7 @@ use documents::{Document, ObjectKey};
 use folder::{Folder, INPUT, News, Unit};
 use input::{Asked, Fault, Input};
 use issued::Issued;
+use journal::Journal;
 use lifecycle_router::{file, plain};
 use lifecycle_runtime::crds;
 use memory::Memory;
@@ -53,6 +55,10 @@ const STATE: &str = "runtime/state.json";
 const LOCK: &str = "runtime/lock";
 /// Tokens of grants that can be redeemed, for the user of the process alone to read.
 const TOKENS: &str = "runtime/tokens";
+/// What is logged unless the environment says otherwise. The parts of a site on a machine say much that only matters in a cluster; `Journal` says what
+/// becomes of its objects.
+pub const USUAL_LOG: &str = "info,lifecycle_runtime::crds=warn,lifecycle_runtime::controller=warn,lifecycle_router::run=warn,\
+     lifecycle_router::router=warn,lifecycle_router::router::applied=info,lifecycle_router::link::socket=warn,lifecycle_skupper::router::embedded=warn";
 
 /// Serves a site until told to stop.
 ///
@@ -114,7 +120,7 @@ pub async fn run(
     let mut routing = tokio::spawn(async move {
         routers.run(client, move |_| reader.clone(), until).await;
     });
-    say(&options.directory);
+    say(options, &host);
     let ended = tokio::select! {
         biased;
         () = shutdown.wait() => None,
@@ -141,8 +147,20 @@ async fn stop(routing: &mut tokio::task::JoinHandle<()>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn say(directory: &Path) {
+fn say(options: &args::SiteArgs, host: &str) {
+    let directory = &options.directory;
     let at = |path: &str| plain::path(&directory.join(path));
+    let (version, shown) = (env!("CARGO_PKG_VERSION"), plain::path(directory));
+    match options.grant_server_address {
+        Some(grants) => tracing::info!(
+            version,
+            directory = shown,
+            host,
+            %grants,
+            "the site is served, and its grants are redeemed"
+        ),
+        None => tracing::info!(version, directory = shown, host, "the site is served"),
+    }
     // With standard output closed there is no reader left to tell.
     let _unheard = writeln!(
         io::stdout(),
@@ -187,6 +205,7 @@ struct Files {
     issued: Issued,
     tokens: WrittenFolder,
     output: Output,
+    journal: Journal,
     /// Of the objects that were shown last.
     shown: Option<u64>,
     /// The newest revision of which all is kept that is to be known again.
@@ -229,6 +248,7 @@ impl Files {
             issued,
             tokens,
             output,
+            journal: Journal::default(),
             shown: None,
             kept: watch::Sender::new(0),
             is_whole: true,
@@ -274,8 +294,20 @@ impl Files {
     async fn follow(&mut self) -> Infallible {
         loop {
             self.show().await;
+            self.log();
             tokio::time::sleep(LOOK).await;
             self.look().await;
+        }
+    }
+
+    /// Logs what has become of the objects.
+    fn log(&mut self) {
+        for line in self.journal.tick() {
+            let text = plain::plain(&line.text);
+            match line.is_warning {
+                true => tracing::warn!("{text}"),
+                false => tracing::info!("{text}"),
+            }
         }
     }
 
@@ -365,7 +397,10 @@ impl Files {
             Err(error) => tracing::warn!("grants cannot be read: {error:#}"),
         }
         match shown {
-            Ok(shown) => self.output.keep(&shown),
+            Ok(shown) => {
+                self.journal.see(shown.values());
+                self.output.keep_objects(&shown);
+            }
             Err(error) => tracing::warn!("statuses cannot be read: {error:#}"),
         }
         self.shown = Some(revision);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use lifecycle_process::args::Run;
-use lifecycle_process::{definitions, ended, leadership, until_done};
+use lifecycle_process::{definitions, ended, leadership, logging, until_done};
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
@@ -45,7 +45,11 @@ async fn run(options: Run<Mode>) -> anyhow::Result<()> {
             files::run(chosen, health, shutdown).await
         }
     };
-    lifecycle_process::run(options.frame(), part).await
+    let usual = match &options.mode {
+        Mode::Skupper(_) => logging::USUAL_LEVEL,
+        Mode::Site(_) => files::USUAL_LOG,
+    };
+    lifecycle_process::run_logging(usual, options.frame(), part).await
 }
 
 /// Runs the controller of the Sites of a cluster until told to stop. `kinds` say which command of the program prints them.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lifecycle_router::file::replace;
 use lifecycle_router::plain::plain;
+use serde_json::Value;
 
 use super::input::Fault;
 use super::written::{Failures, Readers, WrittenFolder, remove};
@@ -46,8 +47,20 @@ impl Output {
         self.resources.texts().values().map(String::as_str)
     }
 
+    /// Makes these objects the files of resources, by name.
+    pub(super) fn keep_objects(&mut self, wanted: &BTreeMap<String, Value>) {
+        let text = |(name, object): (&String, &Value)| {
+            let text = serde_saphyr::to_string(object)?;
+            Ok::<_, serde_saphyr::SerializeError>((name.clone(), text))
+        };
+        match wanted.iter().map(text).collect() {
+            Ok(texts) => self.keep(&texts),
+            Err(error) => tracing::warn!("statuses cannot be written: {error}"),
+        }
+    }
+
     /// Makes these the files of resources, by name.
-    pub(super) fn keep(&mut self, wanted: &BTreeMap<String, String>) {
+    fn keep(&mut self, wanted: &BTreeMap<String, String>) {
         self.resources.keep(wanted);
     }
 

@@ -427,11 +427,11 @@ impl Store {
         })
     }
 
-    /// The objects with their statuses, as YAML by the names of their files. Secrets stay where they are, and codes of tokens.
+    /// The objects with their statuses, by the names of their files. Secrets stay where they are, and codes of tokens.
     ///
     /// # Errors
     /// The API server does not answer.
-    pub(super) async fn shown(&self) -> anyhow::Result<BTreeMap<String, String>> {
+    pub(super) async fn shown(&self) -> anyhow::Result<BTreeMap<String, Value>> {
         let mut shown = BTreeMap::new();
         for kind in SHOWN {
             let key = ObjectKey {
@@ -448,7 +448,7 @@ impl Store {
                     metadata.remove("managedFields");
                     metadata.remove("resourceVersion");
                 }
-                shown.insert(name, serde_saphyr::to_string(&value)?);
+                shown.insert(name, value);
             }
         }
         Ok(shown)

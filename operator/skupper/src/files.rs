@@ -194,6 +194,8 @@ fn random() -> [u8; 32] {
 
 /// The files of a site, and the objects that follow from them.
 struct Files {
+    /// The directory, for people.
+    directory: String,
     folder: Folder,
     input: Input,
     /// What is asked for, by files as they were read last.
@@ -206,6 +208,8 @@ struct Files {
     tokens: WrittenFolder,
     output: Output,
     journal: Journal,
+    /// Whether the log says that no file asks for a Site.
+    is_siteless: bool,
     /// Of the objects that were shown last.
     shown: Option<u64>,
     /// The newest revision of which all is kept that is to be known again.
@@ -239,6 +243,7 @@ impl Files {
         let made = store.make_namespace().await;
         made.with_context(|| format!("--namespace {} cannot be used", options.namespace))?;
         let mut site = Self {
+            directory: plain::path(directory),
             folder: Folder::expected(directory, memory.known.has_files()),
             input: Input::new(&options.namespace),
             asked: BTreeMap::new(),
@@ -249,6 +254,7 @@ impl Files {
             tokens,
             output,
             journal: Journal::default(),
+            is_siteless: false,
             shown: None,
             kept: watch::Sender::new(0),
             is_whole: true,
@@ -302,6 +308,11 @@ impl Files {
 
     /// Logs what has become of the objects.
     fn log(&mut self) {
+        let has_site = self.asked.keys().any(|key| key.kind == "Site");
+        let siteless = journal::siteless(&self.directory, has_site, &mut self.is_siteless);
+        if let Some(text) = siteless {
+            tracing::warn!("{text}");
+        }
         for line in self.journal.tick() {
             let text = plain::plain(&line.text);
             match line.is_warning {

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 /// A status is logged once it was seen so often.
 const HOLD: u8 = 3;
+/// What is wrong is logged once it was seen so often: what a site makes takes a moment. Links are made by others, so that counts for all but them.
+const HOLD_WRONG: u8 = 15;
 /// Every object of a namespace without a Site says so, and the log says it of the directory.
 const NO_SITE: &str = "No active site in namespace";
 
@@ -38,6 +40,18 @@ struct Subject {
     gone: String,
 }
 
+/// The line for a directory whose files ask for no Site; `None` if they ask for one, or it has been said.
+pub(super) fn siteless(directory: &str, has_site: bool, said: &mut bool) -> Option<String> {
+    let before = std::mem::replace(said, !has_site);
+    let is_new = !has_site && !before;
+    is_new.then(|| {
+        format!(
+            "{directory} has no Site, so nothing of it is served: write a file {directory}/input/resources/site.yaml with \
+             {{ apiVersion: skupper.io/v2alpha1, kind: Site, metadata: {{ name: west }} }}"
+        )
+    })
+}
+
 /// What was seen of the objects last, and what was logged of them.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
@@ -67,7 +81,7 @@ impl Journal {
             } else {
                 *held = (now.cloned(), 1);
             }
-            if held.1 != HOLD {
+            if held.1 != hold(&key, now) {
                 continue;
             }
             let (line, logged) = change(self.logged.remove(&key), now);
@@ -77,6 +91,14 @@ impl Journal {
             }
         }
         lines
+    }
+}
+
+/// How often a subject must be seen so before that is logged.
+fn hold(key: &str, now: Option<&Subject>) -> u8 {
+    match now.map(|now| &now.health) {
+        Some(Health::Bad(_) | Health::Waiting(_)) if !key.starts_with("Link ") => HOLD_WRONG,
+        Some(_) | None => HOLD,
     }
 }
 

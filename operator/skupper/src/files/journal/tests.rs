@@ -25,7 +25,7 @@ fn link(status: &str, message: &str) -> Value {
 fn lines(journal: &mut Journal, objects: &[Value]) -> Vec<String> {
     journal.see(objects);
     let shown = |line: Line| format!("{}{}", if line.is_warning { "!" } else { "" }, line.text);
-    let ticks = (0..2 * HOLD).flat_map(|_| journal.tick());
+    let ticks = (0..2 * HOLD_WRONG).flat_map(|_| journal.tick());
     ticks.map(shown).collect()
 }
 
@@ -53,7 +53,8 @@ fn a_link_that_comes_up_or_goes_down_is_a_line_with_its_name_and_site() {
 fn a_link_of_another_site_is_a_line_where_it_leads_to() {
     let site = |operational: bool| {
         let mut site = object("Site", "west", "Ready", "OK");
-        let dials = |to: &str| json!([{ "name": "to-x", "remoteSiteId": to, "operational": operational }]);
+        let dials =
+            |to: &str| json!([{ "name": "to-x", "remoteSiteId": to, "operational": operational }]);
         site["status"]["network"] = json!([
             { "id": "u-west", "name": "west", "links": dials("u-east") },
             { "id": "u-east", "name": "east", "links": dials("u-west") },
@@ -86,9 +87,9 @@ fn it_is_logged_what_is_served_where_and_what_is_wrong() {
         access,
     ];
     let expected = [
-        "!Connector db is in Error: cannot connect",
         "Listener shop serves 127.0.0.1:8080",
         "RouterAccess door lets other sites link, which reach edge west.example.com:45671",
+        "!Connector db is in Error: cannot connect",
     ];
     assert_eq!(lines(&mut journal, &all), expected);
     let waits = [
@@ -97,8 +98,8 @@ fn it_is_logged_what_is_served_where_and_what_is_wrong() {
     ];
     let expected = [
         "Connector db is Ready",
-        "!Listener shop is Pending: No matching connectors",
         "RouterAccess door is gone",
+        "!Listener shop is Pending: No matching connectors",
     ];
     assert_eq!(lines(&mut journal, &waits), expected);
 }
@@ -111,4 +112,22 @@ fn what_only_passes_by_is_no_line() {
     assert!((1..HOLD).all(|_| journal.tick().is_empty()));
     journal.see(&[link("Ready", "OK")]);
     assert!((0..2 * HOLD).all(|_| journal.tick().is_empty()));
+    let starts = object("RouterAccess", "door", "Error", "secret not found");
+    journal.see(&[link("Ready", "OK"), starts]);
+    assert!((1..HOLD_WRONG).all(|_| journal.tick().is_empty()));
+}
+
+#[test]
+fn a_directory_without_a_site_is_said_once_and_again_when_the_last_one_is_removed() {
+    let mut said = false;
+    let mut siteless = |has_site| siteless("west", has_site, &mut said);
+    let line = siteless(false).unwrap();
+    assert!(line.starts_with("west has no Site, so nothing of it is served"));
+    // What it says to write is what it says.
+    let (_, example) = line.split_once("site.yaml with ").unwrap();
+    let example: Value = serde_saphyr::from_str(example).unwrap();
+    assert_eq!(example["kind"], "Site");
+    assert_eq!(siteless(false), None);
+    assert_eq!(siteless(true), None);
+    assert!(siteless(false).is_some());
 }

@@ -1,5 +1,7 @@
 //! How an AccessToken is reconciled: it is redeemed once, and what it was given becomes a Secret and Links of the Site.
 
+pub mod answers;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::ByteString;
@@ -16,6 +18,8 @@ use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::site::Site;
 use serde_json::json;
 
+use answers::{Answers, Request};
+
 use crate::config::router_config;
 use crate::grants::ask::{self, Door};
 use crate::grants::{answer, terms};
@@ -29,7 +33,8 @@ const LINKS: &str = "internal.skupper.io/links";
 
 /// Whoever asks grant servers.
 pub trait Redeems: Send + Sync + 'static {
-    /// What is given for a token of this name to a site of this uid. Whatever is in the way is an answer: it is told at once, and asked again.
+    /// What is given for a token of this name to a site of this uid. Whatever is in the way is an answer: it is reported at once, and
+    /// asked again unless it is refused for good.
     fn redeem(
         &self,
         spec: &AccessTokenSpec,
@@ -46,6 +51,7 @@ impl Redeems for Https {
     async fn redeem(&self, spec: &AccessTokenSpec, name: &str, site: &str) -> Reply {
         match ask::ask(spec, name, site).await {
             Ok(given) => Reply::Given(given),
+            Err(error) if error.is_final() => Reply::Refused(ask::said(&error)),
             Err(error) => Reply::Denied(ask::said(&error)),
         }
     }
@@ -58,6 +64,8 @@ pub struct Tokens<R> {
     pub controller_id: ControllerId,
     /// Where tokens are redeemed.
     pub redeems: R,
+    /// Which of them were refused for good.
+    pub answers: Answers,
 }
 
 fn name<'a>(this: This<'a, AccessToken>) -> &'a str {
@@ -167,7 +175,13 @@ impl<R: Redeems> AccessTokenLogic for Tokens<R> {
         _: &String,
     ) -> Result<Reply, CallError> {
         let uid = site.metadata.uid.as_deref().unwrap_or_default();
-        Ok(self.redeems.redeem(this.spec, name(this), uid).await)
+        let token = this.meta.uid.as_deref().unwrap_or_default();
+        let request = Request::new(this.spec, uid);
+        if let Some(known) = self.answers.known(token, request) {
+            return Ok(known);
+        }
+        let reply = self.redeems.redeem(this.spec, name(this), uid).await;
+        Ok(self.answers.learn(token, request, reply))
     }
 
     fn existing(&self, this: This<'_, AccessToken>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
@@ -212,7 +226,7 @@ impl<R: Redeems> AccessTokenLogic for Tokens<R> {
     fn answer(&self, _: This<'_, AccessToken>, reply: &Reply) -> Because<Answer> {
         match reply {
             Reply::Given(_) => Because::plain(Answer::Given),
-            Reply::Denied(why) => Because::new(Answer::Denied, why.clone()),
+            Reply::Denied(why) | Reply::Refused(why) => Because::new(Answer::Denied, why.clone()),
         }
     }
 
@@ -248,7 +262,7 @@ impl<R: Redeems> AccessTokenLogic for Tokens<R> {
         match at.reply {
             Reply::Given(given) => kept(at.this, given),
             // Nothing is kept unless it was given.
-            Reply::Denied(_) => Desired::from_json(json!({})),
+            Reply::Denied(_) | Reply::Refused(_) => Desired::from_json(json!({})),
         }
     }
 

@@ -28,6 +28,7 @@ use thiserror::Error;
 use tokio::task::JoinSet;
 
 use crate::access_grant::Grants;
+use crate::access_token::answers::Answers;
 use crate::access_token::{Https as Grantors, Tokens};
 use crate::attached::{Attached, Bindings};
 use crate::certificate::Certificates;
@@ -263,6 +264,7 @@ fn machines<R: Routers>(sites: Sites<R>, defaults: AccessDefaults) -> Vec<Arc<dy
         Arc::new(access_token::machine(Tokens {
             controller_id,
             redeems: Grantors,
+            answers: Answers::default(),
         })),
     ]
 }

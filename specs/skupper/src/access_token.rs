@@ -71,7 +71,7 @@ lifecycle! {
         Homing       when !done && home != Current           => Pending;
         /// The grant server is asked.
         Asking       when !done && answer == Unheard         => Pending overdue 30s;
-        /// The grant server cannot be asked, or says no: put that right, or get another token. It is asked again.
+        /// The grant server cannot be asked, or says no: put that right, or get another token. It is asked again, unless its answer is final.
         Denied       when !done && answer == Denied          => Error   wakes reply, self, secret;
         /// The certificate is to be kept.
         Keeping      when !done                              => Pending;
@@ -114,8 +114,10 @@ lifecycle! {
 pub enum Reply {
     /// It has given this.
     Given(Given),
-    /// It says no, or cannot be asked, because of this.
+    /// It says no for now, or cannot be asked, because of this.
     Denied(String),
+    /// It says no, and will not say anything else, because of this.
+    Refused(String),
 }
 
 /// What makes a link to another site.
@@ -144,6 +146,7 @@ impl fmt::Debug for Reply {
         match self {
             Self::Given(given) => f.debug_tuple("Given").field(&given.links).finish(),
             Self::Denied(why) => f.debug_tuple("Denied").field(why).finish(),
+            Self::Refused(why) => f.debug_tuple("Refused").field(why).finish(),
         }
     }
 }

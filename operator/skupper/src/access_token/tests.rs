@@ -19,6 +19,7 @@ fn tokens() -> Tokens<Nobody> {
     Tokens {
         controller_id: ControllerId::new("skupper", "controller"),
         redeems: Nobody,
+        answers: Answers::default(),
     }
 }
 

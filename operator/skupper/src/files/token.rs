@@ -18,6 +18,7 @@ use tokio::time::{Instant, sleep};
 
 use super::output::RESOURCES;
 use super::{LOCK, TOKENS};
+use crate::access_token::answers::FINAL;
 use crate::args::{IssueArgs, RedeemArgs, TokenCommand};
 use crate::grants::redemptions::Redemptions;
 use crate::grants::terms;
@@ -219,6 +220,10 @@ async fn redeem(
     };
     match waited {
         Ok(done) => done?,
+        Err(why) if why.ends_with(FINAL) => bail!(
+            "AccessToken {name} is not redeemed: it is {why}: remove {} and redeem another token",
+            plain::path(&asked)
+        ),
         Err(why) => bail!(
             "AccessToken {name} is not redeemed yet: it is {why}; the site tries again until {} is removed",
             plain::path(&asked)

@@ -60,9 +60,12 @@ pub enum Error {
     /// It took too long.
     #[error("{} did not answer within {} s", .0, PATIENCE.as_secs())]
     Late(String),
-    /// It says no.
+    /// It says no for now.
     #[error("{0}")]
     Status(String),
+    /// It says no, and the same request is not answered otherwise later.
+    #[error("{0}")]
+    Refused(String),
     /// It says too much.
     #[error("{} answered with more than {} bytes", .0, answer::LARGEST)]
     Size(String),
@@ -166,6 +169,7 @@ async fn asked(
         let said = String::from_utf8_lossy(&body).into_owned();
         match status {
             StatusCode::OK => Ok(said),
+            status if is_final(status) => Err(Error::Refused(refusal(&at(), status, &said))),
             status => Err(Error::Status(refusal(&at(), status, &said))),
         }
     };
@@ -174,6 +178,24 @@ async fn asked(
         // It goes on until the answer is there.
         Err(error) = connection => Err(broken(error)),
     }
+}
+
+impl Error {
+    /// True if it does not help to ask again.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Refused(_))
+    }
+}
+
+/// True for an answer to what was asked, and not to when that was.
+fn is_final(status: StatusCode) -> bool {
+    let passing = [
+        StatusCode::REQUEST_TIMEOUT,
+        StatusCode::CONFLICT,
+        StatusCode::TOO_EARLY,
+        StatusCode::TOO_MANY_REQUESTS,
+    ];
+    status.is_client_error() && !passing.contains(&status)
 }
 
 /// What a server says that says no, and what helps.
@@ -246,6 +268,13 @@ mod tests {
         );
         let long = refusal("a:1", StatusCode::BAD_GATEWAY, &"x\u{7}".repeat(9000));
         assert_eq!(long, format!("a:1 answered 502: {}", "x".repeat(SHOWN)));
+    }
+
+    #[test]
+    fn an_answer_about_the_token_is_final_and_one_about_the_server_is_not() {
+        let of = |code: u16| is_final(StatusCode::from_u16(code).unwrap());
+        assert_eq!([400, 403, 404, 405, 413].map(of), [true; 5]);
+        assert_eq!([301, 408, 409, 425, 429, 500, 502, 503].map(of), [false; 8]);
     }
 
     proptest! {

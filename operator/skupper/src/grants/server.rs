@@ -91,8 +91,8 @@ struct Inner {
     /// The namespace whose grants it follows; all if `None`.
     namespace: Option<String>,
     controller_id: ControllerId,
-    /// The grants that there are, by uid.
-    known: Mutex<BTreeMap<String, Named>>,
+    /// The grants that there are, by uid; `None` until they are listed for the first time.
+    known: Mutex<Option<BTreeMap<String, Named>>>,
     lanes: Vec<tokio::sync::Mutex<()>>,
     identity: watch::Sender<Option<Arc<ServerConfig>>>,
     /// Of this process: what is compared by it is compared in constant time.
@@ -210,9 +210,12 @@ impl GrantServer {
         match event {
             Event::Init => *listed = Some(BTreeMap::new()),
             Event::InitApply(grant) => listed.get_or_insert_default().extend(named(&grant)),
-            Event::InitDone => *known = listed.take().unwrap_or_default(),
-            Event::Apply(grant) => known.extend(named(&grant)),
-            Event::Delete(grant) => drop(grant.uid().and_then(|uid| known.remove(&uid))),
+            Event::InitDone => *known = Some(listed.take().unwrap_or_default()),
+            Event::Apply(grant) => known.get_or_insert_default().extend(named(&grant)),
+            Event::Delete(grant) => {
+                let known = known.as_mut().zip(grant.uid());
+                drop(known.and_then(|(known, uid)| known.remove(&uid)));
+            }
         }
     }
 
@@ -336,20 +339,24 @@ impl GrantServer {
         let (head, body) = request.into_parts();
         let code = limits.read(body).await.map_err(Refusal::Unread)?;
         let uid = head.uri.path().trim_matches('/');
-        let place = {
-            let known = self
-                .inner
-                .known
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            known.get(uid).cloned()
-        };
-        let place = place.ok_or(Refusal::Unknown)?;
+        let place = self.place(uid)?.ok_or(Refusal::Unknown)?;
         let who = Who::of(&head.headers, &place.1)?;
         let lane = digest::digest(&digest::SHA256, uid.as_bytes());
         let lane = usize::from(lane.as_ref()[0]) % LANES;
         let _turn = self.inner.lanes[lane].lock().await;
         self.redeem(uid, &place, &code, &who).await
+    }
+
+    /// The grant of a uid.
+    fn place(&self, uid: &str) -> Result<Option<Named>, Refusal> {
+        let known = self
+            .inner
+            .known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Whoever is told that there is none does not come again.
+        let unread = || Refusal::Unavailable("Grants are being read: try again".to_owned());
+        Ok(known.as_ref().ok_or_else(unread)?.get(uid).cloned())
     }
 
     async fn redeem(

@@ -10,7 +10,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
 use lifecycle_skupper::access_grant::Grants;
-use lifecycle_skupper::access_token::{Redeems, Tokens};
+use lifecycle_skupper::access_token::{Redeems, Tokens, answers};
 use lifecycle_skupper::attached::{self as binds, Attached, Bindings};
 use lifecycle_skupper::certificate::Certificates;
 use lifecycle_skupper::config::document::SiteIdentity;
@@ -304,6 +304,7 @@ pub(crate) fn access_token() -> Suite {
         access_token::machine(Tokens {
             controller_id: controller_id(),
             redeems: Redeeming(grantor.on(line)),
+            answers: answers::Answers::default(),
         })
     };
     defined(Suite::outside(Grantor::default, machine))

@@ -14,6 +14,7 @@ use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use lifecycle_runtime::{Machine, crds};
 use lifecycle_simulator::{Server, User};
 use lifecycle_skupper::access_grant::Grants;
+use lifecycle_skupper::access_token::answers::Answers;
 use lifecycle_skupper::access_token::{Https, Tokens};
 use lifecycle_skupper::controller::{KINDS, NAME};
 use lifecycle_skupper::grants::server::GrantServer;
@@ -95,6 +96,7 @@ impl World {
         let redeeming = Tokens {
             controller_id: id,
             redeems: Https,
+            answers: Answers::default(),
         };
         let machines: [Arc<dyn Machine>; 2] = [
             Arc::new(access_grant::machine(granting)),

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod ask;
 pub mod redemptions;
 mod refusal;
+mod refused;
 pub mod server;
 pub mod service;
 mod signing;

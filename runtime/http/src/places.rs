@@ -167,6 +167,11 @@ impl Place {
 }
 
 impl Turn {
+    /// The address that the request comes from, if its socket has addresses.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.0.client
+    }
+
     /// What an answer waits for; absent if it is to be given now as things are, for too many wait.
     pub async fn wait<T>(&self, event: impl Future<Output = T>) -> Option<T> {
         let waiting = self.0.places.wait(self.0.client);

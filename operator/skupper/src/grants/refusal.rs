@@ -27,6 +27,19 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
+    /// The reason for the log of the site that grants; it shows no code.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Method => "the request is no POST".to_owned(),
+            Self::Unknown => "there is no such grant, or it has expired".to_owned(),
+            Self::Used => "the grant was redeemed as often as it may be".to_owned(),
+            Self::Code => "the code is not that of the grant".to_owned(),
+            Self::Request(why) => format!("the request cannot be used: {why}"),
+            Self::Unread(why) => format!("the code cannot be read: {why}"),
+            Self::Unavailable(why) => format!("nothing can be given now: {why}"),
+        }
+    }
+
     /// As it is answered.
     pub(super) fn response(&self) -> Response<Full<Bytes>> {
         let unavailable = StatusCode::SERVICE_UNAVAILABLE;
@@ -83,4 +96,25 @@ pub(super) fn respond(
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_is_a_line_without_a_code() {
+        let all = [
+            Refusal::Method,
+            Refusal::Unknown,
+            Refusal::Used,
+            Refusal::Code,
+            Refusal::Request("a header is no text"),
+            Refusal::Unread(Unread::Broken),
+            Refusal::Unavailable("No active site in namespace".to_owned()),
+        ];
+        let reasons: std::collections::BTreeSet<_> = all.iter().map(Refusal::reason).collect();
+        assert_eq!(reasons.len(), all.len());
+        assert!(reasons.iter().all(|reason| reason.lines().count() == 1));
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -39,10 +39,11 @@ use rustls::ServerConfig;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::redemptions::{REDEMPTIONS, Redemptions, Turn};
 use super::refusal::{Refusal, respond};
+use super::refused::Refused;
 use super::service::{AUTHORITY, CERTIFICATE, KEY, SERVICE, hosts};
 use super::{answer, signing, terms};
 use crate::namespace::active_site;
@@ -95,6 +96,7 @@ struct Inner {
     known: Mutex<Option<BTreeMap<String, Named>>>,
     lanes: Vec<tokio::sync::Mutex<()>>,
     identity: watch::Sender<Option<Arc<ServerConfig>>>,
+    refused: Mutex<Refused>,
     /// Of this process: what is compared by it is compared in constant time.
     compares: hmac::Key,
 }
@@ -130,6 +132,7 @@ impl GrantServer {
             known: Mutex::default(),
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
             identity: watch::Sender::new(None),
+            refused: Mutex::default(),
             compares: compares.expect("the system has random numbers"),
         };
         Self {
@@ -166,9 +169,9 @@ impl GrantServer {
             Box::pin(async move { config })
         });
         let server = self.clone();
-        let answer = move |request: Request<Incoming>, _: Arc<Place>| {
-            let server = server.clone();
-            async move { server.answer(request, &limits).await }
+        let answer = move |request: Request<Incoming>, place: Arc<Place>| {
+            let (server, from) = (server.clone(), place.client());
+            async move { server.answer(request, from, &limits).await }
         };
         Server::new(limits)
             .serve(socket, Some(secure), answer)
@@ -311,7 +314,12 @@ impl GrantServer {
         })
     }
 
-    async fn answer<B>(&self, request: Request<B>, limits: &Limits) -> Response<Full<Bytes>>
+    async fn answer<B>(
+        &self,
+        request: Request<B>,
+        from: Option<IpAddr>,
+        limits: &Limits,
+    ) -> Response<Full<Bytes>>
     where
         B: Body<Data = Bytes>,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -321,11 +329,31 @@ impl GrantServer {
                 "It takes too long: try again".to_owned(),
             ))
         };
+        let path = request.uri().path().to_owned();
         let answer = timeout(PATIENCE, self.read(request, limits)).await;
         match answer.unwrap_or_else(|_| late()) {
             Ok(text) => respond(StatusCode::OK, "application/yaml", text),
-            Err(refusal) => refusal.response(),
+            Err(refusal) => {
+                self.log(&path, from, &refusal);
+                refusal.response()
+            }
         }
+    }
+
+    /// Logs that somebody was refused, unless too many are.
+    fn log(&self, path: &str, from: Option<IpAddr>, refusal: &Refusal) {
+        let refused = self.inner.refused.lock();
+        let mut refused = refused.unwrap_or_else(PoisonError::into_inner);
+        let Some(left_out) = refused.note(from, Instant::now()) else {
+            return;
+        };
+        let place = self.place(path.trim_matches('/')).ok().flatten();
+        let grant = place.map(|(namespace, name)| format!("{namespace}/{name}"));
+        let grant = grant.as_deref().unwrap_or("unknown");
+        let from = from.map(|from| from.to_string());
+        let from = from.as_deref().unwrap_or("unknown");
+        let reason = refusal.reason();
+        tracing::warn!(grant, from, left_out, "a redemption was refused: {reason}");
     }
 
     async fn read<B>(&self, request: Request<B>, limits: &Limits) -> Result<String, Refusal>

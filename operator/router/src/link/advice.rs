@@ -45,7 +45,8 @@ pub(super) fn of_io(error: &io::Error) -> Option<&'static str> {
 fn of_certificate(wrong: &CertificateError) -> &'static str {
     use CertificateError as Wrong;
     if matches!(wrong, Wrong::UnknownIssuer | Wrong::BadSignature) {
-        "the sites need certificates of one authority: it belongs to another network, or the files of the `sslProfile` do"
+        "the sites need certificates of one authority: the other site may have a new one, so redeem a new token of it, or copy its new Link and \
+         Secret; or it belongs to another network, or the files of the `sslProfile` do"
     } else if matches!(
         wrong,
         Wrong::NotValidForName | Wrong::NotValidForNameContext { .. }
@@ -72,7 +73,8 @@ fn of_alert(alert: AlertDescription) -> Option<&'static str> {
     ];
     if refused.contains(&alert) {
         return Some(
-            "it does not take our certificate: the sites need certificates of one authority",
+            "it does not take our certificate: the sites need certificates of one authority, and the other site may have a new one, so redeem a new \
+             token of it, or copy its new Link and Secret",
         );
     }
     if alert == AlertDescription::CertificateExpired {
@@ -88,4 +90,33 @@ fn of_alert(alert: AlertDescription) -> Option<&'static str> {
     other
         .contains(&alert)
         .then_some("it is no router of a site: `host` or `port` are those of something else")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn advice(error: rustls::Error) -> String {
+        let error = io::Error::new(io::ErrorKind::InvalidData, error);
+        explained(&error)
+    }
+
+    #[test]
+    fn a_certificate_of_another_authority_says_that_it_may_be_new_and_what_to_do() {
+        let wrong = [
+            CertificateError::UnknownIssuer,
+            CertificateError::BadSignature,
+        ];
+        let wrong = wrong.map(rustls::Error::InvalidCertificate);
+        let alerts = [AlertDescription::UnknownCA, AlertDescription::DecryptError];
+        let alerts = alerts.map(rustls::Error::AlertReceived);
+        for error in wrong.into_iter().chain(alerts) {
+            let said = advice(error);
+            assert!(said.contains("may have a new one"), "{said}");
+            assert!(said.contains("redeem a new token of it"), "{said}");
+            assert!(said.contains("certificates of one authority"), "{said}");
+        }
+        let expired = rustls::Error::InvalidCertificate(CertificateError::Expired);
+        assert!(!advice(expired).contains("new token"));
+    }
 }

@@ -81,7 +81,12 @@ impl AccessGrantLogic for Grants {
     }
 
     fn validity(&self, this: This<'_, AccessGrant>) -> Because<Validity> {
-        terms::validity(this.spec)
+        let validity = terms::validity(this.spec);
+        if validity.value == Validity::Fine && Redemptions::of(this.meta).is_none() {
+            let sentence = "it is not known any more who has redeemed it, so nobody may: delete this AccessGrant, and create it again";
+            return Because::new(Validity::Forgotten, sentence);
+        }
+        validity
     }
 
     fn said(&self, this: This<'_, AccessGrant>) -> Because<bool> {

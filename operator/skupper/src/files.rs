@@ -271,8 +271,24 @@ impl Files {
         let refused = site.store.begin(&site.asked, known, &last).await?;
         site.store.put_back(&site.issued, known).await?;
         site.tell(refused);
+        if site.memory.is_new() && !site.issued.is_empty() {
+            site.forget_redemptions().await?;
+        }
         site.store.restore(&site.memory.known).await?;
         Ok(site)
+    }
+
+    /// Closes the grants of a site whose memory is lost: a code that was used must not count again.
+    async fn forget_redemptions(&self) -> kube::Result<()> {
+        let grants = self.store.forget_redemptions().await?;
+        if !grants.is_empty() {
+            let (state, grants) = (plain::path(self.memory.path()), grants.join(", "));
+            tracing::warn!(
+                "{state} is gone, and with it who has redeemed which AccessGrant, so nobody may redeem these any more: {grants}; delete each of \
+                 them, and create it again"
+            );
+        }
+        Ok(())
     }
 
     /// The objects as they were shown last. Files that asked for them and cannot be read now still do.

@@ -33,8 +33,8 @@ lifecycle! {
         kept:          record String;
     }
     facts {
-        /// Whether it says what can be granted.
-        validity:     { Fine, BadWindow, BadCount, BadCode }  from self;
+        /// Whether it says what can be granted, and it is known who has redeemed it.
+        validity:     { Fine, BadWindow, BadCount, BadCode, Forgotten } from self;
         /// Whether its author says the code.
         said:         bool                                    from self;
         /// Whether all that were allowed have redeemed it.
@@ -54,7 +54,7 @@ lifecycle! {
     }
     states {
         use overseen;
-        /// It says what cannot be granted.
+        /// It says what cannot be granted, or it is not known any more who has redeemed it: then delete it, and create it again.
         Invalid      when validity != Fine                    => Error   wakes self;
         /// The namespace has no Site: create one.
         NoSite       when !site                               => Error   wakes site;

@@ -88,3 +88,22 @@ fn it_is_redeemed_where_the_grant_server_is_reached() {
         Some("https://grants.example.com:443/uid-g")
     );
 }
+
+#[test]
+fn a_grant_of_which_it_is_not_known_who_has_redeemed_it_is_an_error_that_says_what_to_do() {
+    let validity = |text: &str| {
+        let annotations = json!({ "internal.skupper.io/redemptions": text });
+        grants().validity(This::of(&grant(annotations, json!({}))))
+    };
+    for text in [crate::grants::redemptions::FORGOTTEN, "{", ""] {
+        let answer = validity(text);
+        assert_eq!(answer.value, Validity::Forgotten);
+        assert!(
+            answer
+                .sentence
+                .contains("delete this AccessGrant, and create it again")
+        );
+    }
+    let known = json!({ "count": 1, "by": [] }).to_string();
+    assert_eq!(validity(&known).value, Validity::Fine);
+}

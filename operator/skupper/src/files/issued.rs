@@ -108,6 +108,11 @@ impl Issued {
         })
     }
 
+    /// True if a process before has issued nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
     /// Keeps what is issued now. Tells whether that worked.
     pub(super) fn keep(&mut self, now: &BTreeMap<String, String>) -> bool {
         let texts = self.folder.texts().iter();

@@ -28,7 +28,7 @@ pub(super) enum Error {
     },
     /// It is not as we wrote it.
     #[error(
-        "{} is broken: put it back as it was, or remove it, which forgets who has which host and port and who has redeemed which grant, and ends the tokens that nobody has redeemed yet",
+        "{} is broken: put it back as it was, or remove it, which forgets who has which host and port, and ends all AccessGrants: delete each, and create it again",
         plain::path(path)
     )]
     Broken {
@@ -131,6 +131,11 @@ impl Memory {
         Ok(())
     }
 
+    /// True if nothing was kept before.
+    pub(super) fn is_new(&self) -> bool {
+        self.kept.is_none()
+    }
+
     /// Where it is kept.
     pub(super) fn path(&self) -> &Path {
         &self.path
@@ -158,6 +163,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.json");
         let mut memory = Memory::read(path.clone()).expect("there is none");
+        assert!(memory.is_new());
         let other = Memory::read(path.clone()).expect("there is none");
         assert_ne!(memory.known.seed, other.known.seed);
         let object = Object {
@@ -170,6 +176,7 @@ mod tests {
         memory.keep().expect("it can be written");
         let again = Memory::read(path.clone()).expect("it can be read");
         assert_eq!(again.known, memory.known);
+        assert!(!again.is_new());
         fs::write(&path, "{").expect("a file");
         let error = Memory::read(path.clone()).expect_err("it is broken");
         assert!(error.to_string().contains("is broken"), "{error}");

@@ -30,6 +30,7 @@ use super::memory::{Known, Object};
 use super::token;
 use crate::config::ports::{Holder, PortAllocation};
 use crate::config::router_config::{CLAIMS, DOCUMENT};
+use crate::grants::redemptions::{FORGOTTEN, REDEMPTIONS};
 use crate::grants::server::{Durable, KEPT as CODE};
 use crate::grants::service::{ADDRESS, SERVICE};
 use crate::namespace::active_site;
@@ -246,6 +247,21 @@ impl Store {
             self.api(key).patch(&key.name, &params, &patch).await?;
         }
         Ok(())
+    }
+
+    /// Lets nobody redeem the grants that there are: who has redeemed them is not known any more. Their names.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub(super) async fn forget_redemptions(&self) -> kube::Result<Vec<String>> {
+        let grants = self.applied.keys().filter(|key| key.kind == "AccessGrant");
+        let grants: Vec<&ObjectKey> = grants.collect();
+        let patch = json!({ "metadata": { "annotations": { REDEMPTIONS: FORGOTTEN } } });
+        for key in &grants {
+            let (params, patch) = (PatchParams::default(), Patch::Merge(&patch));
+            self.api(key).patch(&key.name, &params, &patch).await?;
+        }
+        Ok(grants.iter().map(|key| key.name.clone()).collect())
     }
 
     async fn delete(&mut self, key: &ObjectKey) {

@@ -6,7 +6,26 @@ use std::sync::mpsc;
 use tokio::runtime::Builder;
 use tokio::task::spawn_blocking;
 
+use kube::ResourceExt as _;
+
 use super::*;
+use crate::grants::redemptions::{FORGOTTEN, REDEMPTIONS};
+
+fn options(directory: &Path) -> args::SiteArgs {
+    args::SiteArgs {
+        directory: directory.to_owned(),
+        namespace: "default".to_owned(),
+        host: None,
+        grant_server_address: None,
+        grace: Duration::ZERO,
+    }
+}
+
+fn write(directory: &Path, path: &str, text: &str) {
+    let path = directory.join(path);
+    fs::create_dir_all(path.parent().expect("it has one")).expect("a folder");
+    fs::write(path, text).expect("a file");
+}
 
 /// Wherever files are slow, the controller, the router and the probes must not wait for them.
 #[test]
@@ -15,13 +34,7 @@ fn no_task_waits_for_what_is_known_of_a_site() {
     let state = directory.path().join(STATE);
     fs::create_dir_all(state.parent().expect("it has one")).expect("a folder");
     fs::write(&state, "{").expect("a file");
-    let options = args::SiteArgs {
-        directory: directory.path().to_owned(),
-        namespace: "default".to_owned(),
-        host: None,
-        grant_server_address: None,
-        grace: Duration::ZERO,
-    };
+    let options = options(directory.path());
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(1)
@@ -39,4 +52,40 @@ fn no_task_waits_for_what_is_known_of_a_site() {
         assert!(error.contains("state.json is broken"), "{error}");
         busy.await.expect("no panic").expect("it was sent");
     });
+}
+
+/// A code that was used must not count again because somebody has removed the file that says so.
+#[tokio::test]
+async fn grants_of_a_site_whose_memory_is_lost_can_be_redeemed_by_nobody() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let directory = directory.path();
+    let grant = "apiVersion: skupper.io/v2alpha1\nkind: AccessGrant\nmetadata: { name: east }\nspec: { code: c }\n";
+    write(directory, "input/resources/grant.yaml", grant);
+    let redemptions = async |site: &Files| {
+        let key = ObjectKey::of("AccessGrant", "east").expect("a kind");
+        let grant = site.store.api(&key).get("east").await.expect("it is there");
+        grant.annotations().get(REDEMPTIONS).cloned()
+    };
+    let options = options(directory);
+    let open = async || Files::open(&options).await.expect("it can be opened");
+    // At the very first start nobody can have redeemed it.
+    let mut site = open().await;
+    assert_eq!(redemptions(&site).await, None);
+    site.show().await;
+    drop(site);
+    let secret = "kind: Secret\nmetadata: { name: east, annotations: { internal.skupper.io/token: uid } }\n";
+    write(directory, "runtime/issued/Secret-east.yaml", secret);
+    assert_eq!(redemptions(&open().await).await, None);
+    fs::remove_file(directory.join(STATE)).expect("it was kept");
+    let mut site = open().await;
+    assert_eq!(redemptions(&site).await.as_deref(), Some(FORGOTTEN));
+    site.show().await;
+    drop(site);
+    let mut site = open().await;
+    assert_eq!(redemptions(&site).await.as_deref(), Some(FORGOTTEN));
+    // One that is created again is another one.
+    let asked = std::mem::take(&mut site.asked);
+    site.store.settle(&site.asked).await;
+    site.store.settle(&asked).await;
+    assert_eq!(redemptions(&site).await, None);
 }

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// On an AccessGrant: who has redeemed it.
 pub const REDEMPTIONS: &str = "internal.skupper.io/redemptions";
+/// In the place of who has redeemed a grant where that is not known any more: nobody may from then on.
+pub const FORGOTTEN: &str = "forgotten";
 /// So many are remembered by name, the last ones: an annotation has its bounds. All are counted.
 const NAMED: usize = 256;
 
@@ -102,6 +104,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_no_permission() {
         assert_eq!(Redemptions::of(&meta("{")), None);
+        assert_eq!(Redemptions::of(&meta(FORGOTTEN)), None);
         assert_eq!(Redemptions::of(&meta("[]")), None);
         assert_eq!(Redemptions::of(&meta(r#"{"count":-1,"by":[]}"#)), None);
     }

@@ -16,6 +16,8 @@ pub(super) enum Refusal {
     Unknown,
     /// It was redeemed as often as it may be.
     Used,
+    /// It is not known any more who has redeemed it.
+    Forgotten,
     /// The code is another.
     Code,
     /// The request makes no sense.
@@ -33,6 +35,9 @@ impl Refusal {
             Self::Method => "the request is no POST".to_owned(),
             Self::Unknown => "there is no such grant, or it has expired".to_owned(),
             Self::Used => "the grant was redeemed as often as it may be".to_owned(),
+            Self::Forgotten => {
+                "it is not known any more who has redeemed the grant: delete it, and create it again".to_owned()
+            }
             Self::Code => "the code is not that of the grant".to_owned(),
             Self::Request(why) => format!("the request cannot be used: {why}"),
             Self::Unread(why) => format!("the code cannot be read: {why}"),
@@ -50,6 +55,10 @@ impl Refusal {
             ),
             Self::Unknown => (StatusCode::NOT_FOUND, "No such claim".to_owned()),
             Self::Used => (StatusCode::NOT_FOUND, "No such access granted".to_owned()),
+            Self::Forgotten => (
+                StatusCode::NOT_FOUND,
+                "No such access granted: it is not known any more who has redeemed it".to_owned(),
+            ),
             Self::Code => (
                 StatusCode::FORBIDDEN,
                 "Redemption of access token refused".to_owned(),
@@ -108,6 +117,7 @@ mod tests {
             Refusal::Method,
             Refusal::Unknown,
             Refusal::Used,
+            Refusal::Forgotten,
             Refusal::Code,
             Refusal::Request("a header is no text"),
             Refusal::Unread(Unread::Broken),

@@ -218,6 +218,8 @@ struct Files {
     is_whole: bool,
     /// Whether keeping what is known has failed, and that was said.
     is_unkept: bool,
+    /// Whether somebody has removed a file of what was issued.
+    is_lost: bool,
     _lock: File,
 }
 
@@ -259,6 +261,7 @@ impl Files {
             kept: watch::Sender::new(0),
             is_whole: true,
             is_unkept: false,
+            is_lost: false,
             _lock: lock,
         };
         let last = site.last(&options.namespace);
@@ -350,6 +353,9 @@ impl Files {
         }
         let refused = self.store.settle(&self.asked).await;
         self.tell(refused);
+        let lost = file::beside(self.issued.looking(), || {}).await;
+        self.issued.lost(&lost);
+        self.is_lost = !lost.is_empty();
     }
 
     /// Reads files beside the tasks of the controller and the router, whom no file may stop.
@@ -384,7 +390,7 @@ impl Files {
     /// Writes what is to be known again, and then statuses: a process that ends between the two has shown nothing that the next one does not know.
     async fn show(&mut self) {
         let revision = self.store.revision();
-        if self.shown == Some(revision) && !self.is_unkept {
+        if self.shown == Some(revision) && !self.is_unkept && !self.is_lost {
             return;
         }
         if let Err(error) = self.store.revoke().await {

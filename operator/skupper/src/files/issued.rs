@@ -113,6 +113,23 @@ impl Issued {
         self.objects.is_empty()
     }
 
+    /// Work that finds files which somebody has removed.
+    pub(super) fn looking(&self) -> impl FnOnce() -> Vec<String> + Send + 'static {
+        self.folder.looking()
+    }
+
+    /// Learns that somebody has removed files: what they hold is in use, and is written again when it is kept next.
+    pub(super) fn lost(&mut self, names: &[String]) {
+        for name in names {
+            self.folder.forget(name);
+            let path = plain::path(&self.path.join(name));
+            tracing::warn!(
+                "{path} was removed while the site is served, which has no effect: it is written again; to have it made anew, remove it while no \
+                 process serves the site"
+            );
+        }
+    }
+
     /// Keeps what is issued now. Tells whether that worked.
     pub(super) fn keep(&mut self, now: &BTreeMap<String, String>) -> bool {
         let texts = self.folder.texts().iter();
@@ -368,6 +385,29 @@ mod tests {
             assert!(error.contains("Secret-east.yaml is broken"), "{error}");
             assert_eq!(fs::read_to_string(&file).expect("it is there"), broken);
         }
+    }
+
+    #[test]
+    fn a_file_that_is_removed_while_the_site_is_served_is_written_again() {
+        let site = tempfile::tempdir().expect("a folder");
+        let file = site.path().join(ISSUED).join("Secret-east.yaml");
+        let mut issued = Issued::open(site.path()).expect("it is made");
+        let files = BTreeMap::from([("Secret-east.yaml".to_owned(), "key".to_owned())]);
+        assert!(issued.keep(&files));
+        assert!(issued.looking()().is_empty());
+        let removals: [fn(&Path); 2] = [
+            |file| fs::remove_file(file).expect("it is there"),
+            |file| fs::remove_dir_all(file.parent().expect("it has one")).expect("it is there"),
+        ];
+        for remove in removals {
+            remove(&file);
+            let lost = issued.looking()();
+            assert_eq!(lost, ["Secret-east.yaml"]);
+            issued.lost(&lost);
+            assert!(issued.keep(&files));
+            assert_eq!(fs::read_to_string(&file).expect("it is there"), "key");
+        }
+        assert!(!site.path().join(ISSUED).join(REMOVED).exists());
     }
 
     #[cfg(unix)]

@@ -73,6 +73,23 @@ impl WrittenFolder {
         &self.texts
     }
 
+    /// Work that finds files which another process has removed.
+    pub(super) fn looking(&self) -> impl FnOnce() -> Vec<String> + Send + 'static {
+        let (path, names) = (self.path.clone(), self.texts.keys().cloned());
+        let names: Vec<String> = names.collect();
+        let is_gone = |path: &Path| {
+            let found = fs::symlink_metadata(path);
+            found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        let gone = move |name: &String| is_gone(&path.join(name));
+        move || names.into_iter().filter(gone).collect()
+    }
+
+    /// Forgets that a file was written, so that it is again.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.texts.remove(name);
+    }
+
     /// Makes these the files. Tells whether that worked for all; why not is logged.
     pub(super) fn keep(&mut self, wanted: &BTreeMap<String, String>) -> bool {
         let mut is_whole = true;
@@ -105,9 +122,17 @@ impl WrittenFolder {
 
     fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let path = self.path.join(name);
-        match self.readers {
+        let replace = || match self.readers {
             Readers::All => file::replace(&path, text.as_bytes()),
             Readers::Owner => file::replace_secret(&path, text.as_bytes()),
+        };
+        match replace() {
+            // The folder may have been removed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make(&self.path, self.readers)?;
+                replace()
+            }
+            replaced => replaced,
         }
     }
 }

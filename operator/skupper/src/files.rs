@@ -79,7 +79,7 @@ pub async fn run(
         grace: options.grace,
     });
     let client = site.store.client();
-    let host = options.host.clone().unwrap_or_else(own_name);
+    let host = host(options);
     if let Some(listen) = options.grant_server_address {
         // Who cannot be asked is not to be told of.
         let bound = std::net::TcpListener::bind(listen).map(drop);
@@ -169,6 +169,11 @@ fn say(options: &args::SiteArgs, host: &str) {
         at(output::RESOURCES),
         at(output::ERRORS),
     );
+}
+
+/// Name or address by which others reach this machine.
+fn host(options: &args::SiteArgs) -> String {
+    options.host.clone().unwrap_or_else(own_name)
 }
 
 /// The name of this machine.
@@ -274,6 +279,11 @@ impl Files {
         let refused = site.store.begin(&site.asked, known, &last).await?;
         site.store.put_back(&site.issued, known).await?;
         site.tell(refused);
+        let is_reached = site.issued.is_reached();
+        let another = site.memory.known.reached_at(&host(options), is_reached);
+        if let Some(text) = another {
+            tracing::warn!("{text}");
+        }
         if site.memory.is_new() && !site.issued.is_empty() {
             site.forget_redemptions().await?;
         }

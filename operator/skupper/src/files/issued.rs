@@ -113,6 +113,12 @@ impl Issued {
         self.objects.is_empty()
     }
 
+    /// True if other sites can reach this one by what a process before has issued.
+    pub(super) fn is_reached(&self) -> bool {
+        let mut objects = self.objects.iter();
+        objects.any(|(key, _)| key.kind == "SecuredAccess")
+    }
+
     /// Work that finds files which somebody has removed.
     pub(super) fn looking(&self) -> impl FnOnce() -> Vec<String> + Send + 'static {
         self.folder.looking()

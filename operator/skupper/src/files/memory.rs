@@ -51,12 +51,27 @@ pub(super) struct Known {
     /// The uid of the active Site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) site: Option<String>,
+    /// Name or address by which others reach the machine, as certificates and tokens have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) host: Option<String>,
     /// Who has which host and port. Sites hold it under the name that it had first.
     #[serde(default, rename = "claims")]
     pub(super) allocations: Vec<PortAllocation>,
 }
 
 impl Known {
+    /// Remembers by which host others reach the machine. The warning if it was another one before, and others may know it.
+    pub(super) fn reached_at(&mut self, host: &str, is_reached: bool) -> Option<String> {
+        let before = self.host.replace(host.to_owned());
+        let before = before.filter(|before| before != host && is_reached);
+        before.map(|before| {
+            format!(
+                "other sites reached this one at {before}, and from now on at {host} (--host): its certificates are made anew for {host}, so links and \
+                 tokens that name {before} end; serve it with --host {before} as before, or let the other sites redeem new tokens"
+            )
+        })
+    }
+
     /// True if a file has asked for any of it.
     pub(super) fn has_files(&self) -> bool {
         self.objects.values().any(|object| object.file.is_some())
@@ -181,6 +196,21 @@ mod tests {
         let error = Memory::read(path.clone()).expect_err("it is broken");
         assert!(error.to_string().contains("is broken"), "{error}");
         assert_eq!(fs::read(&path).expect("it is there"), b"{");
+    }
+
+    #[test]
+    fn another_host_is_told_where_other_sites_know_the_one_before() {
+        let mut known = Known::default();
+        assert_eq!(known.reached_at("old.example.com", true), None);
+        assert_eq!(known.reached_at("old.example.com", true), None);
+        let said = known.reached_at("192.0.2.1", true).expect("it is another");
+        for part in ["old.example.com", "192.0.2.1", "redeem new tokens"] {
+            assert!(said.contains(part), "{said}");
+        }
+        assert_eq!(known.reached_at("192.0.2.1", true), None);
+        // Nobody links to it.
+        assert_eq!(known.reached_at("192.0.2.2", false), None);
+        assert_eq!(known.host.as_deref(), Some("192.0.2.2"));
     }
 
     /// Sites that run hold this file: a new version must find in it what an old one wrote.

@@ -439,6 +439,7 @@ impl Store {
             seed: before.seed,
             objects,
             site: site.or_else(|| before.site.clone()),
+            host: before.host.clone(),
             allocations: allocations.into_iter().chain(kept).collect(),
         })
     }

@@ -406,6 +406,9 @@ impl Files {
         if let Err(error) = self.store.revoke().await {
             tracing::warn!("what tokens were given cannot be removed: {error}");
         }
+        if let Err(error) = self.store.set_costs().await {
+            tracing::warn!("links cannot be given their costs: {error}");
+        }
         let shown = self.store.shown().await;
         let before = &self.memory.known;
         let known = self.store.known(before, self.is_whole, &self.asked);

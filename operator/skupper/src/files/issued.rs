@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
 use lifecycle_router::{file, plain};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::documents::{ObjectKey, is_secret};
@@ -315,6 +315,37 @@ impl Store {
                 Err(error) if is_absent(&error) => {}
                 deleted => drop(deleted?),
             }
+        }
+        Ok(())
+    }
+
+    /// Gives Links the cost that their tokens have in their files now. The lifecycle makes them once, and nobody else can edit them here.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub(super) async fn set_costs(&self) -> kube::Result<()> {
+        let tokens: Api<_> = self.api(&ObjectKey::token(""));
+        let mut costs = BTreeMap::new();
+        for one in tokens.list(&ListParams::default()).await? {
+            let cost = one.data["spec"]["linkCost"].as_i64();
+            if let (Some(uid), Some(cost)) = (one.uid(), cost.filter(|cost| *cost > 0)) {
+                costs.insert(uid, (cost, one.name_any()));
+            }
+        }
+        let is_given = |_: &ObjectKey, object: &Value| token(object).is_some();
+        for (key, link) in self.kept(&["Link"], is_given).await? {
+            let wanted = token(&link).and_then(|uid| costs.get(uid));
+            let Some((cost, name)) = wanted.filter(|_| !self.applied.contains_key(&key)) else {
+                continue;
+            };
+            if link["spec"]["cost"].as_i64() == Some(*cost) {
+                continue;
+            }
+            let patch = Patch::Merge(json!({ "spec": { "cost": cost } }));
+            let params = PatchParams::default();
+            self.api(&key).patch(&key.name, &params, &patch).await?;
+            let [key, name] = [&key.to_string(), name].map(|text| plain::plain(text));
+            tracing::info!("{key} costs {cost} now, as AccessToken {name} says");
         }
         Ok(())
     }

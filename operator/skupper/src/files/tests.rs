@@ -7,8 +7,10 @@ use tokio::runtime::Builder;
 use tokio::task::spawn_blocking;
 
 use kube::ResourceExt as _;
+use kube::api::PostParams;
 
 use super::*;
+use crate::access_token::TOKEN;
 use crate::grants::redemptions::{FORGOTTEN, REDEMPTIONS};
 
 fn options(directory: &Path) -> args::SiteArgs {
@@ -73,7 +75,8 @@ async fn grants_of_a_site_whose_memory_is_lost_can_be_redeemed_by_nobody() {
     assert_eq!(redemptions(&site).await, None);
     site.show().await;
     drop(site);
-    let secret = "kind: Secret\nmetadata: { name: east, annotations: { internal.skupper.io/token: uid } }\n";
+    let secret =
+        "kind: Secret\nmetadata: { name: east, annotations: { internal.skupper.io/token: uid } }\n";
     write(directory, "runtime/issued/Secret-east.yaml", secret);
     assert_eq!(redemptions(&open().await).await, None);
     fs::remove_file(directory.join(STATE)).expect("it was kept");
@@ -88,4 +91,51 @@ async fn grants_of_a_site_whose_memory_is_lost_can_be_redeemed_by_nobody() {
     site.store.settle(&site.asked).await;
     site.store.settle(&asked).await;
     assert_eq!(redemptions(&site).await, None);
+}
+
+#[tokio::test]
+async fn an_edited_cost_of_a_redeemed_token_is_that_of_its_link() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let directory = directory.path();
+    let token = |cost: &str| {
+        let text = format!(
+            "apiVersion: skupper.io/v2alpha1\nkind: AccessToken\nmetadata: {{ name: east }}\nspec: {{ url: u, code: c, ca: a{cost} }}\n"
+        );
+        write(directory, "input/resources/token.yaml", &text);
+    };
+    let options = options(directory);
+    let open = async || Files::open(&options).await.expect("it can be opened");
+    token(", linkCost: 3");
+    let mut site = open().await;
+    let link = ObjectKey::of("Link", "east").expect("a kind");
+    let key = ObjectKey::token("east");
+    let there = site.store.api(&key).get("east").await;
+    let given = serde_json::json!({
+        "apiVersion": "skupper.io/v2alpha1", "kind": "Link",
+        "metadata": { "name": "east", "annotations": { TOKEN: there.expect("it is there").uid() } },
+        "spec": { "endpoints": [], "cost": 3 },
+    });
+    let given = serde_json::from_value(given).expect("an object");
+    let (links, params) = (site.store.api(&link), PostParams::default());
+    let made = links.create(&params, &given).await;
+    made.expect("it is made");
+    let cost = async |site: &Files| {
+        let there = site.store.api(&link).get("east").await;
+        there.expect("it is there").data["spec"]["cost"].clone()
+    };
+    site.show().await;
+    assert_eq!(cost(&site).await, 3);
+    drop(site);
+    // An edit counts after a restart as well; none is as it was.
+    for (text, expected) in [
+        (", linkCost: 7", 7),
+        ("", 7),
+        (", linkCost: 0", 7),
+        (", linkCost: 2", 2),
+    ] {
+        token(text);
+        let mut site = open().await;
+        site.show().await;
+        assert_eq!(cost(&site).await, expected, "{text}");
+    }
 }

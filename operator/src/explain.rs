@@ -33,9 +33,9 @@ async fn lifecycles(client: &Client) -> Vec<Explained> {
     let claims = Explained::of_claims(machine, naming, driver);
     all.chain([claims])
         .map(|one| match one.about().as_str() {
-            "skupper.io/Site" => one
-                .not_compared("credentials", "they follow from the key of the controller")
-                .not_compared("router", "its image is an option of the controller"),
+            "skupper.io/Site" => {
+                one.not_compared("router", "its image is an option of the controller")
+            }
             _ => one,
         })
         .collect()

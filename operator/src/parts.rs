@@ -108,13 +108,11 @@ fn sites() -> Part {
     let reads = [Verb::Get, Verb::List, Verb::Watch];
     let given_on =
         "given on to the router of a Site, by effect `apply_role`: nobody gives what he has not";
-    let keys = Object::all("", "secrets").own();
-    let key = keys.clone().named([skupper::KEY]);
-    let made = "the key that all certificates follow from is made once";
     let redeemed = "the grant server: what it gives, and that it was given";
     let grants = Object::all("skupper.io", "accessgrants");
     let reached = Object::all("", "services").own().named([service::SERVICE]);
     let authority = Object::all("", "secrets").own().named([service::AUTHORITY]);
+    let shown = "shown to the router of a Site, which is asked for its state";
     let ended = "the authority of the grant server is made anew before it ends";
     part.also(
         grants,
@@ -128,6 +126,6 @@ fn sites() -> Part {
     .also(authority, &[Verb::Update], ended)
     .also_for_others(Object::all("", "configmaps"), &reads, given_on)
     .also_for_others(Object::all("", "secrets"), &reads, given_on)
-    .also(keys, &[Verb::Create], made)
-    .also(key, &[Verb::Get], made)
+    .also(Object::all("", "secrets").own(), &[Verb::Create], ended)
+    .also(Object::all("", "secrets"), &[Verb::Get], shown)
 }

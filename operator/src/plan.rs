@@ -88,8 +88,7 @@ async fn sites(
             health: inside.health,
         };
         let (client, trace) = (inside.client, Some(inside.trace));
-        let routers = move |_: &_| asked;
-        lifecycle_skupper::controller::run_observed(client, told, routers, trace, inside.shutdown)
+        lifecycle_skupper::controller::run_observed(client, told, asked, trace, inside.shutdown)
     };
     let printed = (|| silent.noted(), start);
     Ok(lifecycle_plan::run(live, plan, printed, &mut stdout().lock()).await?)

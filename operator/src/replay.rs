@@ -33,9 +33,7 @@ fn lifecycles(header: &Header) -> Result<Vec<Replayed>, Error> {
     let all = all.map(|(machine, naming)| {
         let is_site = machine.ir().path == lifecycle_specs_skupper::site::IR.path;
         match (is_site, Replayed::new(machine, naming)) {
-            (true, site) => site
-                .not_compared("credentials", "they follow from the key of the controller")
-                .not_compared("router", "its image is an option of the controller"),
+            (true, site) => site.not_compared("router", "its image is an option of the controller"),
             (false, other) => other,
         }
     });

@@ -2,19 +2,14 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use k8s_openapi::ByteString;
-use k8s_openapi::api::core::v1::{Pod, Secret};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::api::core::v1::Pod;
 use kube::Client;
-use kube::api::{Api, PostParams};
 use lifecycle_runtime::controller::Trace;
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::operator::{Error, Naming};
-use lifecycle_runtime::retry::Retry;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_specs_skupper::certificate;
 use lifecycle_specs_skupper::router::RouterState;
@@ -23,8 +18,6 @@ use lifecycle_specs_skupper::{
     access_grant, access_token, attached, attached_binding, connector, link, listener,
     multi_key_listener, router_access, secured_access, site,
 };
-use ring::rand::{SecureRandom, SystemRandom};
-use thiserror::Error;
 use tokio::task::JoinSet;
 
 use crate::access_grant::Grants;
@@ -39,14 +32,13 @@ use crate::listener::Listeners;
 use crate::multi_key_listener::MultiKeyListeners;
 use crate::namespace::controller_id::ControllerId;
 use crate::platform::Platform;
-use crate::router::credentials::Root;
 use crate::router::https::Https;
 use crate::router::state::Routers;
 use crate::router_access::RouterAccesses;
 use crate::secured_access::{AccessDefaults, SecuredAccesses};
 use crate::site::Sites;
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::{Machine, Operator, cause, crds};
+use lifecycle_runtime::{Machine, Operator, crds};
 
 // Whoever is to keep a promise of one of these is among them, and none of them waits for another that waits for it.
 lifecycle_runtime::together!(
@@ -77,11 +69,6 @@ pub const KINDS: Kinds = Kinds {
 pub const NAMESPACE: &str = "operatorNamespace";
 /// Setting of a recording: the name of the controller.
 pub const CONTROLLER: &str = "controllerName";
-/// Name of the Secret with the key that certificates follow from.
-pub const KEY: &str = "skupper-controller-key";
-const FIELD: &str = "key";
-const BYTES: usize = 32;
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// What the controller of Skupper sites is told.
 #[derive(Clone, Debug)]
@@ -124,7 +111,7 @@ pub struct GrantOptions {
 /// # Errors
 /// Only for a lifecycle that cannot be reconciled; an API server that does not answer is waited for.
 pub async fn run(client: Client, options: Options, shutdown: Shutdown) -> Result<(), Error> {
-    let routers = |root: &Root| Https::new(root.clone());
+    let routers = Https::new(client.clone());
     run_observed(client, options, routers, None, shutdown).await
 }
 
@@ -135,47 +122,15 @@ pub async fn run(client: Client, options: Options, shutdown: Shutdown) -> Result
 pub async fn run_observed<R: Routers>(
     client: Client,
     options: Options,
-    routers: impl FnOnce(&Root) -> R,
+    routers: R,
     observer: Option<Arc<dyn Trace>>,
     mut shutdown: Shutdown,
 ) -> Result<(), Error> {
-    let root = tokio::select! {
+    tokio::select! {
         biased;
         () = shutdown.wait() => return Ok(()),
-        root = prepare(&client, &options) => root,
-    };
-    let routers = routers(&root);
-    run_with(client, options, (routers, root), observer, shutdown).await
-}
-
-/// Waits for the kinds and the key.
-async fn prepare(client: &Client, options: &Options) -> Root {
-    let part = "definitions";
-    options
-        .health
-        .waits(part, "the kinds of skupper.io are not served yet");
-    crds::prepare(client, &options.kinds, options.maintain_crds).await;
-    options.health.works(part);
-    let part = "key";
-    options
-        .health
-        .waits(part, "the key of the controller is not there yet");
-    let root = root(client, &options.namespace).await;
-    options.health.works(part);
-    root
-}
-
-/// As `run`, with the key already there, with other ways to ask routers, and with an observer.
-///
-/// # Errors
-/// As `run`.
-pub async fn run_with<R: Routers>(
-    client: Client,
-    options: Options,
-    (routers, root): (R, Root),
-    observer: Option<Arc<dyn Trace>>,
-    shutdown: Shutdown,
-) -> Result<(), Error> {
+        () = definitions(&client, &options) => {}
+    }
     let controller_id = ControllerId::new(&options.namespace, &options.name);
     // Ends with this: whoever has redeemed a grant stands on it.
     let mut beside = JoinSet::new();
@@ -194,7 +149,6 @@ pub async fn run_with<R: Routers>(
         },
         platform: options.platform,
         image: options.image,
-        root,
         routers: Arc::new(routers),
     };
     let machines = machines(sites, options.access);
@@ -213,6 +167,16 @@ pub async fn run_with<R: Routers>(
         operator = operator.trace(observer);
     }
     operator.start(client, shutdown).await
+}
+
+/// Waits until the kinds are served.
+async fn definitions(client: &Client, options: &Options) {
+    let part = "definitions";
+    options
+        .health
+        .waits(part, "the kinds of skupper.io are not served yet");
+    crds::prepare(client, &options.kinds, options.maintain_crds).await;
+    options.health.works(part);
 }
 
 /// The lifecycles of a site.
@@ -269,14 +233,13 @@ fn machines<R: Routers>(sites: Sites<R>, defaults: AccessDefaults) -> Vec<Arc<dy
     ]
 }
 
-/// The lifecycles that a controller of this namespace and name runs, for whoever only looks: without its key, its image, and a way to ask routers.
+/// The lifecycles that a controller of this namespace and name runs, for whoever only looks: without its image, and a way to ask routers.
 pub fn lifecycles(namespace: &str, name: &str) -> Vec<(Arc<dyn Machine>, Naming)> {
     let sites = Sites {
         controller_id: ControllerId::new(namespace, name),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
         image: String::new(),
-        root: Root::new(&[0; BYTES]),
         routers: Arc::new(Unasked),
     };
     let all = machines(sites, AccessDefaults::default());
@@ -296,68 +259,4 @@ impl Routers for Unasked {
             "routers are not asked from here".to_owned(),
         ))
     }
-}
-
-/// Why there is no key.
-#[derive(Debug, Error)]
-enum NoKey {
-    #[error("Secret `{KEY}` cannot be read or created")]
-    Refused(#[from] kube::Error),
-    #[error(
-        "Secret `{KEY}` has no `{FIELD}` of at least {BYTES} bytes: delete it, and certificates are made anew"
-    )]
-    Broken,
-}
-
-/// Tries until the key is there; what is in the way is said once for each reason.
-async fn root(client: &Client, namespace: &str) -> Root {
-    let mut retry = Retry::new(LONGEST_PAUSE);
-    loop {
-        match key(client, namespace).await {
-            Ok(key) => return Root::new(&key),
-            Err(error) => {
-                let reason = cause::in_one_line(&error);
-                if retry.is_new(&reason) {
-                    tracing::warn!("{reason}; trying again");
-                }
-            }
-        }
-        retry.pause().await;
-    }
-}
-
-/// The key, made if there is none. Of several controllers that start at once all get the same.
-async fn key(client: &Client, namespace: &str) -> Result<Vec<u8>, NoKey> {
-    let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
-    if let Some(secret) = api.get_opt(KEY).await? {
-        return read(secret);
-    }
-    let mut bytes = vec![0; BYTES];
-    SystemRandom::new()
-        .fill(&mut bytes)
-        .expect("the system has random numbers");
-    let secret = Secret {
-        metadata: ObjectMeta {
-            name: Some(KEY.to_owned()),
-            ..ObjectMeta::default()
-        },
-        data: Some([(FIELD.to_owned(), ByteString(bytes))].into()),
-        ..Secret::default()
-    };
-    let params = PostParams {
-        field_manager: Some(NAME.to_owned()),
-        ..PostParams::default()
-    };
-    match api.create(&params, &secret).await {
-        Err(kube::Error::Api(status)) if status.code == 409 => read(api.get(KEY).await?),
-        created => read(created?),
-    }
-}
-
-fn read(secret: Secret) -> Result<Vec<u8>, NoKey> {
-    let bytes = secret.data.and_then(|mut data| data.remove(FIELD));
-    let bytes = bytes
-        .map(|bytes| bytes.0)
-        .filter(|bytes| bytes.len() >= BYTES);
-    bytes.ok_or(NoKey::Broken)
 }

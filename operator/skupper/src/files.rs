@@ -24,14 +24,12 @@ use anyhow::{Context, bail};
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::world::World;
-use ring::rand::{SecureRandom, SystemRandom};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
 use crate::args;
 use crate::controller::{self, GrantOptions, KINDS};
 use crate::platform::Platform;
-use crate::router::credentials::Root;
 use crate::router::embedded::{Embedded, Settings};
 use crate::secured_access::AccessDefaults;
 use documents::{Document, ObjectKey};
@@ -104,8 +102,8 @@ pub async fn run(
         grants: options.grant_server_address.map(grants),
         health,
     };
-    let asked = (routers.clone(), Root::new(&random()));
-    let controlling = controller::run_with(client.clone(), told, asked, None, shutdown.clone());
+    let asked = routers.clone();
+    let controlling = controller::run_observed(client.clone(), told, asked, None, shutdown.clone());
     let mut controlling = tokio::spawn(controlling);
     let around = World::empty()
         .garbage(true)
@@ -187,14 +185,6 @@ fn reached(host: &str, port: u16) -> String {
         true => format!("[{host}]:{port}"),
         false => format!("{host}:{port}"),
     }
-}
-
-fn random() -> [u8; 32] {
-    let mut bytes = [0; 32];
-    SystemRandom::new()
-        .fill(&mut bytes)
-        .expect("the system has random numbers");
-    bytes
 }
 
 /// The files of a site, and the objects that follow from them.

@@ -20,11 +20,11 @@ use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::multi_key_listener::MultiKeyListener;
 use lifecycle_specs_skupper::router::{
-    CREDENTIALS, LISTENER, ROUTER, RouterState, SITE, SITE_CA, SITE_SERVER,
+    CREDENTIALS, LISTENER, ROUTER, RouterState, SITE, SITE_CA, SITE_SERVER, STATE_CA,
 };
 use lifecycle_specs_skupper::router_access::RouterAccess;
 use lifecycle_specs_skupper::site::{
-    ApplyAccess, ApplyAccount, ApplyAuthority, ApplyCredentials, ApplyRole, ApplyRoleBinding,
+    ApplyAccess, ApplyAccount, ApplyAuthority, ApplyIdentities, ApplyRole, ApplyRoleBinding,
     ApplyRouter, Controller, Endpoint, Plan, Revise, Running, Site, SiteLogic, SiteRecord,
     SiteSpec, Validity,
 };
@@ -42,7 +42,6 @@ use crate::namespace::sizing::{self, Sizing};
 use crate::namespace::templates::{self, Templates};
 use crate::namespace::{active_site, pods};
 use crate::platform::Platform;
-use crate::router::credentials::{Root, Side};
 use crate::router::objects::{self, RouterPods};
 use crate::router::state::Routers;
 
@@ -57,8 +56,6 @@ pub struct Sites<R> {
     pub platform: Platform,
     /// The image of routers.
     pub image: String,
-    /// What the certificates between controller and routers follow from.
-    pub root: Root,
     /// Where their routers are asked.
     pub routers: Arc<R>,
 }
@@ -185,6 +182,15 @@ impl<R: Routers> SiteLogic for Sites<R> {
         Some(router_config::reference(this.meta))
     }
 
+    fn state_authority(&self, this: This<'_, Site>) -> Option<ObjectRef> {
+        named_in::<Certificate>(this, STATE_CA)
+    }
+
+    fn state_certificate(&self, this: This<'_, Site>) -> Option<ObjectRef> {
+        named_in::<Certificate>(this, CREDENTIALS)
+    }
+
+    /// The Secret of versions that made it themselves.
     fn credentials(&self, this: This<'_, Site>) -> Option<ObjectRef> {
         named_in::<Secret>(this, CREDENTIALS)
     }
@@ -379,10 +385,13 @@ impl<R: Routers> SiteLogic for Sites<R> {
         self.labelled(&at.templates, config)
     }
 
-    fn apply_credentials(&self, at: ApplyCredentials<'_>) -> Desired<Secret> {
-        let made = self.root.credentials(uid(at.this), Side::Router);
-        let made = made.expect("names and times are fixed and can be encoded");
-        self.labelled(&at.templates, objects::secret(&made))
+    fn apply_identities_state_authority(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
+        let name = at.this.meta.name.as_deref().unwrap_or_default();
+        self.labelled(&at.templates, objects::state_authority(name))
+    }
+
+    fn apply_identities_state_certificate(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
+        self.labelled(&at.templates, objects::state_certificate())
     }
 
     fn apply_account(&self, at: ApplyAccount<'_>) -> Desired<ServiceAccount> {

@@ -16,7 +16,6 @@ use crate::args::{Arguments, Command, Mode, SkupperArgs};
 use crate::controller::{self, GrantOptions, KINDS, NAME};
 use crate::files::{self, token};
 use crate::platform::Platform;
-use crate::router::credentials::Root;
 use crate::router::https::Https;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -92,7 +91,7 @@ pub async fn run_controller<M: Subcommand>(
         }),
         health,
     };
-    let routers = |root: &Root| Https::new(root.clone());
+    let routers = Https::new(client.clone());
     Ok(controller::run_observed(client, told, routers, recorder, shutdown).await?)
 }
 

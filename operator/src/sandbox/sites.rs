@@ -89,7 +89,7 @@ impl Sites {
             health: Health::default(),
         };
         let client = account(&server, namespace, name);
-        let routers = |_: &_| self.routers;
+        let routers = self.routers;
         let observer = Some(observer);
         let until = shutdown.clone();
         let run = controller::run_observed(client, options, routers, observer, until);

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the router's Deployment, ServiceAccount, Role, RoleBinding and ConfigMap.
 pub const ROUTER: &str = "skupper-router";
-/// Name of the Secret with which router and controller know each other, and of the profile made of it.
+/// Name of the Certificate, and of the Secret, by which router and controller know each other, and of the profile made of it.
 pub const CREDENTIALS: &str = "skupper-router-state";
+/// Name of the Certificate, and of the Secret, of the authority that signs that one and nothing else.
+pub const STATE_CA: &str = "skupper-router-state-ca";
 /// Name of the ConfigMap that says which controller manages a namespace.
 pub const CONTROLLER_CONFIG: &str = "skupper";
 /// Name of the Certificate, and of the Secret, of the authority of a Site.

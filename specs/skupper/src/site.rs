@@ -49,11 +49,15 @@ lifecycle! {
         // The configuration, whosever it is: what is owned is seen by its owner alone.
         existing_config:   [ConfigMap]                by refs of sites;
         router_config:     owned ConfigMap            by ref;
-        credentials:       owned Secret               by ref given router_config == Current;
-        account:           owned ServiceAccount       by ref given managed_account && credentials == Current;
+        // What router and controller know each other by.
+        identities: owned {
+            state_authority:   Certificate without controller by ref;
+            state_certificate: Certificate without controller by ref;
+        } given router_config == Current;
+        account:           owned ServiceAccount       by ref given managed_account && identities == Current;
         role:              owned Role                 by ref given account == Current;
         role_binding:      owned RoleBinding          by ref given role == Current;
-        router:            owned Deployment           by ref given credentials == Current && (!managed_account || role_binding == Current);
+        router:            owned Deployment           by ref given identities == Current && (!managed_account || role_binding == Current);
         // What other sites link by, as the replaced implementation owns it.
         authority:         owned Certificate  without controller by ref given router == Current && linked;
         access:            owned RouterAccess without controller by ref given router == Current && (!linked || authority == Current);
@@ -77,7 +81,7 @@ lifecycle! {
         /// Whether it is known where other sites reach it.
         resolved:         bool                            from accesses given linked else false;
         /// An object of the router is another's.
-        clash = any(router_config, credentials, account, role, role_binding, router) == Foreign;
+        clash = any(router_config, identities, account, role, role_binding, router) == Foreign;
         /// An object that other sites are to link by is another's.
         barred = linked && any(authority, access) == Foreign;
     }
@@ -86,7 +90,7 @@ lifecycle! {
         /// Another Site of the namespace was there before, and a namespace has one: delete one of the two.
         Second          when !active                         => Error   wakes sites;
         /// Another controller or user has an object of a name that the router needs, whatever the Site is called: remove that object.
-        Clash           when clash || barred                 => Error   wakes router_config, credentials, account, role, role_binding, router, authority, access, self;
+        Clash           when clash || barred                 => Error   wakes router_config, identities, account, role, role_binding, router, authority, access, self;
         /// The objects of the router are to be written.
         Making          when router != Current               => Pending;
         /// What other sites are to link by is to be written.
@@ -107,7 +111,8 @@ lifecycle! {
     effects {
         revise: apply router_config from router_config, services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
         plan:   apply router_config from services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
-        apply credentials from templates when active;
+        apply each identities from templates when active;
+        delete each identities when active;
         apply account from templates when active;
         apply role from router_config, templates when active;
         apply role_binding from templates when active;
@@ -128,9 +133,13 @@ lifecycle! {
         Making | Opening | Closing | Tidying | Starting -> Ready;
         _ -> Clash | Unsupported;
     }
+    retired {
+        // Followed from the key of the controller; the Certificate of its name makes one of its own, and renews it.
+        credentials: owned Secret by ref deleted;
+    }
     properties {
         // What Ready means: all that the router needs is as it should be, not the router alone.
-        always router_config == Current && credentials == Current && (!managed_account || account == Current && role == Current && role_binding == Current) && router == Current in Ready;
+        always router_config == Current && identities == Current && (!managed_account || account == Current && role == Current && role_binding == Current) && router == Current in Ready;
         // A Site that does not count writes nothing of its namespace.
         never plan while !active || managed_by_other;
         never revise while !active || managed_by_other;

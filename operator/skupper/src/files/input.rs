@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::ByteString;
-use lifecycle_specs_skupper::router::CREDENTIALS;
+use lifecycle_specs_skupper::router::{CREDENTIALS, STATE_CA};
 use serde_json::{Map, Value, json};
 
 use super::documents::{self, Document, ObjectKey};
@@ -159,7 +159,10 @@ impl Input {
             for one in &said.wanted {
                 let place = place(unit, one.line);
                 let holder = self.holders.get(&one.key);
-                if one.key == ObjectKey::secret(CREDENTIALS) {
+                if [CREDENTIALS, STATE_CA]
+                    .map(ObjectKey::secret)
+                    .contains(&one.key)
+                {
                     let said = format!(
                         "{} is what the router itself has: choose another name",
                         one.key

@@ -1,4 +1,4 @@
-//! Routers in Pods: asked over HTTPS, where both sides show certificates that follow from the key of the controller.
+//! Routers in Pods: asked over HTTPS, where both sides show the Certificate of their namespace that is for nothing else.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -7,18 +7,20 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use k8s_openapi::api::core::v1::Pod;
-use kube::ResourceExt;
+use k8s_openapi::api::core::v1::{Pod, Secret};
+use kube::{Api, Client, ResourceExt};
 use lifecycle_router::state::client::{Credentials, ask};
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_specs_skupper::router::{RouterState, SITE};
+use lifecycle_specs_skupper::router::{CREDENTIALS, RouterState, SITE};
 use tokio::time::{Instant, sleep};
 
-use super::credentials::{Root, Side};
 use super::objects::STATE_PORT;
 use super::state::{Routers, reported};
+use crate::certificate::{AUTHORITY, CHAIN, KEY, text};
 use crate::namespace::pods::is_ready;
 use lifecycle_runtime::cause;
+
+const NOBODY: &str = "no Pod of the router has an address yet";
 
 /// Several lifecycles ask for the same; what is younger than this answers them all.
 const FRESH: Duration = Duration::from_millis(300);
@@ -32,10 +34,12 @@ const MOST: usize = 8;
 /// How long an answer is kept at most; the next question comes long before.
 const LONGEST_KEPT: Duration = Duration::from_secs(60);
 
+/// Shortest time between two reads of one Secret: a router that does not answer is asked every few seconds, mostly for another reason.
+const READ_AGAIN: Duration = Duration::from_secs(2);
+
 /// Asks the routers of Pods.
-#[derive(Debug)]
 pub struct Https {
-    root: Root,
+    client: Client,
     /// What was answered last, by namespace and Site: who asks meanwhile waits for it.
     answers: Mutex<BTreeMap<Seat, Arc<tokio::sync::Mutex<Option<Answer>>>>>,
 }
@@ -43,29 +47,62 @@ pub struct Https {
 /// Where Pods of a router are, and which Site they say that they are of: any Pod may bear the label.
 type Seat = (String, String);
 
+/// A Secret, as it was read.
+#[derive(Debug)]
+struct Shown {
+    at: Instant,
+    credentials: Credentials,
+}
+
 #[derive(Debug)]
 struct Answer {
     at: Instant,
     state: Result<RouterState, CallError>,
+    shown: Option<Shown>,
 }
 
 impl Https {
-    /// With the key of the controller.
-    pub fn new(root: Root) -> Self {
+    /// Reads Secrets by this client.
+    pub fn new(client: Client) -> Self {
         let answers = Mutex::default();
-        Self { root, answers }
+        Self { client, answers }
     }
 
-    async fn ask_anew(&self, doors: Vec<(Seat, SocketAddr)>) -> Result<RouterState, CallError> {
-        let asked = doors.into_iter().map(|((_, site), address)| async move {
-            let credentials = self.credentials(&site)?;
-            let answer = ask(address, &credentials).await;
-            let answer = answer.map(|state| reported(&state));
-            answer.map_err(|error| CallError::Failed(cause::in_one_line(&error)))
-        });
-        let nobody = "no Pod of the router has an address yet".to_owned();
-        let answer = first_good(asked).await;
-        answer.unwrap_or(Err(CallError::Failed(nobody)))
+    /// The next answer, after this one: its Secret is read again only if that may be why there is none.
+    async fn ask_anew(
+        &self,
+        namespace: &str,
+        addresses: &[SocketAddr],
+        last: Option<Shown>,
+    ) -> Answer {
+        if let Some(shown) = last {
+            let state = ask_all(addresses, &shown.credentials).await;
+            if state.is_ok() || shown.at.elapsed() < READ_AGAIN {
+                return Answer::now(state, Some(shown));
+            }
+        }
+        match self.read(namespace).await {
+            Ok(shown) => {
+                let state = ask_all(addresses, &shown.credentials).await;
+                Answer::now(state, Some(shown))
+            }
+            Err(why) => Answer::now(Err(CallError::Failed(why)), None),
+        }
+    }
+
+    async fn read(&self, namespace: &str) -> Result<Shown, String> {
+        let api: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
+        let named = format!("Secret `{namespace}/{CREDENTIALS}`");
+        let read = api.get_opt(CREDENTIALS).await;
+        let read = read
+            .map_err(|error| format!("{named} cannot be read: {}", cause::in_one_line(&error)))?;
+        let credentials = read.as_ref().and_then(credentials);
+        Ok(Shown {
+            at: Instant::now(),
+            credentials: credentials.ok_or_else(|| {
+                format!("{named} is not complete: look at the Certificate of its name")
+            })?,
+        })
     }
 
     fn answer_of(&self, seat: &Seat) -> Arc<tokio::sync::Mutex<Option<Answer>>> {
@@ -78,38 +115,57 @@ impl Https {
         });
         Arc::clone(answers.entry(seat.clone()).or_default())
     }
-
-    fn credentials(&self, site: &str) -> Result<Credentials, CallError> {
-        let made = self.root.credentials(site, Side::Controller);
-        let made = made.map_err(|error| CallError::Failed(cause::in_one_line(&error)))?;
-        Ok(Credentials {
-            authority: made.authority.into_bytes(),
-            certificate: made.certificate.into_bytes(),
-            key: made.key.into_bytes(),
-        })
-    }
 }
 
 impl Routers for Https {
     async fn ask(&self, pods: Vec<&Pod>) -> Result<RouterState, CallError> {
         let doors = doors(&pods);
-        let Some((seat, _)) = doors.first() else {
-            return self.ask_anew(doors).await;
+        let Some((seat, _)) = doors.first().cloned() else {
+            return Err(CallError::Failed(NOBODY.to_owned()));
         };
-        let answer = self.answer_of(seat);
+        let answer = self.answer_of(&seat);
         let mut answer = answer.lock().await;
         if let Some(answer) = &*answer
             && answer.at.elapsed() < FRESH
         {
             return answer.state.clone();
         }
-        let state = self.ask_anew(doors).await;
-        *answer = Some(Answer {
-            at: Instant::now(),
-            state: state.clone(),
-        });
-        state
+        let addresses: Vec<_> = doors.into_iter().map(|(_, address)| address).collect();
+        let last = answer.take().and_then(|answer| answer.shown);
+        let new = self.ask_anew(&seat.0, &addresses, last).await;
+        answer.insert(new).state.clone()
     }
+}
+
+impl Answer {
+    fn now(state: Result<RouterState, CallError>, shown: Option<Shown>) -> Self {
+        let at = Instant::now();
+        Self { at, state, shown }
+    }
+}
+
+/// The parts of a Secret, if it has all of them.
+fn credentials(secret: &Secret) -> Option<Credentials> {
+    let part = |key| Some(text(secret, key)?.as_bytes().to_vec());
+    Some(Credentials {
+        authority: part(AUTHORITY)?,
+        certificate: part(CHAIN)?,
+        key: part(KEY)?,
+    })
+}
+
+/// The answer of the first of these routers that gives a good one.
+async fn ask_all(
+    addresses: &[SocketAddr],
+    credentials: &Credentials,
+) -> Result<RouterState, CallError> {
+    let asked = addresses.iter().copied().map(|address| async move {
+        let answer = ask(address, credentials).await;
+        let answer = answer.map(|state| reported(&state));
+        answer.map_err(|error| CallError::Failed(cause::in_one_line(&error)))
+    });
+    let answer = first_good(asked).await;
+    answer.unwrap_or_else(|| Err(CallError::Failed(NOBODY.to_owned())))
 }
 
 /// The answer of the first who gives a good one: each is asked once the one before has failed, or takes long. Else the last failure; absent if there is
@@ -211,13 +267,5 @@ mod tests {
             doors(&[&pod]).remove(0).0
         };
         assert_ne!(of("west"), of("east"));
-    }
-
-    #[tokio::test]
-    async fn without_an_address_there_is_nobody_to_ask() {
-        let routers = Https::new(Root::new(&[1; 32]));
-        let answer = routers.ask(vec![]).await;
-        let said = "no Pod of the router has an address yet".to_owned();
-        assert_eq!(answer, Err(CallError::Failed(said)));
     }
 }

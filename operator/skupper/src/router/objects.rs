@@ -3,36 +3,36 @@
 use std::collections::BTreeSet;
 
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
+use k8s_openapi::api::core::v1::ServiceAccount;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use lifecycle_runtime::Desired;
-use lifecycle_specs_skupper::router::{CREDENTIALS, ROUTER, SITE};
+use lifecycle_specs_skupper::certificate::Certificate;
+use lifecycle_specs_skupper::router::{CREDENTIALS, ROUTER, SITE, STATE_CA};
 use serde_json::{Map, Value, json};
 
-use super::credentials::Credentials;
-use crate::config::service::SELECTOR;
+use crate::config::service::{CONTROLLED, SELECTOR};
 
 /// Where routers tell their state.
 pub const STATE_PORT: u16 = 9443;
 /// Where routers answer probes and tell metrics.
 const METRICS_PORT: u16 = 9090;
 
-/// What the router shows to the controller.
-pub fn secret(credentials: &Credentials) -> Desired<Secret> {
+/// The authority of router and controller. It signs for nobody else, so no other site can ask a router for its state.
+pub fn state_authority(site: &str) -> Desired<Certificate> {
     Desired::from_json(json!({
-        "metadata": { "name": CREDENTIALS },
-        "type": "kubernetes.io/tls",
-        "data": {
-            "ca.crt": encoded(&credentials.authority),
-            "tls.crt": encoded(&credentials.certificate),
-            "tls.key": encoded(&credentials.key),
-        },
+        "metadata": { "name": STATE_CA, "annotations": { CONTROLLED: "true" } },
+        "spec": { "ca": STATE_CA, "subject": format!("{site} router state CA"), "signing": true },
     }))
 }
 
-fn encoded(text: &str) -> Value {
-    let bytes = k8s_openapi::ByteString(text.as_bytes().to_vec());
-    json!(bytes)
+/// What router and controller show each other, the one as server and the other as client.
+pub fn state_certificate() -> Desired<Certificate> {
+    Desired::from_json(json!({
+        "metadata": { "name": CREDENTIALS, "annotations": { CONTROLLED: "true" } },
+        "spec": {
+            "ca": STATE_CA, "subject": ROUTER, "hosts": [ROUTER], "client": true, "server": true,
+        },
+    }))
 }
 
 /// The ServiceAccount of the router.

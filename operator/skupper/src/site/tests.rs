@@ -27,7 +27,6 @@ fn sites() -> Sites<Nobody> {
         controller: Controller::default(),
         platform: Platform::Kubernetes,
         image: "router:1".to_owned(),
-        root: Root::new(&[1; 32]),
         routers: Arc::new(Nobody),
     }
 }

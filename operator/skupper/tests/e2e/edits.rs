@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
+use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
-use lifecycle_specs_skupper::router::{CREDENTIALS, ROUTER};
+use lifecycle_specs_skupper::router::{CREDENTIALS, ROUTER, STATE_CA};
 use lifecycle_specs_skupper::site::{ServiceRecord, Site};
 use lifecycle_tests::api_server::Options;
 use lifecycle_tests::edits::{self, Object, Rules, Writer};
@@ -35,13 +36,13 @@ const BOUND: Duration = Duration::from_secs(5);
 const CASES: [(&str, usize); 12] = [
     ("AttachedConnector status", 86),
     ("AttachedConnectorBinding status", 111),
+    ("Certificate", 148),
     ("ConfigMap", 65),
     ("Connector status", 122),
     ("Deployment", 381),
     ("Listener status", 111),
     ("Role", 91),
     ("RoleBinding", 64),
-    ("Secret", 70),
     ("Service", 214),
     ("ServiceAccount", 42),
     ("Site status", 170),
@@ -164,7 +165,8 @@ fn objects(site: &Place, other: &Place) -> Vec<Object> {
         Object::new::<AttachedConnectorBinding>(client, namespace, "shop").status(),
         Object::new::<AttachedConnector>(client, &other.namespace, "shop").status(),
         of_router(ROUTER, object::<ConfigMap>),
-        of_router(CREDENTIALS, object::<Secret>),
+        of_router(STATE_CA, object::<Certificate>),
+        of_router(CREDENTIALS, object::<Certificate>),
         of_router(ROUTER, object::<ServiceAccount>),
         of_router(ROUTER, object::<Role>),
         of_router(ROUTER, object::<RoleBinding>),

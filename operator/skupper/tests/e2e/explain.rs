@@ -23,9 +23,9 @@ fn holds(suite: Suite, kind: &str, excused: &[&str]) {
         let naming = Naming::of("suite.lifecycle", machine.ir().name);
         let one = Explained::new(machine, naming);
         match one.about().as_str() {
-            "skupper.io/Site" => one
-                .not_compared("credentials", "they follow from the key of the controller")
-                .not_compared("router", "its image is an option of the controller"),
+            "skupper.io/Site" => {
+                one.not_compared("router", "its image is an option of the controller")
+            }
             _ => one,
         }
     });

@@ -24,7 +24,6 @@ use lifecycle_skupper::multi_key_listener::MultiKeyListeners;
 use lifecycle_skupper::namespace::active_site;
 use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_skupper::platform::Platform;
-use lifecycle_skupper::router::credentials::Root;
 use lifecycle_skupper::router_access::RouterAccesses;
 use lifecycle_skupper::secured_access::{AccessDefaults, SecuredAccesses};
 use lifecycle_skupper::site::Sites;
@@ -319,7 +318,6 @@ fn bare_site() -> Suite {
             controller: Controller::default(),
             platform: Platform::Kubernetes,
             image: "router:1".to_owned(),
-            root: Root::new(&[1; 32]),
             routers: Arc::new(Asking(router.on(line))),
         })
     };

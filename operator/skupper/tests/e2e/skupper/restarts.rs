@@ -6,7 +6,11 @@ use std::time::Duration;
 use crate::place::{Place, TestEnv, says};
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::Secret;
+use kube::{Resource as _, ResourceExt as _};
+use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::router::{CREDENTIALS, STATE_CA};
+use lifecycle_specs_skupper::site::Site;
 use lifecycle_tests::audit::Entry;
 use lifecycle_tests::harness::{Case, case};
 use rustix::process::Signal;
@@ -17,7 +21,15 @@ use super::support::{Echo, NEEDS, connect, echoes, greeted, listen, shared, soon
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case("s52_a_controller_that_restarts", NEEDS, controller),
-        case("a_new_key_renews_all_certificates", NEEDS, renewal),
+        case(
+            "a_secret_of_a_version_before_gives_way_to_a_certificate",
+            NEEDS,
+            migration,
+        ),
+        shared(
+            "router_and_controller_agree_again_with_new_certificates",
+            renewal,
+        ),
         shared("s53_a_router_that_restarts", router),
         shared("s53_a_router_that_does_not_answer_for_a_while", silent),
         shared("s31_s55_s56_a_secret_is_missing_comes_and_goes", secret),
@@ -76,10 +88,8 @@ async fn controller() -> Result<()> {
     Ok(())
 }
 
-/// The key of the controller goes, and with a new one controller and router agree again; nobody else notices.
-async fn renewal() -> Result<()> {
-    let env = Arc::new(TestEnv::start().await?);
-    let mut place = Place::new(Arc::clone(&env), "renewal").await?;
+/// The authority and the certificate by which router and controller know each other go, and with new ones they agree again; nobody else notices.
+async fn renewal(mut place: Place) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     listen(&place, "backend", json!({})).await?;
@@ -87,24 +97,66 @@ async fn renewal() -> Result<()> {
     let before = ready(&place, "backend").await?;
     let port = place.router_port("backend", 8080).await?;
     let mut stream = greeted(&place, port, "one").await?;
-    let (own, key) = ("skupper-router-state", "skupper-controller-key");
-    let shown = place.of::<Secret>().get(own).await?;
-    let home = place.controller();
-    let old = home.of::<Secret>().get(key).await?;
-    home.delete::<Secret>(key).await?;
+    for name in [STATE_CA, CREDENTIALS] {
+        let old = place.of::<Secret>().get(name).await?;
+        let old_certificate = place.of::<Secret>().get(CREDENTIALS).await?;
+        place.delete::<Secret>(name).await?;
+        let is_other = |old: Secret| move |new: &Secret| new.data != old.data;
+        place.until(name, "there is another", is_other(old)).await?;
+        let shown = "the router has another certificate";
+        place
+            .until(CREDENTIALS, shown, is_other(old_certificate))
+            .await?;
+        // What comes now is told of, so the controller hears of the router.
+        let late = format!("after-{name}");
+        listen(&place, &late, json!({})).await?;
+        ready(&place, &late).await?;
+        echoes(&mut stream, 100_000).await?;
+    }
+    let after = ready(&place, "backend").await?;
+    ensure!(before.metadata.resource_version == after.metadata.resource_version);
+    Ok(())
+}
+
+/// A version before has made the Secret itself, as the Site's. Its place takes a Certificate, no router is restarted, and no connection ends.
+async fn migration() -> Result<()> {
+    let env = Arc::new(TestEnv::start().await?);
+    let mut place = Place::new(Arc::clone(&env), "migration").await?;
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "backend", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    let before = ready(&place, "backend").await?;
+    let port = place.router_port("backend", 8080).await?;
+    let mut stream = greeted(&place, port, "one").await?;
+    let router = place.deployment().await?;
     env.kill_controller()?;
+    let of_now = place.of::<Secret>().get(CREDENTIALS).await?;
+    for name in [CREDENTIALS, STATE_CA] {
+        place.delete::<Certificate>(name).await?;
+        place.delete::<Secret>(name).await?;
+    }
+    let site = place.of::<Site>().get("west").await?;
+    let owner = site.controller_owner_ref(&());
+    let of_before = json!({
+        "metadata": { "name": CREDENTIALS, "ownerReferences": [owner] },
+        "type": "kubernetes.io/tls", "data": of_now.data,
+    });
+    place.post::<Secret>(&of_before).await?;
     env.run_controller()?;
-    let is_other = |old: Secret| move |new: &Secret| new.data != old.data;
-    home.until(key, "there is another key", is_other(old))
-        .await?;
-    let renewed = "the router has other certificates";
-    place.until(own, renewed, is_other(shown)).await?;
-    // What comes now is told of, so the controller hears of the router.
+    let made = "the Certificate has made a Secret of its own";
+    let is_made = |secret: &Secret| {
+        let mut owners = secret.owner_references().iter();
+        owners.any(|owner| owner.kind == "Certificate") && secret.data != of_now.data
+    };
+    place.until(CREDENTIALS, made, is_made).await?;
     listen(&place, "late", json!({})).await?;
     ready(&place, "late").await?;
     echoes(&mut stream, 100_000).await?;
     let after = ready(&place, "backend").await?;
     ensure!(before.metadata.resource_version == after.metadata.resource_version);
+    let generation = place.deployment().await?.metadata.generation;
+    ensure!(generation == router.metadata.generation);
     Ok(())
 }
 

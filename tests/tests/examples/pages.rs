@@ -49,7 +49,14 @@ const PAGES: [((&str, &str), &[&str]); 6] = [
         page!("volume.md"),
         &[include_str!("../../../runtime/csi/examples/scratch.rs")],
     ),
-    (page!("recipes.md"), &[include_str!("pages/account.rs")]),
+    (
+        page!("recipes.md"),
+        &[
+            include_str!("pages/account.rs"),
+            include_str!("../../../runtime/examples/mirror.rs"),
+            include_str!("../../../operator/listener/tests/e2e/explain/Conflict.txt"),
+        ],
+    ),
     (
         page!("testing.md"),
         &[include_str!("../../../operator/shop/tests/suite.rs")],

@@ -148,30 +148,6 @@ fn chained_facts_have_seven_worlds() {
     assert!(said.starts_with("error[LC011]: 1 of 7 worlds"), "{said}");
 }
 
-/// What the page says of a name that is taken is what the example of the first page has, and what the Listener is explained by.
-#[test]
-fn a_taken_name_is_told_as_the_example_and_the_listener_do() {
-    let page = include_str!("../../../../docs/recipes.md");
-    let (_, section) = page
-        .split_once("\n## A name that is taken\n")
-        .expect("it is there");
-    let block = |language: &str| {
-        let rest = section.split_once(&format!("```{language}\n"));
-        rest.and_then(|(_, rest)| rest.split_once("```"))
-            .expect(language)
-            .0
-    };
-    let mirror = include_str!("../../../../runtime/examples/mirror.rs");
-    for line in block("rust").lines() {
-        let (code, _) = line.split_once("  // in ").expect("it says where");
-        assert!(mirror.contains(code.trim()), "{code}");
-    }
-    let explained = include_str!("../../../../operator/listener/tests/e2e/explain/Conflict.txt");
-    for line in block("text").lines().skip(1) {
-        assert!(explained.lines().any(|one| one == line), "{line}");
-    }
-}
-
 #[test]
 fn the_volume_of_the_page_is_accepted() {
     let page = include_str!("../../../../docs/volume.md");

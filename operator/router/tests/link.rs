@@ -43,6 +43,8 @@ enum Named {
     Uri,
     Common,
     Nowhere,
+    /// As `skupper link generate` has it made: by the hosts that are linked to.
+    Hosts,
 }
 
 impl Authority {
@@ -57,7 +59,7 @@ impl Authority {
         let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
         let mut params = CertificateParams::new(names).unwrap();
         params.distinguished_name = DistinguishedName::new();
-        if named == Named::Common {
+        if matches!(named, Named::Common | Named::Hosts) {
             params.distinguished_name.push(DnType::CommonName, site);
         }
         if named == Named::Uri {
@@ -240,6 +242,25 @@ async fn a_certificate_that_names_another_site_or_none_is_refused() {
     )
     .await;
     assert!(east.links().is_empty() && west.links().is_empty());
+}
+
+#[tokio::test]
+async fn a_certificate_that_names_the_hosts_of_an_access_is_that_of_any_site() {
+    let authority = Authority::new();
+    let (west, east, north) = (node("west", 1), node("east", 1), node("north", 1));
+    let (to_west, _) = listen(&west, 0, authority.profile("west", Named::Uri)).await;
+    let generated = || authority.profile("west.example.com,192.0.2.1", Named::Hosts);
+    let state = dial(&east, to_west, generated());
+    reaches(&west, "east").await;
+    assert_eq!(*state.borrow(), LinkState::Up(site("west")));
+    // Who has one takes the place of no site whose certificate names it, and not of this one.
+    dial(&north, to_west, authority.profile("north", Named::Uri));
+    reaches(&west, "north").await;
+    let said = "site north has a link with a certificate that names it, and this one names no site";
+    is_down(dial(&node("north", 2), to_west, generated()), said).await;
+    let said = "another router says that it is this site, too";
+    is_down(dial(&node("west", 2), to_west, generated()), said).await;
+    assert_eq!(west.links(), [site("east"), site("north")]);
 }
 
 #[tokio::test]

@@ -35,6 +35,11 @@ pub enum Refused {
         "another router has a link as site {0}, and started later: each site needs an id and certificates of its own"
     )]
     OlderTwin(SiteId),
+    /// The site has a link with a certificate that names it, and this one names none.
+    #[error(
+        "site {0} has a link with a certificate that names it, and this one names no site: redeem a token, and link with what it gives"
+    )]
+    Nameless(SiteId),
     /// Its certificate is that of another site.
     #[error("it says that it is site {said}, and its certificate is that of site {certified}")]
     Identity {

@@ -138,6 +138,8 @@ impl View {
 /// A link that is to be taken into use.
 pub(super) struct NewLink {
     pub(super) side: Side,
+    /// True if the certificate of the other side is that of its site alone.
+    pub(super) is_named: bool,
     /// Where streams are asked for.
     pub(super) ask: mpsc::Sender<mux::Open>,
     pub(super) costs: Costs,
@@ -308,6 +310,10 @@ impl Node {
         let site = peer.site.clone();
         match state.links.get(&site) {
             None if state.links.len() >= MAX_LINKS => return Err(Refused::TooMany),
+            // What anybody may hold who can link takes nobody's place.
+            Some(old) if old.new.is_named && !new.is_named => {
+                return Err(Refused::Nameless(site));
+            }
             // Two routers of one site would take turns for ever.
             Some(old) if old.instance > peer.instance => {
                 return Err(Refused::OlderTwin(site));

@@ -58,21 +58,22 @@ pub async fn dial<T: AsyncRead + AsyncWrite + Unpin>(
     Ok((stream, site))
 }
 
-/// Secures a connection that was accepted. The certificate of the other side names its site, as a URI or else by its common name.
+/// Secures a connection that was accepted. The certificate of the other side names its site, as a URI or else by its common name. Only a certificate
+/// whose common name is a list of hosts is that of any site: `skupper link generate` has such ones made, for it does not know who will link.
 ///
 /// # Errors
 /// It is not secure.
 pub async fn accept<T: AsyncRead + AsyncWrite + Unpin>(
     io: T,
     profile: &Slot,
-) -> Result<(server::TlsStream<T>, SiteId), Error> {
+) -> Result<(server::TlsStream<T>, Option<SiteId>), Error> {
     let now = profile.now().ok_or(Error::Profile)?;
     let config = now.link_server(PROTOCOL).ok_or(Error::Profile)?;
     let stream = TlsAcceptor::from(Arc::new(config)).accept(io).await;
     let stream = stream.map_err(Error::Handshake)?;
     let (_, session) = stream.get_ref();
     let site = site(session.alpn_protocol(), session.peer_certificates(), true)?;
-    Ok((stream, site.ok_or(Error::Nameless)?))
+    Ok((stream, site))
 }
 
 fn site(
@@ -89,6 +90,17 @@ fn site(
     let uri = certificate
         .valid_uri_names()
         .find_map(|uri| SiteId::new(uri.strip_prefix(SITE_URI)?));
-    let by_name = || subject::common_name(certificate.subject()).and_then(SiteId::new);
-    Ok(uri.or_else(|| by_common_name.then(by_name).flatten()))
+    if uri.is_some() || !by_common_name {
+        return Ok(uri);
+    }
+    let name = subject::common_name(certificate.subject()).ok_or(Error::Nameless)?;
+    if is_list_of_hosts(name) {
+        return Ok(None);
+    }
+    Ok(Some(SiteId::new(name).ok_or(Error::Nameless)?))
+}
+
+/// True for two hosts and more, with commas between them: each site is linked to by two ports at least, for routers and for edge sites.
+fn is_list_of_hosts(name: &str) -> bool {
+    name.contains(',') && name.split(',').all(|host| !host.is_empty())
 }

@@ -212,6 +212,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
         };
         let link = NewLink {
             side: self.side,
+            is_named: self.side == Side::Dial || self.terms.identity.is_some(),
             ask,
             costs,
             allowed: self.terms.allowed.clone(),

@@ -228,7 +228,7 @@ async fn take_in(node: Node, stream: TcpStream, from: SocketAddr, access: Access
             let terms = Terms {
                 cost: access.cost.clone(),
                 allowed: access.allowed.clone(),
-                identity: Some(site.clone()),
+                identity: site.clone(),
                 stop: access.stop.clone(),
                 ..Terms::default()
             };
@@ -236,7 +236,8 @@ async fn take_in(node: Node, stream: TcpStream, from: SocketAddr, access: Access
             if matches!(ended, Ended::Refused(_)) {
                 refuse();
             }
-            tracing::info!(%from, %site, "a link ended: {}", cause::chain(&ended));
+            let site = site.as_ref().map_or("any", SiteId::as_str);
+            tracing::info!(%from, site, "a link ended: {}", cause::chain(&ended));
         }
     }
 }

@@ -269,7 +269,7 @@ async fn linked(server: &Shown, client: &Shown, host: &'static str) -> Result<St
     let said = |error: security::Error| lifecycle_runtime::cause::in_one_line(&error);
     dialled.map_err(said)?;
     let (_, site) = accepted.map_err(said)?;
-    Ok(site.as_str().to_owned())
+    Ok(site.expect("it names one").as_str().to_owned())
 }
 
 #[tokio::test]

@@ -170,7 +170,8 @@ fn how_to_look(cluster: &Cluster) -> String {
     format!(
         "\nLook around in another terminal (the API server is https://{address}):\n\n  export KUBECONFIG={}\n  \
          kubectl get listeners.listeners.stackable.tech,services,pods,pvc,pv\n  kubectl describe listeners.listeners.stackable.tech\n  \
-         kubectl get listenerclasses\n  kubectl get sites,listeners.skupper.io,connectors,links\n  kubectl explain listeners.skupper.io.spec\n\n\
+         kubectl get listenerclasses\n  kubectl get sites,listeners.skupper.io,connectors,links\n  kubectl explain listeners.skupper.io.spec\n  \
+         lifecycle-operator explain KIND NAME    # why an object is in its state, and who must act\n\n\
          docs/sandbox.md says what is simulated. Ctrl-C ends it.",
         cluster.kubeconfig().display()
     )

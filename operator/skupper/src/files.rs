@@ -56,7 +56,7 @@ const TOKENS: &str = "runtime/tokens";
 /// What is logged unless the environment says otherwise. The parts of a site on a machine say much that only matters in a cluster; `Journal` says what
 /// becomes of its objects.
 pub const USUAL_LOG: &str = "info,lifecycle_runtime::crds=warn,lifecycle_runtime::controller=warn,lifecycle_router::run=warn,\
-     lifecycle_router::router=warn,lifecycle_router::router::applied=info,lifecycle_router::link::socket=warn,lifecycle_skupper::router::embedded=warn";
+     lifecycle_router::router=warn,lifecycle_router::router::applied=info,lifecycle_router::link::socket=warn,lifecycle_router::source::kubernetes=error,lifecycle_skupper::router::embedded=warn";
 
 /// Serves a site until told to stop.
 ///

@@ -141,7 +141,8 @@ async fn dial(remote: &Remote) -> Result<Dialled, String> {
     })?;
     let stream = tcp::connect(&addresses).await;
     let stream = stream.map_err(|error: io::Error| {
-        format!("it cannot be connected to: {}", advice::explained(&error))
+        let (host, port, why) = (&remote.host, remote.port, advice::explained(&error));
+        format!("it cannot be connected to at {host} port {port}: {why}")
     })?;
     // What is said last is to be heard; streams tell an abort from an end by themselves.
     tcp::settle(&stream);

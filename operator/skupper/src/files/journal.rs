@@ -28,7 +28,7 @@ enum Health {
     /// It is as it should be, and that is logged only after it was not.
     Quiet(String),
     Bad(String),
-    /// It waits for something, which is logged only after it was good.
+    /// It waits for something, which is a warning only after it was good.
     Waiting(String),
 }
 
@@ -44,12 +44,23 @@ struct Subject {
 pub(super) fn siteless(directory: &str, has_site: bool, said: &mut bool) -> Option<String> {
     let before = std::mem::replace(said, !has_site);
     let is_new = !has_site && !before;
+    let name = site_name(directory);
     is_new.then(|| {
         format!(
             "{directory} has no Site, so nothing of it is served: write a file {directory}/input/resources/site.yaml with \
-             {{ apiVersion: skupper.io/v2alpha1, kind: Site, metadata: {{ name: west }} }}"
+             {{ apiVersion: skupper.io/v2alpha1, kind: Site, metadata: {{ name: {name} }} }}"
         )
     })
+}
+
+/// A name for the Site of a directory: that of the directory, if a Site may have it.
+fn site_name(directory: &str) -> &str {
+    let last = directory.rsplit('/').find(|part| !part.is_empty());
+    let last = last.unwrap_or_default();
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let is_name = last.starts_with(fits) && last.ends_with(fits);
+    let is_name = is_name && last.len() <= 63 && last.chars().all(|c| fits(c) || c == '-');
+    if is_name { last } else { "west" }
 }
 
 /// What was seen of the objects last, and what was logged of them.
@@ -122,6 +133,8 @@ fn change(before: Option<Subject>, now: Option<&Subject>) -> (Option<Line>, Opti
         (Some(Health::Good(_)), Health::Waiting(text)) => line(true, text),
         // It is as bad as before until it is good.
         (Some(Health::Bad(_)), Health::Waiting(_)) => return (None, before),
+        // A link that is new is soon up, or in Error.
+        (None, Health::Waiting(text)) if !text.starts_with("Link ") => line(false, text),
         (_, Health::Quiet(_) | Health::Waiting(_)) => None,
     };
     (told, Some(now.clone()))
@@ -181,7 +194,7 @@ fn ready(object: &Value, name: &str) -> Health {
             Health::Good(format!("{name} lets other sites link, which reach {all}"))
         }
         "Site" => Health::Good(format!("{name} is Ready")),
-        "AccessToken" => Health::Good(format!("{name} is redeemed")),
+        "AccessToken" => Health::Good(format!("{name} has been redeemed")),
         _ => Health::Quiet(format!("{name} is Ready")),
     }
 }

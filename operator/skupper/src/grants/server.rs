@@ -405,6 +405,7 @@ impl GrantServer {
             let given = self.given(&grant, namespace, who).await?;
             let Turn::New(next) = turn else {
                 self.until_durable().await;
+                tracing::info!(grant = %format!("{namespace}/{name}"), site = %who.site, token = %who.token, "a redemption was answered again");
                 return Ok(given);
             };
             let patch = json!({ "metadata": {

@@ -105,6 +105,31 @@ fn it_is_logged_what_is_served_where_and_what_is_wrong() {
 }
 
 #[test]
+fn what_waits_from_the_beginning_is_said_but_of_a_link() {
+    let mut journal = Journal::default();
+    let waits = [
+        object("Listener", "lonely", "Pending", "No matching connectors"),
+        link("Pending", "Not operational"),
+    ];
+    let expected = ["Listener lonely is Pending: No matching connectors"];
+    assert_eq!(lines(&mut journal, &waits), expected);
+}
+
+#[test]
+fn a_site_is_called_as_its_directory_where_it_may_be() {
+    for (directory, expected) in [
+        ("east", "east"),
+        ("/srv/east-2/", "east-2"),
+        ("/srv/East", "west"),
+        ("..", "west"),
+        ("-a", "west"),
+        ("", "west"),
+    ] {
+        assert_eq!(site_name(directory), expected, "{directory}");
+    }
+}
+
+#[test]
 fn what_only_passes_by_is_no_line() {
     let mut journal = Journal::default();
     lines(&mut journal, &[link("Ready", "OK")]);

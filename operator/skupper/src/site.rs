@@ -284,7 +284,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
             let told = !message.is_empty() && message != "OK";
             told.then(|| format!("RouterAccess {}: {message}", access.name_any()))
         });
-        let unsaid = || "it is not known yet where other sites reach it".to_owned();
+        let unsaid = || "Pending".to_owned();
         Because::new(false, said.unwrap_or_else(unsaid))
     }
 

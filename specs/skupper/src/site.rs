@@ -166,7 +166,7 @@ lifecycle! {
         condition Resolved {
             Omit when !linked;
             True "Ready" "OK" when resolved;
-            False "Pending" "Pending" otherwise;
+            False "Pending" otherwise;
         }
         /// Told beside the others and not asked for: a Site is as ready without the labels, and what has no effect keeps nobody from being served.
         condition SettingsApplied {

@@ -37,7 +37,7 @@ use crate::api_server::ports::free_port;
 use crate::audit;
 use crate::binaries::{self, Binaries};
 use crate::eventually::{Deadline, eventually, within};
-use crate::process::output;
+use crate::process::{output, tail};
 
 /// The name of the audit log in the folder of the control plane.
 const AUDIT_LOG: &str = "audit.log";
@@ -53,6 +53,8 @@ const READY_WITHIN: Duration = Duration::from_secs(120);
 
 /// Longer than any of our workloads takes until it is available, of core time.
 const AVAILABLE_WITHIN: Duration = Duration::from_secs(180);
+/// How much of the log of each program of a node is shown where it does not become available.
+const LAST_LINES: usize = 40;
 
 /// Keeps the PID namespace: waits for whatever loses its parent, and takes everything along when it is killed.
 const INIT: &str = "while :; do sleep 1000; done";
@@ -249,7 +251,7 @@ impl Cluster {
     /// Waits until all Pods of a workload are available, for example of `deployment/x`.
     ///
     /// # Errors
-    /// They do not become so: what the API server says of the Pods of the namespace and of the nodes.
+    /// They do not become so: what the API server says of the Pods of the namespace and of the nodes, and the ends of the logs of these.
     pub async fn is_available(&self, namespace: &str, workload: &str) -> Result<()> {
         let what = format!("{workload} is available");
         let available = eventually(&what, AVAILABLE_WITHIN, async || {
@@ -268,7 +270,14 @@ impl Cluster {
             let seen = output(get.arg(format!("custom-columns={columns}")));
             seen.unwrap_or_else(|error| format!("{error:#}"))
         });
-        bail!("{error:#}\n{}", seen.join("\n"))
+        let logs = self.nodes.iter().flat_map(|node| {
+            ["kubelet", "containerd"].map(|program| {
+                let last = tail(&node.log(program), LAST_LINES);
+                format!("{program} of {} says at the end:\n{last}", node.name())
+            })
+        });
+        let logs: Vec<String> = logs.collect();
+        bail!("{error:#}\n{}\n{}", seen.join("\n"), logs.join("\n"))
     }
 
     /// The nodes, `node1` first.

@@ -171,7 +171,8 @@ impl Drop for Process {
     }
 }
 
-fn tail(text: &str, lines: usize) -> String {
+/// The last lines of a text.
+pub(crate) fn tail(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     all[all.len().saturating_sub(lines)..].join("\n")
 }

@@ -100,7 +100,7 @@ lifecycle! {
             exposed == Yes && pv == Absent => UNAVAILABLE "the PersistentVolume is gone";
             exposed == Yes && mounts == Yes && pod == Absent => FAILED_PRECONDITION "the Pod is gone";
             mounts == No       => FAILED_PRECONDITION;
-            own == Foreign     => FAILED_PRECONDITION "a Listener of the claim's name exists already, and is not the claim's: rename the claim, or mount that Listener by the annotation listeners.stackable.tech/listener-name in the place of listeners.stackable.tech/listener-class";
+            own == Foreign     => FAILED_PRECONDITION "a Listener of the claim's name exists and is not the claim's: rename the claim, or mount that Listener by the annotation listeners.stackable.tech/listener-name";
             exposed == NoClass => FAILED_PRECONDITION;
             refused(apply_own) => FAILED_PRECONDITION;
             refused(apply_pv) || refused(apply_pod) || refused(apply_listed) || refused(write_tree) => UNAVAILABLE;

@@ -347,7 +347,7 @@ async fn a_mount_that_fails_is_told_and_tried_again() -> Result<()> {
     })
     .await?;
     ensure!(
-        said.contains("code = FailedPrecondition") && said.contains("not ours"),
+        said.contains("code = FailedPrecondition") && said.contains("not the claim's"),
         "{said}"
     );
     let listeners = cluster.here("Listener");

@@ -340,7 +340,11 @@ async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
     }))?;
     let listeners: Api<Listener> = site.objects();
     listeners.create(&PostParams::default(), &foreign).await?;
-    refused(site.publish().await, Code::FailedPrecondition, "not ours");
+    refused(
+        site.publish().await,
+        Code::FailedPrecondition,
+        "not the claim's",
+    );
     assert_eq!(site.sent.writes(), 0, "nothing was written");
     ensure!(!site.target().exists(), "nothing is left at the target");
     listeners.delete("web", &DeleteParams::default()).await?;

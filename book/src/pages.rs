@@ -1,4 +1,4 @@
-//! What the pages have that mdbook lacks: codes of checks become links, links out of the book become text, and diagrams become pictures.
+//! A preprocessor for what mdbook lacks: codes of checks become links, links out of the book become text, and diagrams become pictures.
 //! Changes Markdown in place, so that all else stays as it was written.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +122,7 @@ impl Pages {
         }
     }
 
-    /// Where the page of a check is, by its code.
+    /// The page of each check, by its code.
     fn check(&self, from: &str, code: &str) -> Option<String> {
         let name = format!("rules/{code}.md");
         let is_other = self.names.contains(&name) && name != from;

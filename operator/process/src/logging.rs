@@ -16,7 +16,7 @@ use crate::args;
 
 const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
 const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
-/// What is logged unless the environment says otherwise.
+/// The levels of the log unless the environment says otherwise.
 pub const USUAL_LEVEL: &str = "info";
 const QUIET_LEVEL: &str = "warn";
 /// They log every failed request once more and with all its parts, and every link that another router ended; whoever sent it, or had the link, reports

@@ -33,7 +33,7 @@ const LINKS: &str = "internal.skupper.io/links";
 
 /// Whoever asks grant servers.
 pub trait Redeems: Send + Sync + 'static {
-    /// What is given for a token of this name to a site of this uid. Whatever is in the way is an answer: it is reported at once, and
+    /// The answer of a grant server for a token of this name to a site of this uid. Whatever is in the way is an answer: it is reported at once, and
     /// asked again unless it is refused for good.
     fn redeem(
         &self,

@@ -53,7 +53,7 @@ const STATE: &str = "runtime/state.json";
 const LOCK: &str = "runtime/lock";
 /// Tokens of grants that can be redeemed, for the user of the process alone to read.
 const TOKENS: &str = "runtime/tokens";
-/// What is logged unless the environment says otherwise. The parts of a site on a machine say much that only matters in a cluster; `Journal` says what
+/// The usual levels of the log, unless the environment says otherwise. The parts of a site on a machine say much that only matters in a cluster; `Journal` says what
 /// becomes of its objects.
 pub const USUAL_LOG: &str = "info,lifecycle_runtime::crds=warn,lifecycle_runtime::controller=warn,lifecycle_router::run=warn,\
      lifecycle_router::router=warn,lifecycle_router::router::applied=info,lifecycle_router::link::socket=warn,lifecycle_router::source::kubernetes=error,lifecycle_skupper::router::embedded=warn";
@@ -203,7 +203,7 @@ struct Files {
     tokens: WrittenFolder,
     output: Output,
     journal: Journal,
-    /// Whether the log says that no file asks for a Site.
+    /// True once the log says that no file asks for a Site.
     is_siteless: bool,
     /// Of the objects that were shown last.
     shown: Option<u64>,
@@ -213,7 +213,7 @@ struct Files {
     is_whole: bool,
     /// Whether keeping what is known has failed, and that was said.
     is_unkept: bool,
-    /// Whether somebody has removed a file of what was issued.
+    /// True if somebody has removed a file of what was issued.
     is_lost: bool,
     _lock: File,
 }

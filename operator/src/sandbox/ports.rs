@@ -101,7 +101,7 @@ fn needed_by(manifest: &Manifest) -> Vec<LinkPort> {
     Vec::new()
 }
 
-/// What a manifest asks for; the default where the cluster will refuse it.
+/// The spec of a manifest; the default where the cluster will refuse it.
 fn spec<S: DeserializeOwned + Default>(manifest: &Manifest) -> S {
     serde_json::from_value(manifest.spec().clone()).unwrap_or_default()
 }

@@ -63,7 +63,7 @@ pub fn bare_pages(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// Whether a word in backticks names a page: from its document, from `docs/`, or from the root.
+/// True if a word in backticks names a page: from its document, from `docs/`, or from the root.
 fn is_page(tree: &Tree, document: &str, word: &str) -> bool {
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut found = ["docs", folder, ""]

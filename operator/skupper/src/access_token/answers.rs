@@ -15,7 +15,7 @@ const MOST: usize = 1024;
 /// Ends the message of a token that is not redeemed any more.
 pub const FINAL: &str = "; it is not asked again";
 
-/// What is remembered of tokens; clones are the same.
+/// The refusals that tokens have had; clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Answers(Arc<Mutex<BTreeMap<String, Refused>>>);
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A status is logged once it was seen so often.
 const HOLD: u8 = 3;
-/// What is wrong is logged once it was seen so often: what a site makes takes a moment. Links are made by others, so that counts for all but them.
+/// A fault is logged once it was seen so often: what a site makes takes a moment. Links are made by others, so that counts for all but them.
 const HOLD_WRONG: u8 = 15;
 /// Every object of a namespace without a Site says so, and the log says it of the directory.
 const NO_SITE: &str = "No active site in namespace";
@@ -63,7 +63,7 @@ fn site_name(directory: &str) -> &str {
     if is_name { last } else { "west" }
 }
 
-/// What was seen of the objects last, and what was logged of them.
+/// The objects as they were seen last, and as they were logged.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     seen: BTreeMap<String, Subject>,
@@ -140,7 +140,7 @@ fn change(before: Option<Subject>, now: Option<&Subject>) -> (Option<Line>, Opti
     (told, Some(now.clone()))
 }
 
-/// What the log speaks of where there is this object.
+/// The subjects of the log where there is this object.
 fn subjects(object: &Value) -> Vec<(String, Subject)> {
     let own = subject(object).map(|subject| (name(object), subject));
     own.into_iter().chain(incoming(object)).collect()

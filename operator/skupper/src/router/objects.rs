@@ -25,7 +25,7 @@ pub fn state_authority(site: &str) -> Desired<Certificate> {
     }))
 }
 
-/// What router and controller show each other, the one as server and the other as client.
+/// The certificate that router and controller show each other, the one as server and the other as client.
 pub fn state_certificate() -> Desired<Certificate> {
     Desired::from_json(json!({
         "metadata": { "name": CREDENTIALS, "annotations": { CONTROLLED: "true" } },

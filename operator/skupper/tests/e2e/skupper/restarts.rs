@@ -43,6 +43,17 @@ async fn ready(place: &Place, name: &str) -> Result<Listener> {
         .await
 }
 
+/// A site whose Listener leads to a server; the server, the Listener as it is Ready, and the port of the router.
+async fn serving(place: &mut Place) -> Result<(Echo, Listener, u16)> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    listen(place, "backend", json!({})).await?;
+    connect(place, "c", echo.at, json!({})).await?;
+    let before = ready(place, "backend").await?;
+    let port = place.router_port("backend", 8080).await?;
+    Ok((echo, before, port))
+}
+
 /// In the middle of a transfer; and it writes nothing when it is back.
 async fn controller() -> Result<()> {
     let env = Arc::new(TestEnv::start().await?);
@@ -90,12 +101,7 @@ async fn controller() -> Result<()> {
 
 /// The authority and the certificate by which router and controller know each other go, and with new ones they agree again; nobody else notices.
 async fn renewal(mut place: Place) -> Result<()> {
-    place.site().await?;
-    let echo = Echo::start("one").await?;
-    listen(&place, "backend", json!({})).await?;
-    connect(&place, "c", echo.at, json!({})).await?;
-    let before = ready(&place, "backend").await?;
-    let port = place.router_port("backend", 8080).await?;
+    let (_echo, before, port) = serving(&mut place).await?;
     let mut stream = greeted(&place, port, "one").await?;
     for name in [STATE_CA, CREDENTIALS] {
         let old = place.of::<Secret>().get(name).await?;
@@ -122,12 +128,7 @@ async fn renewal(mut place: Place) -> Result<()> {
 async fn migration() -> Result<()> {
     let env = Arc::new(TestEnv::start().await?);
     let mut place = Place::new(Arc::clone(&env), "migration").await?;
-    place.site().await?;
-    let echo = Echo::start("one").await?;
-    listen(&place, "backend", json!({})).await?;
-    connect(&place, "c", echo.at, json!({})).await?;
-    let before = ready(&place, "backend").await?;
-    let port = place.router_port("backend", 8080).await?;
+    let (_echo, before, port) = serving(&mut place).await?;
     let mut stream = greeted(&place, port, "one").await?;
     let router = place.deployment().await?;
     env.kill_controller()?;
@@ -162,12 +163,7 @@ async fn migration() -> Result<()> {
 
 /// It serves again what it has read before; statuses do not change for that.
 async fn router(mut place: Place) -> Result<()> {
-    place.site().await?;
-    let echo = Echo::start("one").await?;
-    listen(&place, "backend", json!({})).await?;
-    connect(&place, "c", echo.at, json!({})).await?;
-    let before = ready(&place, "backend").await?;
-    let port = place.router_port("backend", 8080).await?;
+    let (_echo, before, port) = serving(&mut place).await?;
     greeted(&place, port, "one").await?;
     place.kill_router()?;
     place.run_router().await?;

@@ -45,6 +45,9 @@ use crate::platform::Platform;
 use crate::router::objects::{self, RouterPods};
 use crate::router::state::Routers;
 
+/// The message where an address is waited for and nothing is wrong, as the replaced implementation has it.
+const PENDING: &str = "Pending";
+
 /// Reconciles Sites.
 #[derive(Clone, Debug)]
 pub struct Sites<R> {
@@ -281,10 +284,10 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let known = kept::known(accesses);
         let said = known.iter().find_map(|access| {
             let message = access.status.as_ref()?.common.message.as_ref()?;
-            let told = !message.is_empty() && message != "OK";
+            let told = !["", "OK", PENDING].contains(&message.as_str());
             told.then(|| format!("RouterAccess {}: {message}", access.name_any()))
         });
-        let unsaid = || "Pending".to_owned();
+        let unsaid = || PENDING.to_owned();
         Because::new(false, said.unwrap_or_else(unsaid))
     }
 

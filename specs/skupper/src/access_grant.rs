@@ -33,7 +33,7 @@ lifecycle! {
         kept:          record String;
     }
     facts {
-        /// Whether it says what can be granted, and it is known who has redeemed it.
+        /// It says what can be granted, and it is known who has redeemed it.
         validity:     { Fine, BadWindow, BadCount, BadCode, Forgotten } from self;
         /// Whether its author says the code.
         said:         bool                                    from self;

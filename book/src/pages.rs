@@ -21,8 +21,11 @@ const LEGEND: [(&str, &str); 6] = [
     ("#d5f5dc", "ready"),
     ("#ffdcdc", "error"),
     ("#e8e8e8", "suspended or ignored"),
-    ("#ffffff", "call"),
+    ("#eadcff", "call"),
 ];
+
+/// Colour of the frame around what causes a transition.
+const CAUSES: &str = "#bbbbbb";
 
 /// Text that takes the place of what stands there.
 type Edit = (Range<usize>, String);
@@ -154,10 +157,16 @@ impl Pages {
         let legend =
             used.map(|(colour, word)| format!(" <b style=\"background: {colour}\">{word}</b>"));
         let legend: String = legend.collect();
+        let causes = match drawn.contains(CAUSES) {
+            true => {
+                " A small white one names effects and promises that lead from one state to another; dashed is what only the world outside does."
+            }
+            false => "",
+        };
         let to = relative(from, picture);
         format!(
             "<figure class=\"diagram\"><a href=\"{to}\"><img src=\"{to}\" alt=\"States and transitions of {title}\"></a>\
-             <figcaption>A box is a state, an arrow a transition by an effect or a promise:{legend}. <a href=\"{to}\">Full size</a></figcaption></figure>\n"
+             <figcaption>The colour of a box:{legend}.{causes} <a href=\"{to}\">Full size</a></figcaption></figure>\n"
         )
     }
 }

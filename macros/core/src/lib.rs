@@ -65,6 +65,8 @@ pub struct Checked {
     pub ast: Option<ast::Lifecycle>,
     /// Its meaning, if all names resolved; it may still break rules.
     pub model: Option<model::Lifecycle>,
+    /// What generated code says of its worlds, if it came to the last stage.
+    pub shown: Option<Shown>,
     /// Names that did not resolve, with those that they resemble.
     respellings: Vec<Respelling>,
 }
@@ -97,12 +99,13 @@ fn check_body(body: &Body) -> Checked {
     let ast = read(body, &mut sink);
     let mut respellings = Vec::new();
     let mut mentions = Vec::new();
-    let model = ast.as_ref().and_then(|ast| {
+    let understood = ast.as_ref().and_then(|ast| {
         let mut built = model::build::resolve(ast, &mut sink);
         respellings.append(&mut built.respellings);
         mentions.append(&mut built.mentions);
         understood(built, &mut sink)
     });
+    let (model, shown) = understood.unzip();
     if let Some(ast) = &ast {
         needless_allow::apply(&ast.allows, &mut sink);
     }
@@ -114,6 +117,7 @@ fn check_body(body: &Body) -> Checked {
         },
         ast,
         model,
+        shown: shown.flatten(),
         respellings,
     }
 }
@@ -130,7 +134,7 @@ fn read(body: &Body, sink: &mut Sink) -> Option<ast::Lifecycle> {
 }
 
 /// The model with all its findings, if all names resolved.
-fn understood(mut built: Built, sink: &mut Sink) -> Option<model::Lifecycle> {
+fn understood(mut built: Built, sink: &mut Sink) -> Option<(model::Lifecycle, Option<Shown>)> {
     model::build::order(&mut built, sink);
     if built.bounded {
         stages::names(&built.lifecycle, sink);
@@ -138,8 +142,8 @@ fn understood(mut built: Built, sink: &mut Sink) -> Option<model::Lifecycle> {
     if !built.complete {
         return None;
     }
-    stages::others(&built.lifecycle, sink);
-    Some(built.lifecycle)
+    let shown = stages::others(&built.lifecycle, sink);
+    Some((built.lifecycle, shown))
 }
 
 /// Whether a finding says no more than that the lock is to be written anew.
@@ -160,10 +164,12 @@ pub fn expand_locked(body: TokenStream, lock: LockText) -> TokenStream {
 
 fn expand_body(body: &Body) -> TokenStream {
     let checked = check_body(body);
-    let accepted = checked.is_accepted();
+    let shown = checked.shown.as_ref().filter(|_| checked.is_accepted());
     let items = match (&checked.model, &checked.ast) {
-        (Some(model), _) if accepted => expand::expand(model, &Shown::of(model)),
-        (Some(model), _) => expand::expand(model, &Shown::of_declared(model)),
+        (Some(model), _) => match shown {
+            Some(shown) => expand::expand(model, shown),
+            None => expand::expand(model, &Shown::of_declared(model)),
+        },
         (None, Some(ast)) => match meant::model(body, &checked.respellings) {
             Some(model) => expand::expand(&model, &Shown::of_declared(&model)),
             None => expand::skeleton(ast),

@@ -10,39 +10,44 @@ use crate::space::calls::Called;
 use crate::space::drives::Drives;
 use crate::space::explored::Explored;
 use crate::space::permission::Permissions;
+use crate::space::summary::Shown;
 
 /// The first stage, on what could be resolved.
 pub(crate) fn names(lifecycle: &Lifecycle, sink: &mut Sink) {
     on_declarations(Stage::Names, &Context::of(lifecycle), sink);
 }
 
-/// The other stages, on a lifecycle that resolved.
-pub(crate) fn others(lifecycle: &Lifecycle, sink: &mut Sink) {
+/// The other stages, on a lifecycle that resolved. Returns what generated code says of its worlds, if it came to the last stage.
+pub(crate) fn others(lifecycle: &Lifecycle, sink: &mut Sink) -> Option<Shown> {
     let context = Context::of(lifecycle);
     if !sink.has_errors() {
         on_declarations(Stage::Declaration, &context, sink);
     }
-    if !sink.has_errors() {
-        explore(&context, sink);
+    if sink.has_errors() {
+        return None;
     }
+    explore(&context, sink)
 }
 
 /// Explores all worlds once for the last two stages, for that is what takes time: rules about drives for a resource, about calls for a volume.
-fn explore(context: &Context<'_>, sink: &mut Sink) {
+fn explore(context: &Context<'_>, sink: &mut Sink) -> Option<Shown> {
     let permissions = Permissions::of(context.lifecycle);
     let space = match Space::of(context.lifecycle, &context.frames, &permissions) {
         Ok(space) => space,
-        Err(too_many) => return too_many_worlds::check(context.lifecycle, too_many, sink),
+        Err(too_many) => {
+            too_many_worlds::check(context.lifecycle, too_many, sink);
+            return None;
+        }
     };
     on_worlds(Stage::World, &space, sink);
     if sink.has_errors() {
-        return;
+        return None;
     }
     on_worlds(Stage::Graph, &space, sink);
-    match context.lifecycle.kind {
+    Some(match context.lifecycle.kind {
         Kind::Resource => on_drives(&space, sink),
         Kind::Volume => on_calls(&space, sink),
-    }
+    })
 }
 
 fn on_declarations(stage: Stage, context: &Context<'_>, sink: &mut Sink) {
@@ -61,7 +66,7 @@ fn on_worlds(stage: Stage, space: &Space<'_>, sink: &mut Sink) {
     }
 }
 
-fn on_drives(space: &Space<'_>, sink: &mut Sink) {
+fn on_drives(space: &Space<'_>, sink: &mut Sink) -> Shown {
     let drives = &Drives::of(space);
     let explored = Explored { space, drives };
     for rule in RULES {
@@ -69,13 +74,15 @@ fn on_drives(space: &Space<'_>, sink: &mut Sink) {
             check(&explored, sink);
         }
     }
+    Shown::of_resource(space, drives)
 }
 
-fn on_calls(space: &Space<'_>, sink: &mut Sink) {
+fn on_calls(space: &Space<'_>, sink: &mut Sink) -> Shown {
     let called = Called::of(space);
     for rule in RULES {
         if let Run::Calls(check) | Run::Both(_, check) = rule.run {
             check(&called, sink);
         }
     }
+    Shown::of_volume(space)
 }

@@ -76,10 +76,10 @@ fn path(ir: &Lifecycle, from: usize) -> Option<Vec<usize>> {
             path.reverse();
             return Some(path);
         }
-        for (_, to) in ir.edges.iter().filter(|(start, _)| *start == at) {
-            if *to != from && !before.contains_key(to) {
-                before.insert(*to, at);
-                queue.push_back(*to);
+        for edge in ir.edges.iter().filter(|edge| edge.from == at) {
+            if edge.to != from && !before.contains_key(&edge.to) {
+                before.insert(edge.to, at);
+                queue.push_back(edge.to);
             }
         }
     }

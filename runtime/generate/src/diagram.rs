@@ -5,7 +5,7 @@ mod dot;
 mod mermaid;
 mod svg;
 
-use lifecycle_runtime::machine::ir::{Lifecycle, Phase, Target};
+use lifecycle_runtime::machine::ir::{Cause, Edge, Lifecycle, Phase, Target};
 use thiserror::Error;
 
 /// How a diagram is written.
@@ -47,11 +47,23 @@ pub fn of(lifecycle: &Lifecycle, format: Format) -> Result<String, Error> {
     })
 }
 
+/// So many causes of a transition are named; of more the first ones, and how many there are besides.
+const NAMED: usize = 3;
+
 /// What is drawn.
 struct Graph {
     name: &'static str,
     nodes: Vec<Node>,
-    edges: Vec<(usize, usize)>,
+    arrows: Vec<Arrow>,
+}
+
+struct Arrow {
+    from: usize,
+    to: usize,
+    /// Effects and promises that bring it about, by name; none of a call.
+    causes: Vec<String>,
+    /// Only the world outside brings it about.
+    awaited: bool,
 }
 
 struct Node {
@@ -86,21 +98,27 @@ impl Graph {
                 },
             })
             .collect();
-        let mut edges = lifecycle.edges.to_vec();
+        let edges = lifecycle.edges.iter();
+        let mut arrows: Vec<Arrow> = edges.map(|edge| Arrow::of(lifecycle, edge)).collect();
         for call in lifecycle.calls {
             let from = nodes.len();
             nodes.push(Node {
                 name: format!("{:?}", call.rpc),
                 look: Look::Call,
             });
-            if let Target::State(state) = call.target {
-                edges.push((from, state));
+            if let Target::State(to) = call.target {
+                arrows.push(Arrow {
+                    from,
+                    to,
+                    causes: Vec::new(),
+                    awaited: false,
+                });
             }
         }
         Self {
             name: lifecycle.name,
             nodes,
-            edges,
+            arrows,
         }
     }
 
@@ -110,6 +128,37 @@ impl Graph {
         looks.sort_unstable();
         looks.dedup();
         looks
+    }
+}
+
+impl Arrow {
+    fn of(lifecycle: &Lifecycle, edge: &Edge) -> Self {
+        let causes = edge.causes.iter();
+        let mut names: Vec<String> = causes.map(|one| name(lifecycle, *one)).collect();
+        if names.len() > NAMED {
+            let others = names.split_off(NAMED - 1).len();
+            names.push(format!("{others} more"));
+        }
+        let is_ours = |cause: &Cause| matches!(cause, Cause::Effect(_) | Cause::Claim);
+        Self {
+            from: edge.from,
+            to: edge.to,
+            causes: names,
+            awaited: !edge.causes.iter().any(is_ours),
+        }
+    }
+}
+
+/// A cause in a word or two.
+fn name(lifecycle: &Lifecycle, cause: Cause) -> String {
+    let input = |input: usize| lifecycle.inputs[input].name;
+    match cause {
+        Cause::Effect(effect) => lifecycle.effects[effect].name.to_owned(),
+        Cause::Promise(promise) => lifecycle.promises[promise].name.to_owned(),
+        Cause::Gone(gone) => format!("{} gone", input(gone)),
+        Cause::Again(next) => format!("next of {}", input(next)),
+        Cause::Answer(poll) => format!("{} answers", input(poll)),
+        Cause::Claim => "finalizer".to_owned(),
     }
 }
 
@@ -134,7 +183,7 @@ impl Look {
             Self::Goal => "#d5f5dc",
             Self::Failed => "#ffdcdc",
             Self::Aside => "#e8e8e8",
-            Self::Call => "#ffffff",
+            Self::Call => "#eadcff",
         }
     }
 }

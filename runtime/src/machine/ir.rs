@@ -2,10 +2,12 @@
 //! Plain data: names as written, positions instead of references, source order kept.
 
 mod call;
+mod edge;
 mod outside;
 mod retired;
 
 pub use call::{Call, Code, Precondition, Refusal, RequestField, Rpc, Target, Within};
+pub use edge::{Cause, Edge};
 pub use outside::{Abandoned, Claim, Promise, Step, Wait};
 pub use retired::{Leaves, Retired};
 
@@ -40,8 +42,8 @@ pub struct Lifecycle {
     pub abandoned: &'static [Abandoned],
     /// What an older version had and left, but for objects of inputs.
     pub retired: &'static [Retired],
-    /// The state edges of a quiet run.
-    pub edges: &'static [(usize, usize)],
+    /// The declared transitions, which are those of a quiet run.
+    pub edges: &'static [Edge],
     /// Where nothing but promises that other lifecycles claim leads out.
     pub waits: &'static [Wait],
     /// Conditions of the status, without `Ready`.
@@ -67,6 +69,12 @@ pub struct Lifecycle {
 }
 
 impl Lifecycle {
+    /// Whether a transition from one state to another is declared.
+    pub fn leads(&self, from: usize, to: usize) -> bool {
+        let mut edges = self.edges.iter();
+        edges.any(|edge| (edge.from, edge.to) == (from, to))
+    }
+
     /// Whether it makes values by chance.
     pub fn mints(&self) -> bool {
         self.values.iter().any(|value| value.mint.is_some())

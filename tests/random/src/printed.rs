@@ -166,7 +166,11 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
             why: text(field(one, "why")),
         }),
         retired: list(field(of, "retired"), retired),
-        edges: list(field(of, "edges"), |edge| pair(edge, number, number)),
+        edges: list(field(of, "edges"), |edge| ir::Edge {
+            from: number(field(edge, "from")),
+            to: number(field(edge, "to")),
+            causes: list(field(edge, "causes"), cause),
+        }),
         waits: &[],
         conditions: list(field(of, "conditions"), |condition| ir::Condition {
             name: text(field(condition, "name")),
@@ -198,6 +202,19 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         }),
         volume: truth(field(of, "volume")),
         calls: list(field(of, "calls"), call),
+    }
+}
+
+fn cause(of: &Expr) -> ir::Cause {
+    let (what, arguments) = variant(of);
+    match (what.as_str(), arguments.as_slice()) {
+        ("Effect", [effect]) => ir::Cause::Effect(number(effect)),
+        ("Promise", [promise]) => ir::Cause::Promise(number(promise)),
+        ("Gone", [input]) => ir::Cause::Gone(number(input)),
+        ("Again", [input]) => ir::Cause::Again(number(input)),
+        ("Answer", [input]) => ir::Cause::Answer(number(input)),
+        ("Claim", []) => ir::Cause::Claim,
+        (other, _) => panic!("`{other}` is no cause of a transition"),
     }
 }
 

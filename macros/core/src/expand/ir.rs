@@ -14,10 +14,12 @@ use super::times;
 use crate::hygiene::{json_name, private};
 use crate::model::frames::{Dependency, Frames};
 use crate::model::{
-    Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
-    Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State, Step, Use,
-    Var, VarId, Verb,
+    Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, InputId,
+    Kind, Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State,
+    StateId, Step, Use, Var, VarId, Verb,
 };
+use crate::space::cause::By;
+use crate::space::promised::Mover;
 use crate::space::summary::Shown;
 
 /// ```text
@@ -51,10 +53,7 @@ pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
     });
     let (path, waits) = (claims::path(model), claims::waits(&shown.waits));
     // In one order, however they are written.
-    let edges = shown.edges.iter().map(|(from, to)| {
-        let (from, to) = (from.0, to.0);
-        quote!((#from, #to))
-    });
+    let edges = shown.edges.iter().map(edge);
     let paths = texts::paths(model);
     let conditions = model.conditions.iter().map(|c| condition(c, &paths));
     let ready = ready(model.ready.as_ref(), &paths);
@@ -106,6 +105,20 @@ pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
             }
         };
     }
+}
+
+/// `ir::Edge { from: 6, to: 7, causes: &[ir::Cause::Effect(0)] }`
+fn edge(((from, to), causes): (&(StateId, StateId), &BTreeSet<By>)) -> TokenStream {
+    let (from, to) = (from.0, to.0);
+    let causes = causes.iter().map(|one| match *one {
+        By::Effect(EffectId(effect)) => quote!(ir::Cause::Effect(#effect)),
+        By::Other(Mover::Promise(promise)) => quote!(ir::Cause::Promise(#promise)),
+        By::Other(Mover::Gone(InputId(input))) => quote!(ir::Cause::Gone(#input)),
+        By::Other(Mover::Again(InputId(input))) => quote!(ir::Cause::Again(#input)),
+        By::Other(Mover::Answer(InputId(input))) => quote!(ir::Cause::Answer(#input)),
+        By::Other(Mover::Claim | Mover::Effect) => quote!(ir::Cause::Claim),
+    });
+    quote!(ir::Edge { from: #from, to: #to, causes: &[#(#causes),*] })
 }
 
 fn node(node: Node) -> TokenStream {

@@ -34,46 +34,43 @@ impl Summary {
             worlds: space.worlds.len(),
             samples: samples_of(&space),
             edges: match lifecycle.kind {
-                Kind::Resource => declared_edges(&space),
+                Kind::Resource => declared_edges(&Drives::of(&space)),
                 Kind::Volume => BTreeMap::new(),
             },
         })
     }
 }
 
-/// What generated code shows of the worlds: without it a lifecycle is still generated, for it has findings then.
+/// Everything that generated code says of the worlds. A lifecycle with errors is generated without it.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
-    /// By state: a world of it, as the index of the value of each variable; `None` where the state has no world, or the lifecycle too many.
+    /// By state: a world of it, as the index of the value of each variable; `None` where the state has no world.
     pub samples: Vec<Option<Vec<usize>>>,
-    /// The edges that are declared: of those from every state the ones that are caused.
-    pub edges: BTreeSet<(StateId, StateId)>,
+    /// The edges that are declared, with what causes each: of those from every state the ones that are caused.
+    pub edges: BTreeMap<(StateId, StateId), BTreeSet<By>>,
     /// Where nothing but promises that others claim leads out of a world: its state, and those that are due there together.
     pub waits: BTreeSet<(StateId, Vec<usize>)>,
 }
 
 impl Shown {
-    /// Looks at the worlds, and at what moves between them only if that is needed.
-    pub fn of(lifecycle: &Lifecycle) -> Self {
-        let frames = Frames::of(lifecycle);
-        let permissions = Permissions::of(lifecycle);
-        let Ok(space) = Space::of(lifecycle, &frames, &permissions) else {
-            return Self::of_declared(lifecycle);
-        };
-        let mut shown = Self {
-            samples: samples_of(&space),
-            ..Self::of_declared(lifecycle)
-        };
-        let transitions = lifecycle.transitions.as_ref();
-        if let Some(all) = transitions.filter(|all| !all.anywhere.is_empty()) {
-            let caused = declared_edges(&space).into_keys();
-            let anywhere = caused.filter(|(_, to)| all.is_entered_anywhere(*to));
-            shown.edges.extend(anywhere);
+    /// Looks at the worlds of a resource.
+    pub fn of_resource(space: &Space<'_>, drives: &Drives) -> Self {
+        let mut edges = declared_edges(drives);
+        let transitions = space.lifecycle.transitions.as_ref();
+        edges.retain(|(from, to), _| transitions.is_some_and(|all| all.declares(*from, *to)));
+        Self {
+            samples: samples_of(space),
+            edges,
+            waits: waits::of(space, &drives.graph),
         }
-        if lifecycle.kind == Kind::Resource {
-            shown.waits = waits::of(&space);
+    }
+
+    /// Looks at the worlds of a volume: nothing moves there but by calls.
+    pub fn of_volume(space: &Space<'_>) -> Self {
+        Self {
+            samples: samples_of(space),
+            ..Self::of_declared(space.lifecycle)
         }
-        shown
     }
 
     /// What can be said without the worlds.
@@ -81,7 +78,9 @@ impl Shown {
         let edges = lifecycle.transitions.iter().flat_map(|all| &all.edges);
         Self {
             samples: Vec::new(),
-            edges: edges.map(|edge| (edge.from, edge.to)).collect(),
+            edges: edges
+                .map(|edge| ((edge.from, edge.to), BTreeSet::new()))
+                .collect(),
             waits: BTreeSet::new(),
         }
     }
@@ -98,10 +97,10 @@ fn samples_of(space: &Space<'_>) -> Vec<Option<Vec<usize>>> {
         .collect()
 }
 
-fn declared_edges(space: &Space<'_>) -> BTreeMap<(StateId, StateId), BTreeSet<By>> {
-    let caused = Drives::of(space).caused.into_iter();
-    let declared = caused.filter_map(|((from, to), cause)| match (from, to) {
-        (Class::State(from), Class::State(to)) => Some(((from, to), cause.by)),
+fn declared_edges(drives: &Drives) -> BTreeMap<(StateId, StateId), BTreeSet<By>> {
+    let caused = drives.caused.iter();
+    let declared = caused.filter_map(|((from, to), cause)| match (*from, *to) {
+        (Class::State(from), Class::State(to)) => Some(((from, to), cause.by.clone())),
         (Class::Deleting | Class::Refused | Class::Nowhere, _)
         | (_, Class::Deleting | Class::Refused | Class::Nowhere) => None,
     });

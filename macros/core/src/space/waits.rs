@@ -9,7 +9,7 @@ use crate::space::{Class, Space};
 
 /// Of each such world its state and the promises that are due there. Where fewer are due in another world of the state, that one says it: whoever
 /// keeps one of them is enough to lead out.
-pub fn of(space: &Space<'_>) -> BTreeSet<(StateId, Vec<usize>)> {
+pub fn of(space: &Space<'_>, graph: &Graph) -> BTreeSet<(StateId, Vec<usize>)> {
     if space
         .lifecycle
         .promises
@@ -18,11 +18,10 @@ pub fn of(space: &Space<'_>) -> BTreeSet<(StateId, Vec<usize>)> {
     {
         return BTreeSet::new();
     }
-    let graph = Graph::of(space);
     let all: BTreeSet<(StateId, Vec<usize>)> = space
         .live()
         .filter_map(|world| match space.classes[world] {
-            Class::State(state) => Some((state, awaited(space, &graph, world)?)),
+            Class::State(state) => Some((state, awaited(space, graph, world)?)),
             Class::Deleting | Class::Refused | Class::Nowhere => None,
         })
         .collect();

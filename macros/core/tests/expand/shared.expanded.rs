@@ -704,7 +704,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         steps: &[],
         abandoned: &[],
         retired: &[],
-        edges: &[(4usize, 5usize), (5usize, 6usize)],
+        edges: &[
+            ir::Edge {
+                from: 4usize,
+                to: 5usize,
+                causes: &[ir::Cause::Gone(2usize)],
+            },
+            ir::Edge {
+                from: 5usize,
+                to: 6usize,
+                causes: &[ir::Cause::Effect(0usize)],
+            },
+        ],
         waits: &[],
         conditions: &[
             ir::Condition {

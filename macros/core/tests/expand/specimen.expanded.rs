@@ -253,6 +253,8 @@ pub enum State {
     Publishing,
     ///The state `Scaling`.
     Scaling,
+    ///The state `Pruning`.
+    Pruning,
     ///The state `Kitless`.
     Kitless,
     ///The state `Kitting`.
@@ -334,12 +336,14 @@ impl State {
         ) {
             return Self::Publishing;
         }
+        if matches!(facts.pods, ::lifecycle_runtime::__private::OwnedSet::Behind) {
+            return Self::Scaling;
+        }
         if matches!(
-            facts.pods, ::lifecycle_runtime::__private::OwnedSet::Behind |
-            ::lifecycle_runtime::__private::OwnedSet::Surplus |
+            facts.pods, ::lifecycle_runtime::__private::OwnedSet::Surplus |
             ::lifecycle_runtime::__private::OwnedSet::Draining
         ) {
-            return Self::Scaling;
+            return Self::Pruning;
         }
         if matches!(facts.kit, ::lifecycle_runtime::__private::OwnedSet::Foreign) {
             return Self::Kitless;
@@ -720,6 +724,27 @@ const _: () = assert!(
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
     false, refused_create_chore : false, refused_create_logs : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Surplus, kit :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Pruning),
+    "the emitted classification takes a world of `Pruning` for another state"
 );
 const _: () = assert!(
     matches!(State::classify(& Facts { deleting : false, claimed : true, class :
@@ -3476,7 +3501,21 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Scaling",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(10usize, 7u64),
+                when: ir::Pred::Is(10usize, 1u64),
+                phase: ir::Phase::Pending,
+                even_deleting: false,
+                wakes: ::std::option::Option::None,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
+            },
+            ir::State {
+                name: "Pruning",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(10usize, 6u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -3993,73 +4032,445 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Retired::Field("url"),
         ],
         edges: &[
-            (5usize, 6usize),
-            (5usize, 8usize),
-            (5usize, 10usize),
-            (6usize, 7usize),
-            (6usize, 8usize),
-            (6usize, 10usize),
-            (6usize, 11usize),
-            (6usize, 12usize),
-            (6usize, 13usize),
-            (6usize, 14usize),
-            (6usize, 15usize),
-            (6usize, 16usize),
-            (6usize, 17usize),
-            (6usize, 18usize),
-            (6usize, 19usize),
-            (6usize, 20usize),
-            (6usize, 21usize),
-            (6usize, 22usize),
-            (7usize, 6usize),
-            (7usize, 8usize),
-            (7usize, 10usize),
-            (10usize, 8usize),
-            (10usize, 9usize),
-            (10usize, 11usize),
-            (10usize, 12usize),
-            (10usize, 13usize),
-            (10usize, 14usize),
-            (10usize, 15usize),
-            (10usize, 16usize),
-            (10usize, 17usize),
-            (10usize, 18usize),
-            (10usize, 19usize),
-            (10usize, 20usize),
-            (10usize, 21usize),
-            (10usize, 22usize),
-            (12usize, 13usize),
-            (13usize, 11usize),
-            (13usize, 14usize),
-            (13usize, 15usize),
-            (13usize, 16usize),
-            (13usize, 17usize),
-            (13usize, 18usize),
-            (13usize, 19usize),
-            (13usize, 20usize),
-            (13usize, 21usize),
-            (13usize, 22usize),
-            (14usize, 11usize),
-            (14usize, 15usize),
-            (14usize, 16usize),
-            (14usize, 17usize),
-            (14usize, 18usize),
-            (14usize, 19usize),
-            (14usize, 20usize),
-            (14usize, 21usize),
-            (14usize, 22usize),
-            (16usize, 15usize),
-            (16usize, 17usize),
-            (16usize, 18usize),
-            (16usize, 19usize),
-            (16usize, 20usize),
-            (16usize, 21usize),
-            (16usize, 22usize),
-            (18usize, 19usize),
-            (18usize, 20usize),
-            (18usize, 21usize),
-            (20usize, 19usize),
-            (20usize, 21usize),
+            ir::Edge {
+                from: 5usize,
+                to: 6usize,
+                causes: &[ir::Cause::Effect(3usize)],
+            },
+            ir::Edge {
+                from: 5usize,
+                to: 8usize,
+                causes: &[ir::Cause::Effect(3usize)],
+            },
+            ir::Edge {
+                from: 5usize,
+                to: 10usize,
+                causes: &[ir::Cause::Effect(3usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 7usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 8usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 10usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 11usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 12usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 13usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 14usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 15usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 16usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 17usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 18usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 19usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 20usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 21usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 22usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 6usize,
+                to: 23usize,
+                causes: &[ir::Cause::Answer(7usize)],
+            },
+            ir::Edge {
+                from: 7usize,
+                to: 6usize,
+                causes: &[ir::Cause::Effect(3usize)],
+            },
+            ir::Edge {
+                from: 7usize,
+                to: 8usize,
+                causes: &[ir::Cause::Effect(3usize)],
+            },
+            ir::Edge {
+                from: 7usize,
+                to: 10usize,
+                causes: &[ir::Cause::Effect(3usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 8usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 9usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 11usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 12usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 13usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 14usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 15usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 16usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 17usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 18usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 19usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 20usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 21usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 22usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 10usize,
+                to: 23usize,
+                causes: &[ir::Cause::Effect(4usize)],
+            },
+            ir::Edge {
+                from: 12usize,
+                to: 13usize,
+                causes: &[ir::Cause::Gone(9usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 11usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 14usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 15usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 16usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 17usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 18usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 19usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 20usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 21usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 22usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 13usize,
+                to: 23usize,
+                causes: &[ir::Cause::Effect(5usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 11usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 15usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 16usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 17usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 18usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 19usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 20usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 21usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 22usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 14usize,
+                to: 23usize,
+                causes: &[ir::Cause::Effect(6usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 11usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 14usize,
+                causes: &[ir::Cause::Again(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 16usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 17usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 18usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 19usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 20usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 21usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 22usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 15usize,
+                to: 23usize,
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+            },
+            ir::Edge {
+                from: 17usize,
+                to: 16usize,
+                causes: &[
+                    ir::Cause::Effect(8usize),
+                    ir::Cause::Effect(9usize),
+                    ir::Cause::Gone(17usize),
+                ],
+            },
+            ir::Edge {
+                from: 17usize,
+                to: 18usize,
+                causes: &[
+                    ir::Cause::Effect(8usize),
+                    ir::Cause::Effect(9usize),
+                    ir::Cause::Promise(0usize),
+                    ir::Cause::Gone(17usize),
+                ],
+            },
+            ir::Edge {
+                from: 17usize,
+                to: 19usize,
+                causes: &[
+                    ir::Cause::Effect(8usize),
+                    ir::Cause::Effect(9usize),
+                    ir::Cause::Promise(0usize),
+                    ir::Cause::Gone(17usize),
+                ],
+            },
+            ir::Edge {
+                from: 17usize,
+                to: 20usize,
+                causes: &[
+                    ir::Cause::Effect(8usize),
+                    ir::Cause::Effect(9usize),
+                    ir::Cause::Promise(0usize),
+                    ir::Cause::Gone(17usize),
+                ],
+            },
+            ir::Edge {
+                from: 17usize,
+                to: 21usize,
+                causes: &[
+                    ir::Cause::Effect(8usize),
+                    ir::Cause::Effect(9usize),
+                    ir::Cause::Promise(0usize),
+                    ir::Cause::Gone(17usize),
+                ],
+            },
+            ir::Edge {
+                from: 17usize,
+                to: 22usize,
+                causes: &[
+                    ir::Cause::Effect(8usize),
+                    ir::Cause::Effect(9usize),
+                    ir::Cause::Promise(0usize),
+                    ir::Cause::Gone(17usize),
+                ],
+            },
+            ir::Edge {
+                from: 17usize,
+                to: 23usize,
+                causes: &[
+                    ir::Cause::Effect(8usize),
+                    ir::Cause::Effect(9usize),
+                    ir::Cause::Promise(0usize),
+                    ir::Cause::Gone(17usize),
+                ],
+            },
+            ir::Edge {
+                from: 19usize,
+                to: 20usize,
+                causes: &[ir::Cause::Effect(11usize), ir::Cause::Effect(12usize)],
+            },
+            ir::Edge {
+                from: 19usize,
+                to: 21usize,
+                causes: &[ir::Cause::Effect(11usize), ir::Cause::Effect(12usize)],
+            },
+            ir::Edge {
+                from: 19usize,
+                to: 22usize,
+                causes: &[ir::Cause::Effect(11usize), ir::Cause::Effect(12usize)],
+            },
+            ir::Edge {
+                from: 21usize,
+                to: 20usize,
+                causes: &[ir::Cause::Effect(0usize), ir::Cause::Effect(1usize)],
+            },
+            ir::Edge {
+                from: 21usize,
+                to: 22usize,
+                causes: &[ir::Cause::Effect(0usize), ir::Cause::Effect(1usize)],
+            },
         ],
         waits: &[],
         conditions: &[

@@ -1,7 +1,6 @@
 //! `docs/together.md` is true: its lifecycle is accepted, and waits where the page says. What a claim looks like, and what of it is found without rustc.
 
 use lifecycle_macros_core::model::StateId;
-use lifecycle_macros_core::space::summary::Shown;
 use lifecycle_macros_core::{check, expand};
 
 use super::shipped::body_of;
@@ -36,9 +35,10 @@ fn says(text: &str, part: &str) {
 
 /// The states that wait, each with the promises that are due together.
 fn waits(text: &str) -> Vec<(String, Vec<usize>)> {
-    let model = check(body_of(text)).model.expect("it resolves");
+    let checked = check(body_of(text));
+    let model = checked.model.expect("it resolves");
     let name = |state: StateId| model.states[state.0].name.to_string();
-    let waits = Shown::of(&model).waits.into_iter();
+    let waits = checked.shown.expect("it is explored").waits.into_iter();
     waits.map(|(state, due)| (name(state), due)).collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use lifecycle_macros_core::model::StateId;
-use lifecycle_macros_core::space::summary::{Shown, Summary};
+use lifecycle_macros_core::space::summary::Summary;
 use lifecycle_macros_core::{check_fragment, check_with, find};
 use lifecycle_oracle::answer::{Answer, answer};
 use lifecycle_oracle::broken::Rule;
@@ -70,7 +70,7 @@ pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
         all.insert(finding("worlds", summary.worlds.to_string()));
         // Where nobody else claims anything, nobody waits for others.
         if model.promises.iter().any(|promise| promise.claim.is_some()) {
-            let waits = Shown::of(model).waits.into_iter();
+            let waits = checked.shown.expect("so it was").waits.into_iter();
             all.extend(waits.map(|(state, due)| {
                 let due = due.iter().map(|one| model.promises[*one].name.to_string());
                 wait(name(&state), due.collect())

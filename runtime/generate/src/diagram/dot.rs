@@ -1,6 +1,9 @@
-//! Graphviz's language.
+//! Graphviz's language. What brings transitions about stands between the states: once for all that it leads to from one of them, for of a label on
+//! each arrow nobody could tell in a dense picture which arrow it belongs to.
 
-use super::Graph;
+use std::collections::BTreeMap;
+
+use super::{Arrow, Graph};
 
 pub(super) fn write(graph: &Graph) -> String {
     let mut text = format!("digraph {} {{\n", graph.name);
@@ -10,9 +13,30 @@ pub(super) fn write(graph: &Graph) -> String {
             "    {name} [label=\"{name}\", shape=box, style=filled, fillcolor=\"{fill}\"];\n"
         );
     }
-    for (from, to) in &graph.edges {
-        let name = |at: &usize| &graph.nodes[*at].name;
-        text += &format!("    {} -> {};\n", name(from), name(to));
+    let name = |at: usize| &graph.nodes[at].name;
+    let mut fans: BTreeMap<(usize, &[String]), Vec<&Arrow>> = BTreeMap::new();
+    for arrow in &graph.arrows {
+        let fan = (arrow.from, arrow.causes.as_slice());
+        fans.entry(fan).or_default().push(arrow);
+    }
+    for (at, ((from, causes), arrows)) in fans.into_iter().enumerate() {
+        let start = if causes.is_empty() {
+            name(from).clone()
+        } else {
+            let (label, between) = (causes.join("\\n"), format!("by{at}"));
+            let style = style(arrows[0]);
+            text += &format!("    {between} [label=\"{label}\", shape=box, color=\"#bbbbbb\"];\n");
+            text += &format!("    {} -> {between}{style};\n", name(from));
+            between
+        };
+        for arrow in arrows {
+            text += &format!("    {start} -> {}{};\n", name(arrow.to), style(arrow));
+        }
     }
     text + "}\n"
+}
+
+/// What only the world outside brings about is dashed.
+fn style(arrow: &Arrow) -> &'static str {
+    if arrow.awaited { " [style=dashed]" } else { "" }
 }

@@ -8,8 +8,12 @@ pub(super) fn write(graph: &Graph) -> String {
         text += &format!("    classDef {} fill:{}\n", look.word(), look.fill());
     }
     let name = |at: usize| &graph.nodes[at].name;
-    for (from, to) in &graph.edges {
-        text += &format!("    {} --> {}\n", name(*from), name(*to));
+    for arrow in &graph.arrows {
+        text += &format!("    {} --> {}", name(arrow.from), name(arrow.to));
+        text += &match arrow.causes.as_slice() {
+            [] => "\n".to_owned(),
+            causes => format!(" : {}\n", causes.join(", ")),
+        };
     }
     for node in &graph.nodes {
         text += &format!("    {}\n", node.name);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::contract::class_name;
-use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::machine::ir::{Edge, Lifecycle};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::world::World;
 
@@ -56,13 +56,18 @@ impl Coverage {
         }
     }
 
+    fn saw(&self, edge: &Edge) -> bool {
+        self.edges.contains(&(edge.from, edge.to))
+    }
+
     /// What the lifecycle declares and no run has seen, by name.
     pub fn unseen(&self, ir: &Lifecycle) -> Vec<String> {
         let name = |state: usize| class_name(ir, Class::State(state));
         let states = (0..ir.states.len()).filter(|s| !self.states.contains(s));
         let mut unseen: Vec<_> = states.map(|s| format!("state {}", name(s))).collect();
-        let edges = ir.edges.iter().filter(|e| !self.edges.contains(e));
-        unseen.extend(edges.map(|&(a, b)| format!("transition {} -> {}", name(a), name(b))));
+        let edges = ir.edges.iter().filter(|edge| !self.saw(edge));
+        let text = |edge: &Edge| format!("transition {} -> {}", name(edge.from), name(edge.to));
+        unseen.extend(edges.map(text));
         let done = |effect: &usize| self.effects.contains_key(&(*effect, "done"));
         let effects = (0..ir.effects.len()).filter(|e| !done(e));
         unseen.extend(effects.map(|e| format!("effect {}", ir.effects[e].name)));
@@ -73,7 +78,7 @@ impl Coverage {
 
     /// Numbers of what was seen, of what there is.
     pub(crate) fn lines(&self, ir: &Lifecycle) -> Vec<String> {
-        let edges = ir.edges.iter().filter(|e| self.edges.contains(e)).count();
+        let edges = ir.edges.iter().filter(|edge| self.saw(edge)).count();
         let done = |effect: &usize| self.effects.contains_key(&(*effect, "done"));
         let effects = (0..ir.effects.len()).filter(done).count();
         vec![

@@ -390,7 +390,7 @@ impl History {
             return;
         };
         if let Class::State(to) = pass.class
-            && ir.edges.contains(&(from, to))
+            && ir.leads(from, to)
         {
             self.coverage.edges.insert((from, to));
         }
@@ -461,7 +461,7 @@ impl History {
         }
         self.coverage.edges.insert((from, to));
         // Who declares no transitions leaves them open.
-        if !ir.edges.is_empty() && !ir.edges.contains(&(from, to)) {
+        if !ir.edges.is_empty() && !ir.leads(from, to) {
             let (from, to) = (class_name(ir, before.class), class_name(ir, pass.class));
             let (was, is) = (was.describe(ir), is.describe(ir));
             let text = format!("{from} -> {to}: from {was} to {is}");

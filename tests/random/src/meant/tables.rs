@@ -79,9 +79,9 @@ pub(super) fn of(ir: &Lifecycle, declared: &Declared) -> BTreeMap<(Aspect, Strin
     say(Aspect::Fields, "kstatus", "", ir.kstatus.to_string());
     let columns = format!("{:?}", ir.columns);
     say(Aspect::Columns, "columns", "", columns);
-    for (from, to) in ir.edges {
-        let edge = format!("{} {}", ir.states[*from].name, ir.states[*to].name);
-        say(Aspect::Edges, "edge", &edge, String::new());
+    for edge in ir.edges {
+        let name = format!("{} {}", ir.states[edge.from].name, ir.states[edge.to].name);
+        say(Aspect::Edges, "edge", &name, String::new());
     }
     all
 }

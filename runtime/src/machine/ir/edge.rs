@@ -1,0 +1,29 @@
+//! Which state follows which, and why.
+
+/// A transition between two declared states.
+#[derive(Debug)]
+pub struct Edge {
+    /// The state that is left.
+    pub from: usize,
+    /// The state that is entered.
+    pub to: usize,
+    /// Everything that brings it about, effects first. Empty where the declaration has errors.
+    pub causes: &'static [Cause],
+}
+
+/// One cause of a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// An effect, by its position.
+    Effect(usize),
+    /// A declared promise, by its position.
+    Promise(usize),
+    /// What is being deleted of this input is gone.
+    Gone(usize),
+    /// The next member of this input is made, or made anew.
+    Again(usize),
+    /// This poll answers.
+    Answer(usize),
+    /// The finalizer is on the object.
+    Claim,
+}

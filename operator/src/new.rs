@@ -71,8 +71,14 @@ pub(crate) fn run(options: &New) -> anyhow::Result<String> {
     }
     format(&sources);
     let (name, number) = (&options.name, files.len());
+    let now = match source {
+        Source::Path(_) => "Now:",
+        Source::Version(_) => {
+            "The packages that it needs are not published yet, and Cargo does not find them. Once it does:"
+        }
+    };
     Ok(format!(
-        "{name} is written, {number} files. Now:\n\n  cd {name}\n  cargo run -- sandbox example.yaml\n  cargo test\n"
+        "{name} is written, {number} files. {now}\n\n  cd {name}\n  cargo run -- sandbox example.yaml\n  cargo test\n"
     ))
 }
 

@@ -26,6 +26,7 @@ use tokio::net::TcpListener;
 use crate::args::Sandbox;
 use driver::Driver;
 use follow::{Follow, Observers};
+use followed::{Followed, FollowedKind};
 use grants::GrantDoor;
 use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, account, complain, say};
@@ -93,6 +94,7 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     };
     let verdict = match verdict {
         Ok(Verdict::Ready | Verdict::Unready) if !options.once => {
+            say(&how_to_look(&cluster, &manifests));
             stay(&cluster, &mut follow, shutdown).await;
             Ok(Verdict::Stopped)
         }
@@ -156,7 +158,6 @@ async fn inside(
 
 /// Keeps serving, and goes on telling what becomes of Listeners and Pods.
 async fn stay(cluster: &Cluster, follow: &mut Follow, mut shutdown: Shutdown) {
-    say(&how_to_look(cluster));
     let client = cluster.client();
     tokio::select! {
         biased;
@@ -165,15 +166,36 @@ async fn stay(cluster: &Cluster, follow: &mut Follow, mut shutdown: Shutdown) {
     }
 }
 
-fn how_to_look(cluster: &Cluster) -> String {
-    let address = cluster.address();
+/// Commands for what the manifests have: of sites, of Listeners, or of both.
+fn how_to_look(cluster: &Cluster, manifests: &[Manifest]) -> String {
+    let (address, kubeconfig) = (cluster.address(), cluster.kubeconfig().display());
+    let wanted = followed::all_wanted(manifests);
+    let is_of_site = |one: &Followed| matches!(one.sort, FollowedKind::OfSite(_));
+    let of_sites = wanted.iter().any(is_of_site);
+    let of_listeners = !of_sites || !wanted.iter().all(is_of_site);
+    let mut commands = vec![format!("export KUBECONFIG={kubeconfig}")];
+    let mut add = |lines: &[&str]| commands.extend(lines.iter().map(|line| (*line).to_owned()));
+    if of_listeners {
+        add(&[
+            "kubectl get listeners.listeners.stackable.tech,services,pods,pvc,pv",
+            "kubectl describe listeners.listeners.stackable.tech",
+            "kubectl get listenerclasses",
+        ]);
+    }
+    if of_sites {
+        add(&[
+            "kubectl get sites,listeners.skupper.io,connectors,links --all-namespaces",
+            "kubectl explain listeners.skupper.io.spec",
+            "lifecycle-operator network              # sites, their links, and what they offer",
+        ]);
+    }
+    add(&[
+        "lifecycle-operator explain KIND NAME    # why an object is in its state, and who must act",
+    ]);
     format!(
-        "\nLook around in another terminal (the API server is https://{address}):\n\n  export KUBECONFIG={}\n  \
-         kubectl get listeners.listeners.stackable.tech,services,pods,pvc,pv\n  kubectl describe listeners.listeners.stackable.tech\n  \
-         kubectl get listenerclasses\n  kubectl get sites,listeners.skupper.io,connectors,links\n  kubectl explain listeners.skupper.io.spec\n  \
-         lifecycle-operator explain KIND NAME    # why an object is in its state, and who must act\n\n\
+        "\nLook around in another terminal (the API server is https://{address}):\n\n  {}\n\n\
          docs/sandbox.md says what is simulated. Ctrl-C ends it.",
-        cluster.kubeconfig().display()
+        commands.join("\n  ")
     )
 }
 

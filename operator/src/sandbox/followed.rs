@@ -18,9 +18,10 @@ pub(super) enum FollowedKind {
 
 impl FollowedKind {
     /// The kinds of a Skupper site.
-    pub(super) const OF_SITE: [&'static str; 11] = [
+    pub(super) const OF_SITE: [&'static str; 12] = [
         "Site",
         "Listener",
+        "MultiKeyListener",
         "Connector",
         "AttachedConnector",
         "AttachedConnectorBinding",

@@ -141,10 +141,10 @@ fn nothing_is_written_over_and_bad_names_are_told_in_words() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     std::fs::create_dir(folder.path().join("gadget-operator")).unwrap();
     let published = [&WORDS[..], &["--version", "=0.1.2"]].concat();
-    assert!(
-        new(folder.path(), &published).status.success(),
-        "an empty folder is fine"
-    );
+    let output = new(folder.path(), &published);
+    assert!(output.status.success(), "an empty folder is fine");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("are not published yet"), "{said}");
     let job = [&with("a", "Job", "acme.test")[..], &["--template", "shop"]].concat();
     assert!(refused(&job, 1).contains("a kind cannot be called Job"));
     let said = refused(&WORDS, 1);

@@ -1,6 +1,6 @@
 //! Who must act, and what is to be done: the operator, the cluster, another lifecycle, or a person.
 
-use lifecycle_runtime::machine::ir::{Mode, Phase, Source};
+use lifecycle_runtime::machine::ir::{Input, Mode, Phase, Source};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 
 use crate::deletion;
@@ -77,7 +77,7 @@ fn resting(look: &Look<'_>, place: &Place, state: usize) -> Vec<Act> {
         Phase::Pending => {
             let due = promises(look, place);
             if due.is_empty() {
-                return vec![act(Who::Cluster, awaits(look, place, state))];
+                return vec![awaited(look, place, state)];
             }
             due.into_iter().map(|due| act(due.who, due.told)).collect()
         }
@@ -197,7 +197,7 @@ fn doing(look: &Look<'_>, place: &Place, wake: Source) -> String {
     };
     let declared = &ir.inputs[input];
     if matches!(declared.mode, Mode::Poll | Mode::Probe) {
-        return format!("change what `{}` tells of", declared.name);
+        return "remove the cause".to_owned();
     }
     let value = declared.var.map_or("", |var| ir.value(world, var));
     if declared.mode == Mode::Group {
@@ -239,11 +239,25 @@ fn changing(look: &Look<'_>, input: usize) -> String {
     }
 }
 
-/// What a Pending state waits for that nobody promises.
-fn awaits(look: &Look<'_>, place: &Place, state: usize) -> String {
-    let waits = wakes(look, place);
-    match (waits.as_slice(), look.ir.states[state].wakes) {
-        ([], _) => "it goes on by itself".to_owned(),
-        (waits, _) => format!("it waits for {}", waits.join(", or ")),
+/// Who is to change what a Pending state waits for, where nobody promises it. What the operator has made gets its status from the cluster; everything
+/// else is as it is until somebody changes it.
+fn awaited(look: &Look<'_>, place: &Place, state: usize) -> Act {
+    let Some(sources) = look.ir.states[state].wakes else {
+        return act(Who::Cluster, "it goes on by itself".to_owned());
+    };
+    let inputs = sources.iter().filter_map(|wake| match wake {
+        Source::Input(input) => Some(&look.ir.inputs[*input]),
+        Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+    });
+    let inputs: Vec<&Input> = inputs.collect();
+    let is_made = |input: &&Input| matches!(input.mode, Mode::Owned | Mode::Shared | Mode::Group);
+    if inputs.iter().any(is_made) {
+        let waits = wakes(look, place).join(", or ");
+        return act(Who::Cluster, format!("it waits for {waits}"));
     }
+    // The sentences about what the outside answers are for those who know it.
+    let is_asked = |input: &&Input| matches!(input.mode, Mode::Poll | Mode::Probe);
+    let cause = cause(look, place, state).filter(|_| !inputs.iter().any(is_asked));
+    let doc = look.ir.states[state].doc.trim();
+    act(Who::Person, cause.unwrap_or_else(|| doc.to_owned()))
 }

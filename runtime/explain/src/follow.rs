@@ -17,7 +17,7 @@ use crate::act::acts;
 use crate::claim;
 use crate::deletion::deletion;
 use crate::explained::Explained;
-use crate::explanation::{Explanation, Object, Related, Since, State, Status};
+use crate::explanation::{Act, Explanation, Object, Related, Since, State, Status, Who};
 use crate::fetch::{self, Unreadable, resource};
 use crate::look::{Look, Place};
 use crate::promises::promises;
@@ -30,6 +30,9 @@ use crate::why::facts;
 const DEEPEST: usize = 4;
 /// Of so many objects that matter in the same way.
 const MOST: usize = 3;
+
+/// Of an owner: how it is related.
+const OWNER: &str = "it owns this one";
 
 /// What is shared by one explanation and those inside it.
 struct Following<'a> {
@@ -107,6 +110,7 @@ impl Following<'_> {
                 let related = self.related(how, &self.all[lifecycle], name, depth).await?;
                 explanation.related.extend(related);
             }
+            of_others_first(&mut explanation);
             Ok(explanation)
         })
     }
@@ -148,6 +152,27 @@ impl Following<'_> {
                 }
             },
         ))
+    }
+}
+
+/// While an object that a Pending one waits for is not Ready itself, that comes first.
+fn of_others_first(explanation: &mut Explanation) {
+    let is_pending = |state: &State| state.phase == Phase::Pending.word();
+    let is_left = |act: &Act| act.who == Who::Person;
+    if !explanation.states.iter().all(is_pending) || !explanation.who.iter().all(is_left) {
+        return;
+    }
+    let waited = explanation.related.iter().filter(|one| one.how != OWNER);
+    let unready = waited.filter(|one| {
+        let mut states = one.explanation.iter().flat_map(|told| &told.states);
+        states.any(|state| state.phase != Phase::Ready.word())
+    });
+    let unready: Vec<String> = unready.map(|one| one.object.to_string()).collect();
+    if !unready.is_empty() {
+        explanation.who = vec![Act {
+            who: Who::Lifecycle,
+            what: format!("it waits for {}: see below", unready.join(" and ")),
+        }];
     }
 }
 
@@ -313,7 +338,7 @@ fn others(look: &Look<'_>, places: &[Place], all: &[Explained]) -> Vec<(String, 
             name: owner.name.clone(),
         };
         if let Some(of) = of {
-            add("it owns this one".to_owned(), of, name);
+            add(OWNER.to_owned(), of, name);
         }
     }
     for place in places {

@@ -126,6 +126,11 @@ impl Embedded {
         for seat in gone.iter().filter_map(|site| seats.remove(site)) {
             seat.following.abort();
             let grace = self.0.settings.grace;
+            let open = seat.router.open();
+            if open > 0 && !grace.is_zero() {
+                let seconds = grace.as_secs();
+                tracing::info!("a router leaves its {open} open connections {seconds} s to end");
+            }
             ending.spawn(async move {
                 let aborted = seat.router.stop(grace).await;
                 tracing::info!(aborted, "a router stopped");

@@ -158,7 +158,7 @@ impl Metrics {
             &one(peers.len() as u64),
         );
         let refused = self.links_refused.load(Ordering::Relaxed);
-        let help = "Connections of other routers that were not taken in";
+        let help = "Connections of other routers that were not taken in, or cut off";
         put("links_refused_total", "counter", help, &one(refused));
         for (name, kind, help, value) in LINK_ROWS {
             let lines: Vec<_> = peers

@@ -119,7 +119,8 @@ pub struct LinkSpec {
     #[schemars(with = "Option<i32>")]
     pub cost: Option<i64>,
 
-    /// Further settings by name: `proxy-configuration` names the Secret of a proxy, which is not supported.
+    /// Further settings by name: `allowed-keys`, the routing keys whose streams may pass over the link, separated by commas. `proxy-configuration` names
+    /// the Secret of a proxy, which is not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<BTreeMap<String, String>>,
 }

@@ -153,7 +153,7 @@ pub struct RouterAccessSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject_alternative_names: Option<Vec<String>>,
 
-    /// Further settings by name; none is read.
+    /// Further settings by name: `allowed-keys`, the routing keys whose streams may pass over these links, separated by commas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<BTreeMap<String, String>>,
 }

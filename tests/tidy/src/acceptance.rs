@@ -7,6 +7,8 @@ use crate::Tree;
 
 const DOCUMENT: &str = "docs/skupper.md";
 const BEGIN: &str = "<!-- rows, made by the tidy test -->";
+/// Head of the table of threats.
+const THREATS: &str = "| who attacks | what keeps him out | shown by |\n| --- | --- | --- |\n";
 const END: &str = "<!-- end of rows -->";
 
 /// The rows, in our words. Those of the network are open until there are links.
@@ -150,9 +152,45 @@ pub fn outdated(tree: &Tree) -> Option<String> {
     (wanted != text).then_some(wanted)
 }
 
+/// Lines of the table of threats that name no test, or one that is not there.
+pub fn unshown(tree: &Tree) -> Vec<String> {
+    let document = tree.under("docs/").find(|(path, _)| *path == DOCUMENT);
+    let rows = document.map_or("", |(_, text)| {
+        let rows = text.split_once(THREATS).map_or("", |(_, rows)| rows);
+        rows.split_once("\n\n").map_or(rows, |(rows, _)| rows)
+    });
+    let is_there = |test: &str| {
+        let (plain, quoted) = (format!("fn {test}("), format!("\"{test}\""));
+        let mut sources = tree.sources();
+        sources.any(|(_, text)| text.contains(&plain) || text.contains(&quoted))
+    };
+    let unshown = rows.lines().filter(|row| {
+        let shown = row.trim_end_matches([' ', '|']).rsplit_once('|');
+        let names = shown.map_or("", |(_, names)| names).split('`');
+        let names: Vec<&str> = names.skip(1).step_by(2).collect();
+        names.is_empty() || !names.into_iter().all(is_there)
+    });
+    let told = |row: &str| format!("{DOCUMENT}: name a test that there is: {row}");
+    unshown.map(told).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_threat_without_a_test_is_found() {
+        let rows = "| guesses | a | `fits` |\n| floods | b | `s68_case`, `gone` |\n| lies | c | none |\n| asks | d | `s68_case` |\n";
+        let text = format!("{THREATS}{rows}\nend\n");
+        let source = "fn fits() {}\nshared(\"s68_case\", run)";
+        let tree = Tree::made_up(&[(DOCUMENT, &text), ("operator/a.rs", source)]);
+        let found = unshown(&tree);
+        let has = |part: &str| found.iter().any(|one| one.contains(part));
+        assert!(
+            found.len() == 2 && has("| floods") && has("| lies"),
+            "{found:?}"
+        );
+    }
 
     #[test]
     fn a_name_carries_the_numbers_of_its_rows() {

@@ -19,4 +19,4 @@ pub enum Error {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

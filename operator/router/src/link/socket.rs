@@ -234,11 +234,16 @@ async fn take_in(node: Node, stream: TcpStream, from: SocketAddr, access: Access
                 ..Terms::default()
             };
             let ended = node.link(stream, Side::Accept, &terms).await;
-            if matches!(ended, Ended::Refused(_)) {
+            let site = site.as_ref().map_or("any", SiteId::as_str);
+            if matches!(ended, Ended::Refused(_) | Ended::CutOff(_)) {
                 refuse();
             }
-            let site = site.as_ref().map_or("any", SiteId::as_str);
-            tracing::info!(%from, site, "a link ended: {}", cause::chain(&ended));
+            let why = cause::chain(&ended);
+            if matches!(ended, Ended::CutOff(_)) {
+                tracing::warn!(%from, site, "a link ended: {why}");
+            } else {
+                tracing::info!(%from, site, "a link ended: {why}");
+            }
         }
     }
 }

@@ -374,6 +374,9 @@ pub fn of_pod(key: &str, pod: &str) -> String {
     format!("{key}.{pod}")
 }
 
+/// The setting that names the routing keys whose streams may pass, separated by commas.
+const ALLOWED_KEYS: &str = "allowed-keys";
+
 /// An observer by its name, if it is one.
 pub fn known_observer(name: &str) -> Option<Observer> {
     serde_json::from_value(name.into()).ok()
@@ -386,6 +389,15 @@ pub fn roles(spec: &RouterAccessSpec) -> impl Iterator<Item = (&str, i64)> {
         let (name, usual) = known.next()?;
         Some((*name, role.port.filter(|port| *port != 0).unwrap_or(*usual)))
     })
+}
+
+/// The routing keys that the settings of a Link or a RouterAccess let pass, as the router takes them: `("allowedKeys", ["web", "api"])`. Without the
+/// setting all pass; of an empty one none, which a list says and a text does not.
+pub fn allowed_keys(settings: Option<&BTreeMap<String, String>>) -> Option<(String, Value)> {
+    let keys = settings?.get(ALLOWED_KEYS)?;
+    let keys = keys.split(',').map(str::trim).filter(|key| !key.is_empty());
+    let keys: Vec<&str> = keys.collect();
+    Some(("allowedKeys".to_owned(), Value::from(keys)))
 }
 
 /// The entries of a RouterAccess: a listener for each of its roles.
@@ -405,6 +417,7 @@ pub fn access_entries(declared: DeclaredAccess<'_>) -> Vec<ConfigEntry> {
         );
         attributes.insert("saslMechanisms".to_owned(), "EXTERNAL".into());
         attributes.insert("authenticatePeer".to_owned(), true.into());
+        attributes.extend(allowed_keys(spec.settings.as_ref()));
         ("listener", attributes)
     };
     roles(spec).map(entry).collect()

@@ -2,7 +2,7 @@
 
 use lifecycle_specs_skupper::link::LinkSpec;
 use lifecycle_specs_skupper::site::Endpoint;
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::document::{self, ConfigEntry, Profiled, SiteIdentity, named};
 
@@ -39,7 +39,10 @@ pub fn entry(site: &SiteIdentity<'_>, name: &str, spec: &LinkSpec) -> Option<Pro
         ("sslProfile", json!(profile)),
     ];
     let attributes = attributes.map(|(name, value)| (name.to_owned(), value));
-    let entry: ConfigEntry = ("connector", Map::from_iter(attributes));
+    let attributes = attributes
+        .into_iter()
+        .chain(document::allowed_keys(spec.settings.as_ref()));
+    let entry: ConfigEntry = ("connector", attributes.collect());
     Some((entry, Some((profile, files))))
 }
 
@@ -98,6 +101,21 @@ mod tests {
         let ((_, attributes), _) = entry(&west(true), "to-east", &two(json!(7))).unwrap();
         assert_eq!(attributes["role"], "edge");
         assert_eq!(attributes["host"], "east.example.com");
+    }
+
+    #[test]
+    fn only_keys_that_a_link_allows_are_to_pass() {
+        let allowed = |settings: Value| {
+            let mut link = two(json!(1));
+            link.settings = serde_json::from_value(settings).unwrap();
+            let ((_, attributes), _) = entry(&west(false), "l", &link).unwrap();
+            attributes.get("allowedKeys").cloned()
+        };
+        assert_eq!(allowed(json!({ "other": "x" })), None);
+        let some = allowed(json!({ "allowed-keys": "web, api" }));
+        assert_eq!(some, Some(json!(["web", "api"])));
+        let none = allowed(json!({ "allowed-keys": "" }));
+        assert_eq!(none, Some(json!([])), "none is not all");
     }
 
     #[test]

@@ -229,6 +229,7 @@ pub fn said(error: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -278,6 +279,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(12), ..ProptestConfig::default() })]
+
         #[test]
         fn no_url_and_no_certificate_make_it_panic(url in "\\PC{0,60}", ca in "\\PC{0,60}") {
             let _door = Door::read(&url);

@@ -68,6 +68,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -110,6 +111,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(13), ..ProptestConfig::default() })]
+
         #[test]
         fn any_annotation_is_read_or_refused_and_no_more_than_allowed_pass(
             text in "\\PC{0,40}", allowed in 0_u64..6, who in proptest::collection::vec((0_u8..4, 0_u8..4), 0..20),

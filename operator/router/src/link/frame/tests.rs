@@ -13,7 +13,8 @@ use super::*;
 use crate::link::announcement::about::{About, Service, Side};
 use crate::link::announcement::{Announcement, Key, Role, SiteId, Version};
 
-fn seeded() -> ProptestConfig {
+/// `PROPTEST_CASES` says how many.
+pub(crate) fn seeded() -> ProptestConfig {
     ProptestConfig {
         rng_seed: RngSeed::Fixed(7),
         failure_persistence: None,
@@ -80,7 +81,8 @@ fn announcement() -> impl Strategy<Value = Announcement> {
     })
 }
 
-fn frame() -> impl Strategy<Value = Frame> {
+/// Any frame that can be written.
+pub(crate) fn frame() -> impl Strategy<Value = Frame> {
     let hello = (any::<(u16, u16, u64, u32)>(), site(), role());
     let hello = hello.prop_map(|((low, high, instance, cost), site, role)| {
         Frame::Hello(Hello {

@@ -1,6 +1,7 @@
 //! Routers in one process over pipes in memory, on paused time.
 
 mod chaos;
+mod fuzz;
 mod liars;
 mod traffic;
 mod world;

@@ -295,7 +295,7 @@ fn outside_kubernetes_the_router_listens_at_the_host_and_port_themselves() {
 fn other_sites_link_by_a_listener_for_each_role() {
     let spec = json!({
         "roles": [{ "name": "inter-router" }, { "name": "edge", "port": 4000 }, { "name": "odd" }],
-        "tlsCredentials": "server", "bindHost": "10.0.0.1",
+        "tlsCredentials": "server", "bindHost": "10.0.0.1", "settings": { "allowed-keys": "web" },
     });
     let spec: RouterAccessSpec = serde_json::from_value(spec).expect("it is a spec");
     let declared = DeclaredAccess {
@@ -306,7 +306,7 @@ fn other_sites_link_by_a_listener_for_each_role() {
     let listener = |name: &str, role: &str, port: u16| {
         json!({
             "name": name, "role": role, "host": "10.0.0.1", "port": port, "sslProfile": "server",
-            "saslMechanisms": "EXTERNAL", "authenticatePeer": true,
+            "saslMechanisms": "EXTERNAL", "authenticatePeer": true, "allowedKeys": ["web"],
         })
     };
     let listeners = entries(&document, "listener");

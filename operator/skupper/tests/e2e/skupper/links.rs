@@ -81,6 +81,20 @@ impl Hub {
     }
 }
 
+/// An edit of `allowed-keys` counts while the Link lasts: a key that is left out has no match, and has one again when it may pass.
+async fn only_allowed_keys_pass(east: &Place, hub: &Hub) -> Result<()> {
+    let allow = |keys: Value| json!({ "spec": { "settings": { "allowed-keys": keys } } });
+    let (links, params) = (east.of::<Link>(), PatchParams::default());
+    let patch = Patch::Merge(allow(json!("other")));
+    links.patch("hub", &params, &patch).await?;
+    let told = |l: &Listener| says(l, "Pending", "No matching connectors") && !has_match(l);
+    east.until::<Listener>("backend", "its key may not pass", told)
+        .await?;
+    let patch = Patch::Merge(allow(json!("other, backend")));
+    links.patch("hub", &params, &patch).await?;
+    linked(east, hub).await
+}
+
 async fn followed(mut east: Place) -> Result<()> {
     let mut hub = Hub::start(Arc::clone(&east.env)).await?;
     let echo = Echo::start("far").await?;
@@ -113,6 +127,8 @@ async fn followed(mut east: Place) -> Result<()> {
     let port = east.router_port("backend", 8080).await?;
     let mut open = soon_greeted(&east, port, "far").await?;
     super::support::echoes(&mut open, 100_000).await?;
+
+    only_allowed_keys_pass(&east, &hub).await?;
 
     // The other site is lost, and returns.
     let began = Instant::now();

@@ -12,11 +12,11 @@ use crate::link::frame::record::{Record, Request};
 type Stream = tokio_util::compat::Compat<yamux::Stream>;
 
 /// A peer that speaks as it likes to the node `site-00`, which has an honest neighbour too.
-struct Liar {
-    world: World,
+pub(super) struct Liar {
+    pub(super) world: World,
     asks: mpsc::UnboundedSender<tokio::sync::oneshot::Sender<Stream>>,
-    control: Stream,
-    ended: JoinHandle<Ended>,
+    pub(super) control: Stream,
+    pub(super) ended: JoinHandle<Ended>,
 }
 
 async fn drive(
@@ -39,7 +39,7 @@ async fn drive(
 }
 
 impl Liar {
-    async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         let world = World::line(2).await;
         world.set_keys(0, &[1, 902]);
         world.set_keys(1, &[1]);
@@ -82,7 +82,7 @@ impl Liar {
         drop(self.control.write_all(&frame.encode()).await);
     }
 
-    async fn greet(&mut self, role: Role) {
+    pub(super) async fn greet(&mut self, role: Role) {
         let hello = Hello {
             role,
             ..Self::hello()
@@ -129,7 +129,7 @@ impl Liar {
     }
 }
 
-async fn is_well(world: &World) {
+pub(super) async fn is_well(world: &World) {
     assert_eq!(world.nodes[0].links(), [site(1)]);
     let mut stream = world.nodes[1].open(&key(1), &site(0)).await.unwrap();
     stream.write_all(b"hello").await.unwrap();

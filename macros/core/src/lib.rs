@@ -65,7 +65,7 @@ pub struct Checked {
     pub ast: Option<ast::Lifecycle>,
     /// Its meaning, if all names resolved; it may still break rules.
     pub model: Option<model::Lifecycle>,
-    /// What generated code says of its worlds, if it came to the last stage.
+    /// Its worlds, as generated code describes them; `None` if an earlier stage found errors.
     pub shown: Option<Shown>,
     /// Names that did not resolve, with those that they resemble.
     respellings: Vec<Respelling>,

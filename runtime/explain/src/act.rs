@@ -239,8 +239,8 @@ fn changing(look: &Look<'_>, input: usize) -> String {
     }
 }
 
-/// Who is to change what a Pending state waits for, where nobody promises it. What the operator has made gets its status from the cluster; everything
-/// else is as it is until somebody changes it.
+/// The one to act in a Pending state that waits for others, where nobody promises anything. Objects of the operator get their status from the cluster;
+/// everything else stays as it is until a person changes it.
 fn awaited(look: &Look<'_>, place: &Place, state: usize) -> Act {
     let Some(sources) = look.ir.states[state].wakes else {
         return act(Who::Cluster, "it goes on by itself".to_owned());

@@ -69,7 +69,7 @@ pub struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// Whether a transition from one state to another is declared.
+    /// Returns true if a transition from one state to another is declared.
     pub fn leads(&self, from: usize, to: usize) -> bool {
         let mut edges = self.edges.iter();
         edges.any(|edge| (edge.from, edge.to) == (from, to))

@@ -36,7 +36,7 @@ pub(super) fn write(graph: &Graph) -> String {
     text + "}\n"
 }
 
-/// What only the world outside brings about is dashed.
+/// An arrow that only the world outside brings about is dashed.
 fn style(arrow: &Arrow) -> &'static str {
     if arrow.awaited { " [style=dashed]" } else { "" }
 }

@@ -16,7 +16,7 @@ fn arrows(dot: &str) -> Vec<(&str, &str)> {
     lines.map(|(from, to)| (from, &to[..end(to)])).collect()
 }
 
-/// What leads from one state to another says who brings it about.
+/// An arrow says who brings the transition about.
 #[test]
 fn arrows_are_labelled_with_effects_and_promises() {
     let mermaid = diagram::of(canary::IR, Format::Mermaid).unwrap();

@@ -18,7 +18,7 @@ pub enum Cause {
     Effect(usize),
     /// A declared promise, by its position.
     Promise(usize),
-    /// What is being deleted of this input is gone.
+    /// A deletion of this input has ended.
     Gone(usize),
     /// The next member of this input is made, or made anew.
     Again(usize),

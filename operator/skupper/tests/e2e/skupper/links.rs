@@ -81,7 +81,7 @@ impl Hub {
     }
 }
 
-/// An edit of `allowed-keys` counts while the Link lasts: a key that is left out has no match, and has one again when it may pass.
+/// An edit of `allowed-keys` counts at once: a key that is left out has no match, and has one again when it may pass. The router links anew for it.
 async fn only_allowed_keys_pass(east: &Place, hub: &Hub) -> Result<()> {
     let allow = |keys: Value| json!({ "spec": { "settings": { "allowed-keys": keys } } });
     let (links, params) = (east.of::<Link>(), PatchParams::default());

@@ -511,4 +511,6 @@ fn running(site: &str, all: &[&Pod]) -> Because<Running> {
 }
 
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod tests;

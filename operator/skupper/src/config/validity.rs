@@ -453,10 +453,10 @@ pub fn access(spec: &SiteSpec) -> Option<&str> {
     named(spec.link_access.as_ref()).filter(|access| *access != "none")
 }
 
-/// True if other sites are to link to a Site, by a type of access that its platform has.
+/// True if other sites are to link to a Site, by a type of access that there is on its platform.
 pub fn is_linked(platform: Platform, spec: &SiteSpec) -> bool {
     let is_foreign = platform.binds_host() && typed_access(spec).is_some();
-    access(spec).is_some() && !is_foreign
+    access(spec).is_some_and(|access| ACCESS.contains(&access)) && !is_foreign
 }
 
 fn no_port(port: i64) -> Option<String> {

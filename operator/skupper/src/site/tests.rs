@@ -13,7 +13,7 @@ fn site(name: &str, created: &str, spec: Value) -> Site {
 }
 
 /// No router is asked here.
-struct Nobody;
+pub(super) struct Nobody;
 
 impl Routers for Nobody {
     async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
@@ -21,7 +21,7 @@ impl Routers for Nobody {
     }
 }
 
-fn sites() -> Sites<Nobody> {
+pub(super) fn sites() -> Sites<Nobody> {
     Sites {
         controller_id: ControllerId::new("skupper", "controller"),
         controller: Controller::default(),

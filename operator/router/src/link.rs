@@ -11,6 +11,7 @@ pub mod cost;
 pub mod ended;
 pub mod frame;
 pub mod hello;
+mod line;
 mod mux;
 pub mod network;
 pub mod node;

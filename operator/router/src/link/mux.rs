@@ -2,15 +2,13 @@
 //! routers talk; all others carry bytes.
 
 use std::io;
-use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use thiserror::Error;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::compat::{Compat, TokioAsyncReadCompatExt as _};
@@ -18,6 +16,7 @@ use yamux::{Connection, ConnectionError, FrameDecodeError, Mode};
 
 use super::bucket::Bucket;
 use super::frame::record::{Refusal, Request};
+use super::line::{Heard, Line};
 use super::node::counts::LinkCounts;
 use super::stream::{Fault, Growth, LinkStream, Pump};
 
@@ -74,82 +73,10 @@ impl From<ConnectionError> for Error {
 /// Asks for a stream.
 pub(super) type Open = (Request, oneshot::Sender<Result<LinkStream, Refusal>>);
 
-/// When something was last heard on a connection.
-#[derive(Clone, Debug)]
-pub(super) struct Heard(Arc<Mutex<Instant>>);
-
-impl Heard {
-    fn new() -> Self {
-        Self(Arc::new(Mutex::new(Instant::now())))
-    }
-
-    fn now(&self) {
-        *self.0.lock().expect("no holder panics") = Instant::now();
-    }
-
-    /// Waits until nothing was heard for so long.
-    pub(super) async fn silent_for(&self, time: Duration) {
-        loop {
-            let due = *self.0.lock().expect("no holder panics") + time;
-            if due <= Instant::now() {
-                return;
-            }
-            tokio::time::sleep_until(due).await;
-        }
-    }
-}
-
-/// A connection that notes when something arrives.
-pub(super) struct Listening<T> {
-    io: T,
-    heard: Heard,
-    counts: Arc<LinkCounts>,
-}
-
-impl<T: AsyncRead + Unpin> AsyncRead for Listening<T> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.io).poll_read(cx, buffer);
-        let size = buffer.filled().len() - before;
-        if size > 0 {
-            self.heard.now();
-            let received = &self.counts.received;
-            received.fetch_add(size as u64, Ordering::Relaxed);
-        }
-        read
-    }
-}
-
-impl<T: AsyncWrite + Unpin> AsyncWrite for Listening<T> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.io).poll_write(cx, bytes);
-        if let Poll::Ready(Ok(size)) = written {
-            let sent = &self.counts.sent;
-            sent.fetch_add(size as u64, Ordering::Relaxed);
-        }
-        written
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(cx)
-    }
-}
-
 /// A connection and its streams.
 pub(super) struct Mux<T> {
-    connection: Connection<Compat<Listening<T>>>,
+    connection: Connection<Compat<Line<T>>>,
+    line: Line<T>,
     side: Side,
     pumps: FuturesUnordered<Pump>,
     /// How many of them this side opened, and the other.
@@ -159,8 +86,6 @@ pub(super) struct Mux<T> {
     rate: Bucket,
     began: Instant,
     growth: Growth,
-    heard: Heard,
-    counts: Arc<LinkCounts>,
     leaving: bool,
 }
 
@@ -175,19 +100,14 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Mux<T> {
         config.set_max_num_streams(ALL_STREAMS);
         // Pumps always read, so that these windows are never full for long; streams have their own.
         config.set_max_connection_receive_window(Some(2 * ALL_STREAMS * YAMUX_WINDOW));
-        let heard = Heard::new();
-        let counts = Arc::<LinkCounts>::default();
-        let io = Listening {
-            io,
-            heard: heard.clone(),
-            counts: counts.clone(),
-        };
+        let line = Line::new(io);
         let mode = match side {
             Side::Dial => Mode::Client,
             Side::Accept => Mode::Server,
         };
         Self {
-            connection: Connection::new(io.compat(), config, mode),
+            connection: Connection::new(line.clone().compat(), config, mode),
+            line,
             side,
             pumps: FuturesUnordered::new(),
             open: [0; 2],
@@ -196,8 +116,6 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Mux<T> {
             rate: OPENED,
             began: Instant::now(),
             growth: Growth::default(),
-            heard,
-            counts,
             leaving: false,
         }
     }
@@ -209,11 +127,11 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Mux<T> {
     }
 
     pub(super) fn heard(&self) -> Heard {
-        self.heard.clone()
+        self.line.heard()
     }
 
     pub(super) fn counts(&self) -> Arc<LinkCounts> {
-        self.counts.clone()
+        self.line.counts().clone()
     }
 
     /// The stream on which the routers talk.
@@ -255,13 +173,18 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Mux<T> {
             match self.pumps.poll_next_unpin(cx) {
                 Poll::Ready(Some(Ok(is_opener))) => {
                     self.open[usize::from(is_opener)] -= 1;
-                    self.counts.ended.fetch_add(1, Ordering::Relaxed);
+                    self.line.counts().ended.fetch_add(1, Ordering::Relaxed);
                 }
                 Poll::Ready(Some(Err(fault))) => return Poll::Ready(Error::Fault(fault)),
                 // What they gave is sent at once, and not when this task has its turn again.
                 Poll::Ready(None) | Poll::Pending if self.growth.take_moved() => {}
-                Poll::Ready(None) | Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) | Poll::Pending => break,
             }
+        }
+        // All that streams gave in this turn goes out at once.
+        match self.line.send(cx) {
+            Poll::Ready(Err(error)) => Poll::Ready(Error::Io(error)),
+            Poll::Ready(Ok(())) | Poll::Pending => Poll::Pending,
         }
     }
 
@@ -298,7 +221,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Mux<T> {
     fn add(&mut self, stream: yamux::Stream, request: Option<Request>) -> LinkStream {
         let (stream, pump) = LinkStream::new(stream, request, self.growth.clone());
         self.open[usize::from(pump.is_opener())] += 1;
-        self.counts.opened.fetch_add(1, Ordering::Relaxed);
+        self.line.counts().opened.fetch_add(1, Ordering::Relaxed);
         self.pumps.push(pump);
         stream
     }

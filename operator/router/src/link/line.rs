@@ -1,0 +1,158 @@
+//! The connection under a multiplexer. It gathers what is to be sent, for the multiplexer writes the head and the body of a frame by
+//! themselves, and flushes after each: over TLS every such write would be a record and a packet of its own.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf as _, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Instant;
+
+use super::node::counts::LinkCounts;
+
+/// Bytes that are gathered before some have to go.
+const GATHERED: usize = 64 * 1024;
+
+/// When something was last heard on a connection.
+#[derive(Clone, Debug)]
+pub(super) struct Heard(Arc<Mutex<Instant>>);
+
+impl Heard {
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new(Instant::now())))
+    }
+
+    fn now(&self) {
+        *self.0.lock().expect("no holder panics") = Instant::now();
+    }
+
+    /// Waits until nothing was heard for so long.
+    pub(super) async fn silent_for(&self, time: Duration) {
+        loop {
+            let due = *self.0.lock().expect("no holder panics") + time;
+            if due <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(due).await;
+        }
+    }
+}
+
+/// A connection that notes when something arrives, and sends when it is told to. Its clones are the same connection.
+pub(super) struct Line<T> {
+    ends: Arc<Mutex<Ends<T>>>,
+    heard: Heard,
+    counts: Arc<LinkCounts>,
+}
+
+struct Ends<T> {
+    io: T,
+    gathered: BytesMut,
+}
+
+impl<T> Clone for Line<T> {
+    fn clone(&self) -> Self {
+        Self {
+            ends: self.ends.clone(),
+            heard: self.heard.clone(),
+            counts: self.counts.clone(),
+        }
+    }
+}
+
+impl<T> Line<T> {
+    pub(super) fn new(io: T) -> Self {
+        let gathered = BytesMut::new();
+        Self {
+            ends: Arc::new(Mutex::new(Ends { io, gathered })),
+            heard: Heard::new(),
+            counts: Arc::default(),
+        }
+    }
+
+    pub(super) fn heard(&self) -> Heard {
+        self.heard.clone()
+    }
+
+    pub(super) fn counts(&self) -> &Arc<LinkCounts> {
+        &self.counts
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends<T>> {
+        self.ends.lock().expect("no holder of a connection panics")
+    }
+}
+
+impl<T: AsyncWrite + Unpin> Line<T> {
+    /// Sends all that was gathered.
+    pub(super) fn send(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut ends = self.ends();
+        ready!(ends.write(cx, 0, &self.counts))?;
+        Pin::new(&mut ends.io).poll_flush(cx)
+    }
+}
+
+impl<T: AsyncWrite + Unpin> Ends<T> {
+    /// Writes until no more than `rest` bytes are left.
+    fn write(
+        &mut self,
+        cx: &mut Context<'_>,
+        rest: usize,
+        counts: &LinkCounts,
+    ) -> Poll<io::Result<()>> {
+        while self.gathered.len() > rest {
+            let written = ready!(Pin::new(&mut self.io).poll_write(cx, &self.gathered))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.gathered.advance(written);
+            counts.sent.fetch_add(written as u64, Ordering::Relaxed);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Line<T> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.ends().io).poll_read(cx, buffer);
+        let size = buffer.filled().len() - before;
+        if size > 0 {
+            self.heard.now();
+            let received = &self.counts.received;
+            received.fetch_add(size as u64, Ordering::Relaxed);
+        }
+        read
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Line<T> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut ends = self.ends();
+        ready!(ends.write(cx, GATHERED, &self.counts))?;
+        ends.gathered.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    /// Only who drives the multiplexer knows when nothing more is to be gathered.
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.send(cx))?;
+        Pin::new(&mut self.ends().io).poll_shutdown(cx)
+    }
+}

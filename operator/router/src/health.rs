@@ -46,8 +46,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
                         DOUBT
                     }
                     Err(error) => {
-                        let ServerAddress { host, port, .. } = server;
-                        let text = format!("cannot connect to {host}:{port}: {error}");
+                        let text = server.unreachable(&error);
                         shared.report(&target, Check::Server, Some(text));
                         DOWN
                     }

@@ -20,7 +20,7 @@ use crate::link::announcement::Key;
 use crate::link::node::{self, Local};
 use crate::link::stream::LinkStream;
 use crate::relay::Endpoint;
-use crate::routing::{Booked, Place, Security, ServerAddress, Target};
+use crate::routing::{Booked, Place, Security, Target};
 use crate::shared::Shared;
 use crate::tcp;
 
@@ -95,8 +95,8 @@ pub(crate) async fn reach(
 
 fn refused(shared: &Shared, target: &Target, key: &str, error: &io::Error) {
     match &target.place {
-        Place::Server(ServerAddress { host, port, .. }) => {
-            let text = format!("cannot connect to {host}:{port}: {error}");
+        Place::Server(server) => {
+            let text = server.unreachable(error);
             if target.refused(&text) {
                 tracing::warn!(connector = &*target.name, "{text}");
                 shared.state.note("tcpConnector", &target.name, Some(text));

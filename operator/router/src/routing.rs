@@ -108,6 +108,15 @@ struct Books {
 }
 
 impl ServerAddress {
+    /// An attempt to connect that failed, and the way to mend it.
+    #[must_use]
+    pub fn unreachable(&self, error: &io::Error) -> String {
+        let (host, port) = (&self.host, self.port);
+        format!(
+            "cannot connect to {host}:{port}: {error}; start the server, or correct host and port"
+        )
+    }
+
     /// The addresses of the host. However many ask for a name, it is looked up once a second.
     ///
     /// # Errors

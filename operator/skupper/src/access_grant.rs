@@ -26,6 +26,9 @@ const LETTERS: &str = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 /// How long a code is.
 const LENGTH: usize = 24;
 
+/// Begins the message of a grant whose site is reached nowhere.
+const CLOSED: &str = "No valid endpoints found for site";
+
 /// Reconciles AccessGrants.
 #[derive(Clone, Debug)]
 pub struct Grants {
@@ -33,6 +36,14 @@ pub struct Grants {
     pub controller_id: ControllerId,
     /// Platform of its sites.
     pub platform: Platform,
+}
+
+/// The cause for which a Site that others are to link to is not reached yet, as its status says it.
+fn unresolved(site: &Site) -> Option<&str> {
+    let status = site.status.as_ref()?;
+    let mut conditions = status.common.conditions.iter().flatten();
+    let resolved = conditions.find(|c| c.type_ == "Resolved" && c.status == "False")?;
+    Some(resolved.message.as_str()).filter(|message| !message.is_empty())
 }
 
 impl Grants {
@@ -119,9 +130,12 @@ impl AccessGrantLogic for Grants {
         let endpoints = site.status.as_ref().and_then(|s| s.endpoints.as_deref());
         if answer::groups(endpoints.unwrap_or_default()).is_empty() {
             let name = site.metadata.name.as_deref().unwrap_or_default();
-            let sentence = format!(
-                "No valid endpoints found for site: set spec.linkAccess of Site {name}; if it is set, its status says what is missing"
-            );
+            let sentence = match unresolved(site) {
+                Some(why) => format!("{CLOSED}: Site {name} waits: {why}"),
+                None => format!(
+                    "{CLOSED}: set spec.linkAccess of Site {name}; if it is set, its status says what is missing"
+                ),
+            };
             return Because::new(Door::Closed, sentence);
         }
         Because::plain(Door::Open)

@@ -26,6 +26,9 @@ pub const NAMES: &str = "subjectAlternativeNames";
 /// The types that there are.
 const TYPES: &str = "local, loadbalancer or nodeport";
 
+/// Ends the message of a Service that waits for a load balancer.
+const BALANCER: &str = ": a load balancer must give it one; where the cluster has none, install one, or choose local or nodeport";
+
 /// How a Service is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AccessType {
@@ -259,16 +262,13 @@ impl SecuredAccessLogic for SecuredAccesses {
     }
 
     fn resolved(&self, this: This<'_, SecuredAccess>, service: &Service) -> Because<bool> {
-        match self.reached(this, service).is_empty() {
-            false => Because::plain(true),
-            true => Because::new(
-                false,
-                format!(
-                    "Service {} has no address yet",
-                    this.meta.name.as_deref().unwrap_or_default()
-                ),
-            ),
+        if !self.reached(this, service).is_empty() {
+            return Because::plain(true);
         }
+        let name = this.meta.name.as_deref().unwrap_or_default();
+        let is_balanced = self.access_type(this.spec) == Some(AccessType::Loadbalancer);
+        let remedy = if is_balanced { BALANCER } else { "" };
+        Because::new(false, format!("Service {name} has no address yet{remedy}"))
     }
 
     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service> {

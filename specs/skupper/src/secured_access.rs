@@ -76,7 +76,7 @@ lifecycle! {
         }
         condition Resolved {
             True "Ready" "OK" when resolved;
-            False "Pending" "Pending" otherwise;
+            False "Pending" otherwise;
         }
         ready "Ready" "OK" from Configured, Resolved;
         field endpoints: Option<Vec<Endpoint>> from service;

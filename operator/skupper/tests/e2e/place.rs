@@ -2,6 +2,7 @@
 //! Knows no lifecycle from inside: it looks at objects as a person with `kubectl` would, and runs a router as its Pod says.
 
 mod reported;
+mod waits;
 
 use std::fmt::Debug;
 use std::fs;
@@ -147,15 +148,19 @@ impl TestEnv {
     /// # Errors
     /// It does not start.
     pub(crate) fn run_controller(&self) -> Result<()> {
-        self.run_controller_with(&[])
+        self.run_controller_with(&[], &[])
     }
 
-    /// Starts the controller with further options, and where there are any without the right to install its kinds.
+    /// Starts the controller with further options and variables, and where there are any without the right to install its kinds.
     ///
     /// # Errors
     /// It does not start.
-    pub(crate) fn run_controller_with(&self, more: &[&str]) -> Result<()> {
-        let maintains = more.is_empty();
+    pub(crate) fn run_controller_with(
+        &self,
+        more: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<()> {
+        let maintains = more.is_empty() && variables.is_empty();
         let kubeconfig = self
             .server
             .kubeconfig(CONTROLLER, &["system:serviceaccounts"])?;
@@ -164,7 +169,9 @@ impl TestEnv {
             .args(["run", "--operator-namespace", HOME])
             .args((!maintains).then_some("--disable-crd-maintenance"))
             .args(["skupper", "--router-image", "router:test"])
+            .args(["--grant-server-address", "127.0.0.1:0"])
             .args(more)
+            .envs(variables.iter().copied())
             .env("CONSOLE_LOG_LEVEL", "info,lifecycle_runtime=debug")
             .env("KUBECONFIG", kubeconfig);
         let process = Process::start("controller", command, self.server.folder())?;
@@ -319,64 +326,6 @@ impl Place {
         let params = DeleteParams::background();
         self.of::<K>().delete(name, &params).await?;
         Ok(())
-    }
-
-    /// Waits until an object is as it should be, and returns it.
-    ///
-    /// # Errors
-    /// It does not come to that; the error shows the object and the controller's log.
-    pub(crate) async fn until<K>(
-        &self,
-        name: &str,
-        what: &str,
-        is: impl Fn(&K) -> bool,
-    ) -> Result<K>
-    where
-        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
-        K: Serialize + DeserializeOwned + Clone + Debug,
-    {
-        let api = self.of::<K>();
-        let found = eventually(what, SOON, async || {
-            Ok(api.get_opt(name).await?.filter(|object| is(object)))
-        });
-        match found.await {
-            Ok(found) => Ok(found),
-            Err(error) => {
-                let now = api.get_opt(name).await?;
-                let now = now.map(|object| serde_json::to_string_pretty(&object));
-                bail!("{error:#}; {name} is now {now:?}; {}", self.told())
-            }
-        }
-    }
-
-    /// Waits until there is no such object.
-    ///
-    /// # Errors
-    /// It stays.
-    pub(crate) async fn gone<K>(&self, name: &str) -> Result<()>
-    where
-        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
-        K: DeserializeOwned + Clone + Debug,
-    {
-        let api = self.of::<K>();
-        let what = format!("{} {name} is gone", K::kind(&()));
-        let gone = eventually(&what, SOON, async || {
-            Ok(api.get_opt(name).await?.is_none().then_some(()))
-        });
-        gone.await.with_context(|| self.told())
-    }
-
-    fn told(&self) -> String {
-        let last = |text: String| {
-            let lines: Vec<&str> = text.lines().collect();
-            lines[lines.len().saturating_sub(60)..].join("\n")
-        };
-        let router = self.router.as_ref().map(Process::log).unwrap_or_default();
-        format!(
-            "the controller says at the end:\n{}\nthe router says:\n{}",
-            last(self.env.log()),
-            last(router)
-        )
     }
 
     /// A Site with its router.

@@ -5,12 +5,14 @@ mod attached;
 mod bad_input;
 mod certificates;
 mod conflicts;
+mod events;
 mod incomplete;
 mod keys;
 mod links;
 mod objects;
 mod one_namespace;
 mod orders;
+mod outages;
 mod restarts;
 mod scale;
 mod sizing;
@@ -30,6 +32,8 @@ pub(crate) fn cases() -> Vec<Case> {
         status::cases(),
         traffic::cases(),
         restarts::cases(),
+        outages::cases(),
+        events::cases(),
         attached::cases(),
         orders::cases(),
         sizing::cases(),

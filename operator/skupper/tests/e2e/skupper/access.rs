@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::place::{Place, SOON, says};
+use crate::place::{Place, SOON, report, says};
 use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::api::core::v1::{Secret, Service};
 use lifecycle_router::config::{ConfigEntry, Profile};
 use lifecycle_router::link::security::dial;
 use lifecycle_router::tls::{Files, Profiles};
 use lifecycle_skupper::certificate::{AUTHORITY, CHAIN, KEY, text};
+use lifecycle_specs_skupper::access_grant::AccessGrant;
 use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::router_access::RouterAccess;
 use lifecycle_specs_skupper::secured_access::SecuredAccess;
@@ -27,7 +28,7 @@ const EAST: &str = "6f8f4a52-3c1e-4d7b-9a51-0f2f6f0c1b77";
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         shared("other_sites_link_where_the_status_says", linked),
-        shared("an_address_comes_and_the_certificate_follows", balanced),
+        shared("an_address_that_is_waited_for_is_told", balanced),
         shared("access_that_cannot_be_is_told", refused),
     ]
 }
@@ -140,10 +141,16 @@ async fn balanced(mut place: Place) -> Result<()> {
     let spec = json!({ "spec": { "linkAccess": "loadbalancer" } });
     place.make::<Site>("west", spec).await?;
     place.run_router().await?;
-    let pending = |site: &Site| says(site, "Pending", "Pending");
     place
-        .until("west", "it waits for an address", pending)
+        .make::<AccessGrant>("east", json!({ "spec": {} }))
         .await?;
+    let why = "Service skupper-router has no address yet: a load balancer must give it one; where the cluster has none, install one, or choose local or nodeport";
+    let of_site = format!("RouterAccess skupper-router: {why}");
+    let of_grant = format!("No valid endpoints found for site: Site west waits: {of_site}");
+    waits::<SecuredAccess>(&place, "skupper-router", why).await?;
+    waits::<RouterAccess>(&place, "skupper-router", why).await?;
+    waits::<Site>(&place, "west", &of_site).await?;
+    waits::<AccessGrant>(&place, "east", &of_grant).await?;
     let status = json!({ "status": { "loadBalancer": { "ingress": [{ "ip": "192.0.2.9" }] } } });
     let params = kube::api::PatchParams::default();
     let patch = kube::api::Patch::Merge(status);
@@ -171,7 +178,25 @@ async fn balanced(mut place: Place) -> Result<()> {
     };
     let what = "the certificate is for the address";
     place.until("skupper-site-server", what, follows).await?;
+    ready::<RouterAccess>(&place, "skupper-router").await?;
+    let grant: AccessGrant = ready(&place, "east").await?;
+    let url = grant.status.and_then(|status| status.url);
+    let url = url.context("it says where it is redeemed")?;
+    let server = "https://skupper-grant-server.skupper:8443/";
+    ensure!(url.starts_with(server), "{url}");
     Ok(())
+}
+
+/// Waits until an object is Pending, and its condition `Resolved` says this.
+async fn waits<K>(place: &Place, name: &str, why: &str) -> Result<()>
+where
+    K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
+    K: serde::Serialize + serde::de::DeserializeOwned + Clone + std::fmt::Debug,
+{
+    let what = format!("{} {name} is Pending: {why}", K::kind(&()));
+    let line = format!("Resolved=False Pending {why}");
+    let told = |found: &K| says(found, "Pending", why) && report(found).2.contains(&line);
+    place.until(name, &what, told).await.map(drop)
 }
 
 async fn refused(mut place: Place) -> Result<()> {

@@ -1,30 +1,34 @@
 //! MultiKeyListeners: several routing keys behind one Service, of one site and over a Link.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use k8s_openapi::api::core::v1::{Secret, Service};
-use kube::ResourceExt;
+use k8s_openapi::api::core::v1::Service;
 use lifecycle_runtime::yaml;
 use lifecycle_specs_skupper::connector::Connector;
-use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::multi_key_listener::MultiKeyListener;
-use lifecycle_specs_skupper::site::Site;
 use lifecycle_tests::harness::Case;
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use super::links::Hub;
 use super::support::{Echo, connect, echoes, greeted, listen, refused, shared, soon_greeted};
-use crate::place::{Place, report, says};
+use crate::place::{Place, SOON, report, says};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         shared("a_multi_key_listener_falls_back_over_a_link", by_priority),
         shared("a_multi_key_listener_divides_by_weight", by_weight),
+        shared(
+            "a_multi_key_listener_and_a_site_that_comes_and_goes",
+            between_sites,
+        ),
         shared("a_host_is_of_one_kind_of_listeners", beside),
         shared("a_multi_key_listener_that_cannot_be_is_told", bad),
     ]
@@ -76,11 +80,7 @@ async fn by_priority(mut east: Place) -> Result<()> {
     until_reaches(&east, ("db", "No matching connectors"), ordered(&[])).await?;
     let port = east.router_port("db", 5432).await?;
     refused(&east, port).await?;
-    let own = east.of::<Site>().list(&Default::default()).await?;
-    let uid = own.items.first().and_then(ResourceExt::uid);
-    let secret = hub.secret(&uid.context("the Site has a uid")?).await?;
-    east.make::<Secret>("hub", secret).await?;
-    east.make::<Link>("hub", hub.link("hub", 1)).await?;
+    hub.join(&east).await?;
     let reached = until_reaches(&east, ("db", "OK"), ordered(&["db-far"])).await?;
     let status = reached.status.context("it has a status")?;
     ensure!(status.has_destination == Some(true), "{status:?}");
@@ -124,17 +124,70 @@ async fn by_weight(mut place: Place) -> Result<()> {
     let reached = json!({ "weighted": { "routingKeysReachable": { "few": 1, "many": 3 } } });
     until_reaches(&place, ("db", "OK"), reached).await?;
     let port = place.router_port("db", 8080).await?;
-    let mut counts = [0; 2];
-    for _ in 0..20 {
-        // Who answers is said by one letter.
-        let is_many = greeted(&place, port, "m").await.is_ok();
-        counts[usize::from(is_many)] += 1;
-    }
-    ensure!(counts == [5, 15], "{counts:?}");
+    let expected = BTreeMap::from([('f', 5), ('m', 15)]);
+    let counts = shares(&place, port, 20).await?;
+    ensure!(counts == expected, "{counts:?}");
     place.delete::<Connector>("many").await?;
     let reached = json!({ "weighted": { "routingKeysReachable": { "few": 1 } } });
     until_reaches(&place, ("db", "OK"), reached).await?;
     greeted(&place, port, "f").await.map(drop)
+}
+
+/// How many of so many connections each server answers, known by the one letter that it says.
+async fn shares(place: &Place, port: u16, count: usize) -> Result<BTreeMap<char, usize>> {
+    let mut shares = BTreeMap::new();
+    for _ in 0..count {
+        let mut stream = TcpStream::connect((place.address, port)).await?;
+        let letter = timeout(SOON, stream.read_u8()).await??;
+        echoes(&mut stream, 1000).await?;
+        *shares.entry(char::from(letter)).or_default() += 1;
+    }
+    Ok(shares)
+}
+
+/// One key is served here and one behind a Link, with one Listener of each strategy. The other site goes and returns.
+async fn between_sites(mut east: Place) -> Result<()> {
+    let mut hub = Hub::start(Arc::clone(&east.env)).await?;
+    let (near, far) = (Echo::start("n").await?, Echo::start("f").await?);
+    let (of_near, of_far) = (
+        json!({ "routingKey": "near" }),
+        json!({ "routingKey": "far" }),
+    );
+    east.site().await?;
+    connect(&east, "near", near.at, of_near).await?;
+    connect(&hub.place, "far", far.at, of_far).await?;
+    hub.join(&east).await?;
+    let weights = json!({ "weighted": { "routingKeys": { "far": 3, "near": 1 } } });
+    several(&east, "divided", weights).await?;
+    let order = json!({ "priority": { "routingKeys": ["far", "near"] } });
+    several(&east, "ordered", order).await?;
+    for is_back in [false, true] {
+        let both = json!({ "weighted": { "routingKeysReachable": { "far": 3, "near": 1 } } });
+        until_reaches(&east, ("divided", "OK"), both).await?;
+        until_reaches(&east, ("ordered", "OK"), ordered(&["far", "near"])).await?;
+        let divided = east.router_port("divided", 8080).await?;
+        let in_order = east.router_port("ordered", 8080).await?;
+        // Thirty of forty, were nothing else to count.
+        let counts = shares(&east, divided, 40).await?;
+        let of_far = counts.get(&'f').copied().unwrap_or_default();
+        eprintln!("{of_far} of 40 connections went over the Link");
+        ensure!((24..=36).contains(&of_far), "{counts:?}");
+        let counts = shares(&east, in_order, 5).await?;
+        ensure!(counts == BTreeMap::from([('f', 5)]), "{counts:?}");
+        if is_back {
+            break;
+        }
+        hub.place.kill_router()?;
+        let rest = json!({ "weighted": { "routingKeysReachable": { "near": 1 } } });
+        until_reaches(&east, ("divided", "OK"), rest).await?;
+        until_reaches(&east, ("ordered", "OK"), ordered(&["near"])).await?;
+        for port in [divided, in_order] {
+            let counts = shares(&east, port, 5).await?;
+            ensure!(counts == BTreeMap::from([('n', 5)]), "{counts:?}");
+        }
+        hub.place.run_router().await?;
+    }
+    Ok(())
 }
 
 /// A Service has one writer: a host is of the kind that came first.

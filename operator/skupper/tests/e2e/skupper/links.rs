@@ -1,7 +1,7 @@
 //! Rows 27, 30 and 67: a Listener of one site and a Connector of another, over a Link that comes, is lost and returns. And a site that others link to.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::{Secret, Service};
@@ -17,6 +17,11 @@ use serde_json::{Value, json};
 
 use super::support::{Echo, connect, listen, refused, shared, soon_greeted};
 use crate::place::{Place, TestEnv, report, says};
+
+/// A Link is configured, and a key is matched whose sites are linked, within this core time.
+const JOINED: Duration = Duration::from_secs(5);
+/// A site that is lost is reported within this core time.
+const LOST: Duration = Duration::from_secs(10);
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![shared("s27_s30_s67_a_listener_follows_its_link", followed)]
@@ -74,6 +79,14 @@ impl Hub {
         json!({ "spec": { "endpoints": self.endpoints, "tlsCredentials": secret, "cost": cost } })
     }
 
+    /// Lets the Site of another namespace link to this one by a Link `hub`.
+    pub(crate) async fn join(&self, place: &Place) -> Result<Link> {
+        let uid = place.of::<Site>().get("west").await?.uid();
+        let secret = self.secret(&uid.context("it has a uid")?).await?;
+        place.make::<Secret>("to-hub", secret).await?;
+        place.make("hub", self.link("to-hub", 3)).await
+    }
+
     /// Its uid.
     pub(crate) async fn uid(&self) -> Result<String> {
         let site = self.place.of::<Site>().get("hub").await?;
@@ -104,18 +117,15 @@ async fn followed(mut east: Place) -> Result<()> {
     let alone = |l: &Listener| says(l, "Pending", "No matching connectors");
     east.until::<Listener>("backend", "it has no match yet", alone)
         .await?;
-    let uid = east.of::<Site>().get("west").await?.uid();
-    let secret = hub.secret(&uid.context("it has a uid")?).await?;
-    east.make::<Secret>("to-hub", secret).await?;
+    hub.join(&east).await?;
     let began = Instant::now();
-    east.make::<Link>("hub", hub.link("to-hub", 3)).await?;
     let configured = |link: &Link| {
         let (_, _, conditions) = report(link);
         let mut conditions = conditions.iter();
         conditions.any(|condition| condition == "Configured=True Ready OK")
     };
     let configured: Link = east
-        .until("hub", "the Link is Configured", configured)
+        .until_within(JOINED, "hub", "the Link is Configured", configured)
         .await?;
     eprintln!(
         "{} was Configured after {:.1?}",
@@ -133,15 +143,15 @@ async fn followed(mut east: Place) -> Result<()> {
     // The other site is lost, and returns.
     let began = Instant::now();
     hub.place.kill_router()?;
-    let lost: Link = east
-        .until("hub", "the Link is lost", |link: &Link| {
-            let (status, message, _) = report(link);
-            status == "Error" && message.starts_with("Not operational")
-        })
-        .await?;
+    let is_lost = |link: &Link| {
+        let (status, message, _) = report(link);
+        status == "Error" && message.starts_with("Not operational")
+    };
     let told = |l: &Listener| alone(l) && !has_match(l);
-    east.until::<Listener>("backend", "its match is gone", told)
-        .await?;
+    let (lost, _) = tokio::try_join!(
+        east.until_within(LOST, "hub", "the Link is lost", is_lost),
+        east.until_within(LOST, "backend", "its match is gone", told),
+    )?;
     eprintln!("{} was lost after {:.1?}", lost.name_any(), began.elapsed());
     refused(&east, port).await?;
     hub.place.run_router().await?;
@@ -184,9 +194,12 @@ async fn linked(east: &Place, hub: &Hub) -> Result<()> {
         "{status:?}"
     );
     let matched = |l: &Listener| says(l, "Ready", "OK") && has_match(l);
-    let listener: Listener = east
-        .until("backend", "the Listener is Ready", matched)
-        .await?;
+    let (began, what) = (Instant::now(), "the Listener is Ready");
+    let listener: Listener = east.until_within(JOINED, "backend", what, matched).await?;
+    eprintln!(
+        "the Listener was Ready {:.1?} after the Link",
+        began.elapsed()
+    );
     let (_, _, conditions) = report(&listener);
     let wanted = [
         "Configured=True Ready OK",

@@ -17,7 +17,7 @@ use crate::place::{HOME, Place, TestEnv, manifest, report};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
-        "a_role_is_enough_for_the_sites_of_one_namespace",
+        "a_role_is_enough_for_the_sites_of_one_namespace_by_an_option_or_a_variable",
         NEEDS,
         role,
     )]
@@ -44,22 +44,33 @@ async fn role() -> Result<()> {
     let printed = Command::new(PROGRAM).arg("crd").output()?;
     let objects = [String::from_utf8(printed.stdout)?, within_home()?];
     let env = TestEnv::bare(Options::default().with_controllers(), &objects).await?;
-    env.run_controller_with(&["--watch-namespace", HOME])?;
     let env = Arc::new(env);
     let other = Place::new(Arc::clone(&env), "other").await?;
     let home = other.controller();
     for place in [&other, &home] {
         place.make::<Site>("west", json!({ "spec": {} })).await?;
-        listen(place, "backend", json!({})).await?;
     }
-    let what = "Service backend is there";
-    home.until("backend", what, |_: &Service| true).await?;
-    let what = "the Listener is reported";
-    let is_reported = |listener: &Listener| !report(listener).0.is_empty();
-    home.until("backend", what, is_reported).await?;
+    let by_option: (&[&str], _) = (&["--watch-namespace", HOME], None);
+    let by_variable = (&[][..], Some(("WATCH_NAMESPACE", HOME)));
+    for (name, (options, variable)) in [("option", by_option), ("variable", by_variable)] {
+        env.run_controller_with(options, variable.as_slice())?;
+        for place in [&other, &home] {
+            listen(place, name, json!({})).await?;
+        }
+        let what = "the Service of the Listener is there";
+        home.until(name, what, |_: &Service| true).await?;
+        let what = "the Listener is reported";
+        let is_reported = |listener: &Listener| !report(listener).0.is_empty();
+        home.until(name, what, is_reported).await?;
+        let log = env.log();
+        ensure!(!log.contains("forbidden"), "{log}");
+        env.kill_controller()?;
+    }
     let config = other.of::<ConfigMap>().get_opt("skupper-router").await?;
     ensure!(config.is_none(), "it manages another namespace");
-    let log = env.log();
-    ensure!(!log.contains("forbidden"), "{log}");
+    for name in ["option", "variable"] {
+        let listener = other.of::<Listener>().get(name).await?;
+        ensure!(report(&listener).0.is_empty(), "{listener:?}");
+    }
     Ok(())
 }

@@ -1,17 +1,21 @@
-//! Sizes of routers, and settings without effect. No router runs.
+//! Sizes of routers, and settings, some of which have no effect.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
+use lifecycle_specs_skupper::router::SITE;
 use lifecycle_specs_skupper::site::Site;
 use lifecycle_tests::harness::Case;
 use serde_json::{Value, json};
 
 use super::support::shared;
-use crate::place::Place;
+use crate::place::{Place, says};
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![shared("a_router_gets_the_size_that_its_site_names", sizes)]
+    vec![
+        shared("a_router_gets_the_size_that_its_site_names", sizes),
+        shared("one_router_needs_no_anti_affinity", settings),
+    ]
 }
 
 async fn sizes(place: Place) -> Result<()> {
@@ -37,6 +41,42 @@ async fn sizes(place: Place) -> Result<()> {
         json!({ "requests": { "cpu": "50m", "memory": "32Mi" }, "limits": { "memory": "512Mi" } });
     given(&place, &unsaid).await?;
     told(&place, None).await
+}
+
+/// One router is kept apart from nobody, so the setting is neither needed nor told of. Labels and settings of the Site are no others of its Pods.
+async fn settings(mut place: Place) -> Result<()> {
+    let settings = json!({ "disable-anti-affinity": "true", "router-logging": "debug" });
+    let site = json!({
+        "metadata": { "name": "west", "labels": { "team": "a" } }, "spec": { "settings": settings },
+    });
+    place.make::<Site>("west", site).await?;
+    place.run_router().await?;
+    let ready = |site: &Site| says(site, "Ready", "OK");
+    place.until("west", "it is Ready", ready).await?;
+    told(&place, None).await?;
+    let before = place.deployment().await?;
+    let at = |path: &str| json!(before).pointer(path).cloned().unwrap_or_default();
+    let pods = at("/spec/template/spec");
+    ensure!(
+        pods["affinity"].is_null() && pods["tolerations"].is_null(),
+        "{pods}"
+    );
+    let levels = json!({ "name": "CONSOLE_LOG_LEVEL", "value": "debug" });
+    let variables = pods["containers"][0]["env"].as_array().cloned();
+    ensure!(variables.unwrap_or_default().contains(&levels), "{pods}");
+    let mut labels = json!({ "application": "skupper-router", "skupper.io/component": "router" });
+    ensure!(at("/metadata/labels") == labels, "{before:?}");
+    let uid = place.of::<Site>().get("west").await?.metadata.uid;
+    labels[SITE] = json!(uid);
+    ensure!(at("/spec/template/metadata/labels") == labels, "{pods}");
+    // Without the setting it is the same, so no Pod is replaced.
+    let edit = json!({ "spec": { "settings": { "disable-anti-affinity": null } } });
+    place.patch::<Site>("west", edit).await?;
+    place.until("west", "the edit is seen", ready).await?;
+    place.rests().await?;
+    let after = place.deployment().await?;
+    ensure!(after.metadata.generation == before.metadata.generation);
+    Ok(())
 }
 
 /// Waits until the router gets this.

@@ -302,7 +302,14 @@ async fn site(mut place: Place) -> Result<()> {
         .patch::<Site>("west", json!({ "spec": { "linkAccess": "default" } }))
         .await?;
     // Nothing gives addresses to Services here.
-    until::<Site>(&place, "west", "Pending", "Pending").await?;
+    let unsaid = "RouterAccess skupper-router: Service skupper-router has no address yet";
+    let waits = |site: &Site| {
+        let (status, message, _) = report(site);
+        status == "Pending" && message.starts_with(unsaid)
+    };
+    place
+        .until("west", "it waits for an address", waits)
+        .await?;
     let none = json!({ "spec": { "linkAccess": "none" } });
     place.patch::<Site>("west", none).await?;
     until::<Site>(&place, "west", "Ready", "OK").await.map(drop)

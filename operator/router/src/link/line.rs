@@ -156,3 +156,75 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Line<T> {
         Pin::new(&mut self.ends().io).poll_shutdown(cx)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::future::poll_fn;
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+
+    /// A connection that notes each write, and takes nothing while it is full.
+    #[derive(Default)]
+    struct Noted {
+        writes: Vec<usize>,
+        is_full: bool,
+    }
+
+    impl AsyncWrite for Noted {
+        fn poll_write(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            if self.is_full {
+                return Poll::Pending;
+            }
+            self.writes.push(bytes.len());
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_given_in_one_turn_leaves_in_one_write() {
+        let mut line = Line::new(Noted::default());
+        let mut turn = async |pieces: &[usize]| {
+            for piece in pieces {
+                line.write_all(&vec![7; *piece]).await.unwrap();
+                line.flush().await.unwrap();
+            }
+            poll_fn(|cx| line.send(cx)).await.unwrap();
+            std::mem::take(&mut line.ends().io.writes)
+        };
+        assert_eq!(turn(&[12, 200, 12, 16_000]).await, [16_224]);
+        assert_eq!(turn(&[]).await, [0; 0]);
+        // More than is gathered goes before the rest is taken.
+        assert_eq!(turn(&[GATHERED, 1, 1]).await, [GATHERED + 1, 1]);
+        line.shutdown().await.unwrap();
+        let sent = line.counts().sent.load(Ordering::Relaxed);
+        assert_eq!(sent, 16_224 + GATHERED as u64 + 2);
+    }
+
+    #[tokio::test]
+    async fn no_more_is_gathered_while_nothing_leaves() {
+        let mut line = Line::new(Noted {
+            is_full: true,
+            ..Noted::default()
+        });
+        line.write_all(&[7; GATHERED + 1]).await.unwrap();
+        let write =
+            poll_fn(|cx| Poll::Ready(Pin::new(&mut line).poll_write(cx, b"x").is_pending()));
+        assert!(write.await);
+        line.ends().io.is_full = false;
+        line.shutdown().await.unwrap();
+        assert_eq!(line.ends().io.writes, [GATHERED + 1]);
+    }
+}

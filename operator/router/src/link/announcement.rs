@@ -5,6 +5,7 @@ pub mod about;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use thiserror::Error;
 
@@ -24,7 +25,7 @@ pub const MAX_ROUTING: usize = 96 * 1024;
 pub const MAX_ANNOUNCEMENT: usize = MAX_ROUTING + MAX_ABOUT;
 /// The highest cost of a link; the lowest is 1.
 pub const MAX_COST: u32 = 1_000_000;
-/// The highest instance and sequence that are believed: whoever was announced falsely can always go above.
+/// The highest instance and sequence that are believed.
 const MAX_VERSION: u64 = 1 << 56;
 
 /// A name that is not empty, not too long, and prints on one line.
@@ -92,6 +93,34 @@ pub struct Version {
     pub instance: u64,
     /// Grows with every announcement of an instance.
     pub sequence: u64,
+}
+
+impl Version {
+    /// That of the next announcement of the same instance.
+    pub(super) fn next(self) -> Self {
+        let sequence = (self.sequence + 1).min(MAX_VERSION);
+        Self { sequence, ..self }
+    }
+
+    /// One above this, said by a router that started as `instance`: another start that overrules the same says another one, so that
+    /// two parts of a network never take what differs for the same.
+    pub(super) fn overruled(self, instance: u64) -> Self {
+        if self.instance >= MAX_VERSION {
+            return self.next();
+        }
+        Self {
+            instance: self.instance + 1,
+            sequence: instance,
+        }
+    }
+}
+
+/// The instance of a router that starts at this time, in a process where `last` was that of the start before. With a clock that went
+/// back it is lower than what others remember, which the router overrules when it hears of it.
+pub(crate) fn instance(now: SystemTime, last: u64) -> u64 {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let millis = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+    millis.min(MAX_VERSION).max(last + 1)
 }
 
 /// What a site says about itself.

@@ -71,6 +71,7 @@ struct Known {
 #[derive(Clone, Debug)]
 pub struct Network {
     own: Arc<Announcement>,
+    instance: u64,
     wanted_keys: BTreeSet<Key>,
     wanted_about: About,
     /// The link that an edge site uses.
@@ -117,6 +118,7 @@ impl Network {
         };
         Self {
             own: Arc::new(own),
+            instance,
             wanted_keys: BTreeSet::new(),
             wanted_about: About::default(),
             uplink: None,
@@ -305,11 +307,13 @@ impl Network {
         if !neighbour.is_behind(self.revision, now) {
             return messages;
         }
-        // An edge site speaks for itself alone, and is told of others by whom it uses.
+        // An edge site speaks for itself alone, and is told of others by whom it uses. What an earlier start of the neighbour said it is
+        // told by anybody, or it would not know what it has to overrule.
         let used = |edge: &Known| edge.announcement.links.contains_key(&self.own.origin);
         let is_used = neighbour.role == Role::Interior || self.known.get(to).is_some_and(used);
         let passes_on = self.own.role == Role::Interior && is_used;
-        let others = self.known.iter().filter(|_| passes_on);
+        let others = self.known.iter();
+        let others = others.filter(|(site, _)| passes_on || *site == to);
         let all = others.map(|(site, known)| {
             let is_reachable = self.routes.sites.contains_key(site);
             (&known.announcement, is_reachable)
@@ -400,8 +404,11 @@ impl Network {
         let mut own = Announcement::clone(&self.own);
         (own.links, own.keys) = (links, keys);
         own.about.clone_from(&self.wanted_about);
-        own.version = own.version.max(self.overruled.take().unwrap_or_default());
-        own.version.sequence += 1;
+        let overruled = self.overruled.take();
+        own.version = overruled.map_or_else(
+            || own.version.next(),
+            |version| version.overruled(self.instance),
+        );
         self.own = Arc::new(own);
         (self.changed, self.stale) = (false, true);
         self.pace = now + PACE;

@@ -206,7 +206,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
         incoming: mpsc::UnboundedReceiver<LinkStream>,
     ) -> Ended {
         let greeted = timeout(HELLO, self.greet()).await;
-        let (peer, costs) = match greeted {
+        let (peer, costs, first) = match greeted {
             Err(_) => return Ended::Refused(Refused::Late),
             Ok(Err(ended)) => return ended,
             Ok(Ok(peer)) => peer,
@@ -231,7 +231,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
         tokio::select! {
             biased;
             Some(ended) = cut.recv() => ended,
-            ended = listen(&mut self.reader, &registered) => ended,
+            ended = listen(&mut self.reader, &registered, first) => ended,
             ended = speak(&mut self.writer, &registered, &wake, (costs.ours, self.terms.cost.clone())) => ended,
             () = self.terms.stop.cancelled() => Ended::Stopped,
             () = self.heard.silent_for(DEAD) => Ended::Silent,
@@ -249,8 +249,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
         Ended::Refused(refused)
     }
 
-    /// Says who this is and hears who the other is, and what the link costs for both.
-    async fn greet(&mut self) -> Result<(Hello, Costs), Ended> {
+    /// Says who this is and hears who the other is, what the link costs for both, and that it hears this router. Who was dialled has
+    /// answered, so that is sure; who dialled says more as soon as it was answered, and that is returned.
+    async fn greet(&mut self) -> Result<(Hello, Costs, Option<Frame>), Ended> {
         let ours = self.node.hello(self.terms.cost.now());
         self.writer.say(&Frame::Hello(ours.clone())).await?;
         let theirs = match read(&mut self.reader).await? {
@@ -268,17 +269,31 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
             ours: ours.cost,
             theirs: theirs.cost,
         };
-        Ok((theirs, costs))
+        let first = match self.side {
+            Side::Dial => None,
+            Side::Accept => Some(read(&mut self.reader).await?),
+        };
+        match first {
+            Some(Frame::Goodbye(reason)) => Err(Ended::Goodbye(reason)),
+            first => Ok((theirs, costs, first)),
+        }
     }
 }
 
-/// Hears what the other router says.
-async fn listen(reader: &mut (impl AsyncRead + Unpin), peer: &Registered) -> Ended {
+/// Hears what the other router says, of which the first may have been read.
+async fn listen(
+    reader: &mut (impl AsyncRead + Unpin),
+    peer: &Registered,
+    mut first: Option<Frame>,
+) -> Ended {
     let (mut rate, began) = (FRAMES, Instant::now());
     loop {
-        let frame = match read(reader).await {
-            Ok(frame) => frame,
-            Err(ended) => return ended,
+        let frame = match first.take() {
+            Some(frame) => frame,
+            None => match read(reader).await {
+                Ok(frame) => frame,
+                Err(ended) => return ended,
+            },
         };
         if !rate.take(began.elapsed()) {
             return Ended::CutOff(Wrong::Network(Violation::Flood));

@@ -28,9 +28,10 @@ use crate::tcp;
 use crate::tls::Slot;
 
 /// How long the first pause before dialling again is, and the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
+pub(super) const PAUSES: (Duration, Duration) =
+    (Duration::from_millis(100), Duration::from_secs(3));
 /// A link that lasted so long is dialled again at once.
-const LASTED: Duration = Duration::from_secs(10);
+pub(super) const LASTED: Duration = Duration::from_secs(10);
 /// How often it is looked whether a link that makes this one needless is still there.
 const LOOK: Duration = Duration::from_millis(500);
 /// How long links have to say why they end when a socket is given up.

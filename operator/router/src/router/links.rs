@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cause;
 use crate::config::{ConfigEntry, Desired, LinkConnector, LinkListener, SiteIdentity};
 use crate::link::announcement::about::{About, Service, Side};
-use crate::link::announcement::{Key, MAX_KEYS, MAX_ROUTING, Role, SiteId};
+use crate::link::announcement::{Key, MAX_KEYS, MAX_ROUTING, Role, SiteId, instance};
 use crate::link::node::Node;
 use crate::link::session::LinkState;
 use crate::link::socket::{Access, Remote, accept, keep};
@@ -203,10 +203,7 @@ impl Links {
         let Some(id) = wanted else {
             return;
         };
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = since.map_or(0, |since| since.as_millis());
-        let now = u64::try_from(now).unwrap_or_default();
-        self.last_instance = now.max(self.last_instance + 1);
+        self.last_instance = instance(SystemTime::now(), self.last_instance);
         let role = if edge { Role::Edge } else { Role::Interior };
         let servers = Servers(Arc::downgrade(shared));
         let node = Node::new(id.clone(), self.last_instance, role, servers);

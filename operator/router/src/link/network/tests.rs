@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
-use world::{World, key, site};
+use world::{Instance, World, key, site};
 
 /// One thing that happens to a network of a few sites.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ enum Event {
     /// A link is lost and there again.
     Flap(usize),
     Keys(usize, u8),
-    Restart(usize),
+    Restart(usize, Instance),
     /// Time passes.
     Wait(u64),
     /// So many messages arrive, are lost or come twice, by these numbers.
@@ -35,7 +35,8 @@ fn event(sites: usize) -> impl Strategy<Value = Event> {
         2 => pair().prop_map(|(a, b)| Event::Down(a, b)),
         2 => any::<usize>().prop_map(Event::Flap),
         2 => (0..sites, any::<u8>()).prop_map(|(at, keys)| Event::Keys(at, keys)),
-        1 => (0..sites).prop_map(Event::Restart),
+        1 => (0..sites).prop_map(|at| Event::Restart(at, Instance::Higher)),
+        1 => (0..sites).prop_map(|at| Event::Restart(at, Instance::Lower)),
         1 => (1..100_000_u64).prop_map(Event::Wait),
         6 => vec((any::<usize>(), 0..8_u8), 1..20).prop_map(Event::Deliver),
     ]
@@ -50,7 +51,7 @@ fn happens(world: &mut World, event: Event) {
             let keys = (0..8).filter(|bit| keys & (1 << bit) != 0);
             world.set_keys(at, keys.map(key).collect());
         }
-        Event::Restart(at) => world.restart(at),
+        Event::Restart(at, instance) => world.restart(at, instance),
         Event::Wait(millis) => world.wait(Duration::from_millis(millis)),
         Event::Deliver(which) => {
             for (which, fate) in which {
@@ -75,11 +76,15 @@ proptest! {
     #[test]
     fn any_order_loss_and_repetition_ends_in_the_ways_of_the_oracle(
         edges in vec(any::<bool>(), 7),
+        clocks in vec(50..200_u32, 7),
         events in vec(event(7), 1..60),
     ) {
         let roles = edges.iter().enumerate();
         let roles = roles.map(|(at, edge)| if *edge && at > 3 { Role::Edge } else { Role::Interior });
         let mut world = World::new(roles);
+        for (at, percent) in clocks.into_iter().enumerate() {
+            world.set_clock(at, percent);
+        }
         for event in events {
             happens(&mut world, event);
         }
@@ -131,44 +136,87 @@ fn a_start_and_a_heal_of_a_mesh_cause_no_storm() {
     assert!(said <= 6 * sites * directions, "{said}");
 }
 
-#[test]
-fn all_orders_of_a_small_network_end_the_same() {
-    // Three sites in a ring lose a link, and one of them changes its keys, and the link returns: at any moments, and the message that
-    // arrives next is any of those that are first in their direction.
-    let mut world = World::ring(3);
-    world.set_keys(2, BTreeSet::from([key(0)]));
+/// Lets these things happen one after the other at any moments, while the message that arrives next is any of those that are first in
+/// their direction, and so many are lost. Returns how many moments there are, and the ways in the end.
+fn orders(mut world: World, events: &[fn(&mut World)], losses: usize) -> (usize, BTreeSet<String>) {
     world.settle();
     let (mut seen, mut ends) = (BTreeSet::new(), BTreeSet::new());
-    let mut ahead = vec![(world, 0)];
-    while let Some((mut world, happened)) = ahead.pop() {
+    let mut ahead = vec![(world, 0, 0)];
+    while let Some((mut world, happened, lost)) = ahead.pop() {
         world.acknowledge();
-        if !seen.insert(world.print(happened)) {
+        if !seen.insert(world.print((happened, lost))) {
             continue;
         }
         let waiting = world.waiting();
         for which in 0..waiting {
             let mut next = world.clone();
             next.deliver(which);
-            ahead.push((next, happened));
+            ahead.push((next, happened, lost));
+            if lost < losses {
+                let mut next = world.clone();
+                next.lose(which);
+                ahead.push((next, happened, lost + 1));
+            }
         }
-        let events: [fn(&mut World); 3] = [
-            |world| world.down(0, 2),
-            |world| world.set_keys(2, BTreeSet::from([key(1)])),
-            |world| world.up(0, 2, 1),
-        ];
         if let Some(event) = events.get(happened) {
             let mut next = world.clone();
             next.wait(PACE);
             event(&mut next);
-            ahead.push((next, happened + 1));
+            ahead.push((next, happened + 1, lost));
         } else if waiting == 0 {
             world.settle();
             world.agrees_with_the_oracle();
             ends.insert(world.ways());
         }
     }
-    assert!(seen.len() > 500, "{}", seen.len());
+    (seen.len(), ends)
+}
+
+/// There are so many moments at least, and the ways in the end are always the same.
+fn end_the_same(mut world: World, events: &[fn(&mut World)], losses: usize, least: usize) {
+    world.set_keys(2, BTreeSet::from([key(0)]));
+    let (moments, ends) = orders(world, events, losses);
+    assert!(moments > least, "{moments}");
     assert_eq!(ends.len(), 1);
+}
+
+/// Three sites in a ring lose a link, and one of them changes its keys, and the link returns.
+const LOSS: [fn(&mut World); 3] = [
+    |world| world.down(0, 2),
+    |world| world.set_keys(2, BTreeSet::from([key(1)])),
+    |world| world.up(0, 2, 1),
+];
+
+#[test]
+fn all_orders_of_a_small_network_end_the_same() {
+    end_the_same(World::ring(3), &LOSS, 0, 500);
+}
+
+#[test]
+fn all_orders_end_the_same_when_any_message_is_lost() {
+    end_the_same(World::ring(3), &LOSS[..2], 1, 100);
+    end_the_same(
+        World::line(3),
+        &[|world| world.restart(1, Instance::Higher)],
+        1,
+        30,
+    );
+    let returns: [fn(&mut World); 2] = [|world| world.down(0, 1), |world| world.up(0, 1, 1)];
+    end_the_same(World::line(3), &returns, 1, 300);
+}
+
+#[test]
+fn all_orders_end_the_same_when_a_router_starts_again() {
+    let keys: fn(&mut World) = |world| world.set_keys(1, BTreeSet::from([key(1)]));
+    let restarts: [fn(&mut World); 2] = [
+        |world| world.restart(1, Instance::Higher),
+        |world| world.restart(1, Instance::Lower),
+    ];
+    for restart in restarts {
+        end_the_same(World::line(3), &[restart, keys], 0, 1000);
+        end_the_same(World::ring(3), &[|world| world.down(0, 2), restart], 0, 50);
+    }
+    end_the_same(World::ring(3), &restarts[..1], 0, 2000);
 }
 
 #[test]

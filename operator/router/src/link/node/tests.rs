@@ -1,20 +1,27 @@
 //! Routers in one process over pipes in memory, on paused time.
 
 mod chaos;
+mod circles;
+mod dialled;
 mod fuzz;
 mod liars;
+mod silence;
 mod traffic;
+mod wire;
 mod world;
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
+use crate::link::announcement::instance;
 use crate::link::frame::record::Refusal;
 use crate::link::session::Terms;
+use dialled::Dialled;
+use wire::Line;
 use world::{World, key, node, site};
 
 /// What the link may take to see that the other end is dead, and a network of fifty sites to hear of it.
@@ -260,4 +267,41 @@ async fn what_sites_are_called_is_told_to_all_and_again_when_it_changes() {
         ..About::default()
     };
     assert!(world.nodes[2].set_about(long).is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_router_that_starts_again_is_believed_whatever_its_clock_says() {
+    let now = UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let hour = Duration::from_secs(3600);
+    let mut world = World::new(3);
+    world.join(1, 2, 1);
+    let mut dialled: Option<Dialled> = None;
+    let starts = [
+        (now, false),
+        (now - hour, false),
+        (now - 2 * hour, true),
+        (UNIX_EPOCH - hour, false),
+        (now + hour, true),
+        (now, true),
+    ];
+    for (number, (time, falls_silent)) in starts.into_iter().enumerate() {
+        if let Some(before) = dialled.take().filter(|_| falls_silent) {
+            before.line.freeze(&[0, 1]);
+        }
+        world.nodes[0] = node(0, instance(time, 0), Role::Interior);
+        world.set_keys(0, &[number]);
+        let since = Instant::now();
+        let [from, to] = [0, 1].map(|at| &world.nodes[at]);
+        dialled = Some(Dialled::new(from, to, 1, Line::default()));
+        until(&world.nodes[2], |ways| {
+            ways.keys.len() == 1 && ways.keys.contains_key(&key(number))
+        })
+        .await;
+        let took = since.elapsed();
+        assert!(took <= SEEN, "{took:?} of start {number}");
+        sleep(Duration::from_secs(20)).await;
+        assert!(world.nodes[0].contested() <= 1);
+        let keys = world.nodes[2].ways().borrow().keys.clone();
+        assert!(keys.contains_key(&key(number)));
+    }
 }

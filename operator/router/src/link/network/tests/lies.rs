@@ -186,3 +186,72 @@ fn a_restart_with_a_clock_that_went_back_is_believed_soon() {
     assert_eq!(world.networks[0].contested(), 1);
     assert_eq!(world.routes(2).keys[&key(0)], [site(0)]);
 }
+
+#[test]
+fn who_is_announced_falsely_for_all_time_is_overruled_or_at_least_not_cut_off() {
+    const LAST: u64 = 1 << 56;
+    let last = |instance, sequence| Version { instance, sequence };
+    for (version, overrules) in [
+        (last(1_000_000, LAST), true),
+        (last(LAST, 7), true),
+        (last(LAST, LAST), false),
+    ] {
+        let mut world = World::line(3);
+        world.set_keys(0, BTreeSet::from([key(0)]));
+        world.settle();
+        let mut lie = world.networks[0].own().clone();
+        lie.version = version;
+        lie.keys.clear();
+        let now = world.now;
+        world.networks[1]
+            .receive(&site(2), Arc::new(lie), now)
+            .unwrap();
+        world.settle();
+        // Each may be told something more of it.
+        world.set_keys(0, BTreeSet::from([key(1)]));
+        world.settle();
+        let keys = &world.routes(2).keys;
+        assert_eq!(keys.contains_key(&key(1)), overrules, "{version:?}");
+        assert!(world.routes(2).sites.contains_key(&site(0)));
+    }
+}
+
+#[test]
+fn two_starts_that_overrule_the_same_memory_are_never_taken_for_each_other() {
+    // Site 1 remembers what the first of them said, and site 2 only what was before.
+    let mut world = World::line(3);
+    world.settle();
+    world.down(1, 2);
+    world.restart(0, Instance::Lower);
+    world.set_keys(0, BTreeSet::from([key(1)]));
+    world.settle();
+    world.down(0, 1);
+    world.restart(0, Instance::Lower);
+    world.up(0, 2, 1);
+    world.set_keys(0, BTreeSet::from([key(2)]));
+    world.settle();
+    world.up(1, 2, 1);
+    world.settle();
+    world.agrees_with_the_oracle();
+    assert!(world.routes(1).keys.contains_key(&key(2)));
+}
+
+#[test]
+fn a_router_whose_clock_went_back_is_told_so_by_an_edge_site_and_by_whom_it_did_not_use() {
+    let mut world = World::new([Role::Interior, Role::Edge]);
+    world.up(0, 1, 1);
+    world.settle();
+    world.restart(0, Instance::Lower);
+    world.settle();
+    world.agrees_with_the_oracle();
+    let mut world = World::new([Role::Interior, Role::Edge, Role::Interior]);
+    world.up(1, 2, 1);
+    world.up(0, 1, 1);
+    world.settle();
+    // Site 0 hears no more of the first start than that it used the other link.
+    world.down(1, 2);
+    world.restart(1, Instance::Lower);
+    world.settle();
+    world.agrees_with_the_oracle();
+    assert!(world.routes(0).sites.contains_key(&site(1)));
+}

@@ -16,6 +16,35 @@ pub(super) fn key(number: usize) -> Key {
     Key::new(&format!("key-{number}")).unwrap()
 }
 
+/// The instance of the first starts.
+const INSTANCE: u64 = 1_000_000;
+
+/// The time since a site started, as it measures it.
+#[derive(Clone, Copy)]
+struct Clock {
+    started: Duration,
+    percent: u32,
+}
+
+impl Clock {
+    fn at(self, now: Duration) -> Duration {
+        (now - self.started) * self.percent / 100
+    }
+
+    /// The first moment at which it shows this.
+    fn shows(self, time: Duration) -> Duration {
+        self.started + time * 100 / self.percent + Duration::from_nanos(1)
+    }
+}
+
+/// How the instance of a start compares with those of all starts before.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Instance {
+    Higher,
+    /// The clock went back.
+    Lower,
+}
+
 #[derive(Clone)]
 pub(super) struct World {
     pub(super) networks: Vec<Network>,
@@ -24,7 +53,10 @@ pub(super) struct World {
     pub(super) sent: usize,
     roles: Vec<Role>,
     keys: Vec<BTreeSet<Key>>,
+    clocks: Vec<Clock>,
     starts: u64,
+    /// Whether each start had a higher instance than those before.
+    ascending: bool,
     links: BTreeMap<(usize, usize), u32>,
     pipes: BTreeMap<(usize, usize), VecDeque<Message>>,
 }
@@ -33,14 +65,20 @@ impl World {
     pub(super) fn new(roles: impl IntoIterator<Item = Role>) -> Self {
         let roles: Vec<Role> = roles.into_iter().collect();
         let networks = roles.iter().enumerate();
-        let networks = networks.map(|(at, role)| Network::new(site(at), 1, *role));
+        let networks = networks.map(|(at, role)| Network::new(site(at), INSTANCE, *role));
+        let clock = Clock {
+            started: Duration::ZERO,
+            percent: 100,
+        };
         Self {
             networks: networks.collect(),
             now: Duration::from_secs(1),
             sent: 0,
             keys: vec![BTreeSet::new(); roles.len()],
+            clocks: vec![clock; roles.len()],
             roles,
-            starts: 1,
+            starts: 0,
+            ascending: true,
             links: BTreeMap::new(),
             pipes: BTreeMap::new(),
         }
@@ -86,7 +124,8 @@ impl World {
         for (from, to) in [(a, b), (b, a)] {
             self.pipes.insert((from, to), VecDeque::new());
             let role = self.roles[to];
-            self.networks[from].link_up(&site(to), role, cost, self.now);
+            let now = self.now_at(from);
+            self.networks[from].link_up(&site(to), role, cost, now);
         }
         self.flow();
     }
@@ -98,7 +137,8 @@ impl World {
         }
         for (from, to) in [(a, b), (b, a)] {
             self.pipes.remove(&(from, to));
-            self.networks[from].link_down(&site(to), self.now);
+            let now = self.now_at(from);
+            self.networks[from].link_down(&site(to), now);
         }
         self.flow();
     }
@@ -115,11 +155,21 @@ impl World {
 
     pub(super) fn set_keys(&mut self, at: usize, keys: BTreeSet<Key>) {
         self.keys[at].clone_from(&keys);
-        self.networks[at].set_keys(keys, self.now).unwrap();
+        let now = self.now_at(at);
+        self.networks[at].set_keys(keys, now).unwrap();
         self.flow();
     }
 
-    pub(super) fn restart(&mut self, at: usize) {
+    /// The clock of a site runs at so many hundredths of what it should.
+    pub(super) fn set_clock(&mut self, at: usize, percent: u32) {
+        self.clocks[at].percent = percent;
+    }
+
+    fn now_at(&self, at: usize) -> Duration {
+        self.clocks[at].at(self.now)
+    }
+
+    pub(super) fn restart(&mut self, at: usize, instance: Instance) {
         let links: Vec<_> = self
             .links
             .iter()
@@ -133,7 +183,13 @@ impl World {
             self.down(*a, *b);
         }
         self.starts += 1;
-        self.networks[at] = Network::new(site(at), self.starts, self.roles[at]);
+        let instance = match instance {
+            Instance::Higher => INSTANCE + self.starts,
+            Instance::Lower => INSTANCE - 1000 * self.starts,
+        };
+        self.ascending &= instance > INSTANCE;
+        self.clocks[at].started = self.now;
+        self.networks[at] = Network::new(site(at), instance, self.roles[at]);
         self.set_keys(at, self.keys[at].clone());
         for (a, b, cost) in links {
             self.up(a, b, cost);
@@ -144,8 +200,9 @@ impl World {
     pub(super) fn wait(&mut self, time: Duration) {
         let until = self.now + time;
         loop {
-            let due = self.networks.iter().filter_map(Network::wake_at).min();
-            match due {
+            let all = self.networks.iter().zip(&self.clocks);
+            let due = all.filter_map(|(network, clock)| Some(clock.shows(network.wake_at()?)));
+            match due.min() {
                 Some(due) if due <= until => self.now = due.max(self.now),
                 _ => break,
             }
@@ -163,12 +220,13 @@ impl World {
     }
 
     fn flow_of(&mut self, at: usize) {
+        let now = self.now_at(at);
         let network = &mut self.networks[at];
-        if network.wake_at().is_some_and(|due| due <= self.now) {
-            network.tick(self.now);
+        if network.wake_at().is_some_and(|due| due <= now) {
+            network.tick(now);
         }
         for ((_, to), pipe) in self.pipes.range_mut((at, 0)..(at + 1, 0)) {
-            for message in network.messages(&site(*to), self.now) {
+            for message in network.messages(&site(*to), now) {
                 self.sent += usize::from(matches!(message, Message::Announce(..)));
                 pipe.push_back(message);
             }
@@ -191,6 +249,11 @@ impl World {
         let (from, to, message) = self.take(which).unwrap();
         self.arrive(from, to, message);
         self.flow_of(to);
+    }
+
+    /// It is lost.
+    pub(super) fn lose(&mut self, which: usize) {
+        self.take(which).unwrap();
     }
 
     /// Acknowledgements arrive.
@@ -223,12 +286,11 @@ impl World {
     }
 
     fn arrive(&mut self, from: usize, to: usize, message: Message) {
+        let now = self.now_at(to);
         let network = &mut self.networks[to];
         match message {
             Message::Announce(announcement) => {
-                network
-                    .receive(&site(from), announcement, self.now)
-                    .unwrap();
+                network.receive(&site(from), announcement, now).unwrap();
             }
             Message::Acknowledge(origin, version) => {
                 network.acknowledged(&site(from), &origin, version);
@@ -277,9 +339,9 @@ impl World {
     }
 
     /// Tells one moment from another.
-    pub(super) fn print(&self, happened: usize) -> u64 {
+    pub(super) fn print(&self, happened: (usize, usize)) -> u64 {
         let mut hasher = DefaultHasher::new();
-        format!("{happened} {:?} {:?}", self.networks, self.pipes).hash(&mut hasher);
+        format!("{happened:?} {:?} {:?}", self.networks, self.pipes).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -356,7 +418,8 @@ impl World {
                 "keys of {from}"
             );
         }
-        assert!(self.networks.iter().all(|network| network.contested() == 0));
+        let contested = self.networks.iter().any(|network| network.contested() > 0);
+        assert!(!(self.ascending && contested));
         assert!(EXPIRY > Duration::from_secs(30));
     }
 

@@ -9,19 +9,26 @@ use crate::link::announcement::Announcement;
 use crate::link::announcement::about::About;
 use crate::link::frame::record::{Record, Request};
 
-type Stream = tokio_util::compat::Compat<yamux::Stream>;
+pub(super) type Stream = tokio_util::compat::Compat<yamux::Stream>;
 
-/// A peer that speaks as it likes to the node `site-00`, which has an honest neighbour too.
+/// Asks for a stream to the node.
+pub(super) type Asks = mpsc::UnboundedSender<tokio::sync::oneshot::Sender<Stream>>;
+
+/// A peer that speaks as it likes to the node `site-00`, which has an honest neighbour too, or to that one.
 pub(super) struct Liar {
-    pub(super) world: World,
-    asks: mpsc::UnboundedSender<tokio::sync::oneshot::Sender<Stream>>,
+    pub(super) world: Arc<World>,
+    pub(super) asks: Asks,
+    /// Streams that the node opens.
+    pub(super) incoming: mpsc::UnboundedReceiver<Stream>,
     pub(super) control: Stream,
     pub(super) ended: JoinHandle<Ended>,
+    number: usize,
 }
 
 async fn drive(
     io: DuplexStream,
     mut asked: mpsc::UnboundedReceiver<tokio::sync::oneshot::Sender<Stream>>,
+    let_in: mpsc::UnboundedSender<Stream>,
 ) {
     let mut config = yamux::Config::default();
     config.set_max_connection_receive_window(None);
@@ -33,7 +40,10 @@ async fn drive(
                 drop(answer.send(stream.compat()));
             }
         }
-        connection.poll_next_inbound(cx).map(|_| ())
+        while let Some(Ok(stream)) = std::task::ready!(connection.poll_next_inbound(cx)) {
+            drop(let_in.send(stream.compat()));
+        }
+        std::task::Poll::Ready(())
     })
     .await;
 }
@@ -43,25 +53,33 @@ impl Liar {
         let world = World::line(2).await;
         world.set_keys(0, &[1, 902]);
         world.set_keys(1, &[1]);
+        Self::beside(Arc::new(world), 0, 9).await
+    }
+
+    /// As this site, beside a node of a world.
+    pub(super) async fn beside(world: Arc<World>, at: usize, number: usize) -> Self {
         let (io, accepted) = duplex(64 * 1024);
-        let node = world.nodes[0].clone();
+        let node = world.nodes[at].clone();
         let terms = Terms {
-            identity: Some(site(9)),
+            identity: Some(site(number)),
             ..Terms::default()
         };
         let ended = tokio::spawn(async move { node.link(accepted, Side::Accept, &terms).await });
         let (asks, asked) = mpsc::unbounded_channel();
-        tokio::spawn(drive(io, asked));
+        let (let_in, incoming) = mpsc::unbounded_channel();
+        tokio::spawn(drive(io, asked, let_in));
         let control = Self::ask(&asks).await;
         Self {
             world,
             asks,
+            incoming,
             control,
             ended,
+            number,
         }
     }
 
-    async fn ask(asks: &mpsc::UnboundedSender<tokio::sync::oneshot::Sender<Stream>>) -> Stream {
+    pub(super) async fn ask(asks: &Asks) -> Stream {
         let (answer, answered) = tokio::sync::oneshot::channel();
         asks.send(answer).unwrap();
         answered.await.unwrap()
@@ -85,13 +103,15 @@ impl Liar {
     pub(super) async fn greet(&mut self, role: Role) {
         let hello = Hello {
             role,
+            site: site(self.number),
             ..Self::hello()
         };
         self.say(&Frame::Hello(hello)).await;
+        self.say(&Frame::Alive).await;
         sleep(Duration::from_millis(100)).await;
     }
 
-    fn announcement(number: usize, sequence: u64) -> Announcement {
+    pub(super) fn announcement(number: usize, sequence: u64) -> Announcement {
         Announcement {
             origin: site(number),
             version: Version {
@@ -105,7 +125,7 @@ impl Liar {
         }
     }
 
-    async fn announce(&mut self, announcement: Announcement) {
+    pub(super) async fn announce(&mut self, announcement: Announcement) {
         self.say(&Frame::Announce(Arc::new(announcement))).await;
     }
 

@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
-use tokio::io::{
-    AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream, ReadBuf, duplex,
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -18,6 +15,8 @@ use crate::link::cost::Cost;
 use crate::link::ended::Ended;
 use crate::link::node::{Local, Node, Server};
 use crate::link::session::{Side, Terms};
+
+use super::wire::{Line, Wire};
 
 pub(super) fn site(number: usize) -> SiteId {
     SiteId::new(&format!("site-{number:02}")).unwrap()
@@ -76,60 +75,26 @@ pub(super) fn node(number: usize, instance: u64, role: Role) -> Node {
     Node::new(site(number), instance, role, Servers)
 }
 
-/// One end of a pipe that can be made silent, and counts what it carries.
-pub(super) struct Wire {
-    io: DuplexStream,
-    silent: Arc<AtomicBool>,
-    pub(super) carried: Arc<AtomicU64>,
-}
-
-impl AsyncRead for Wire {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.silent.load(Ordering::Relaxed) {
-            return Poll::Pending;
-        }
-        Pin::new(&mut self.io).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for Wire {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        if self.silent.load(Ordering::Relaxed) {
-            return Poll::Ready(Ok(bytes.len()));
-        }
-        let written = Pin::new(&mut self.io).poll_write(cx, bytes);
-        if let Poll::Ready(Ok(size)) = written {
-            self.carried.fetch_add(size as u64, Ordering::Relaxed);
-        }
-        written
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(cx)
-    }
-}
-
-#[derive(Clone)]
-struct Pipe {
-    silent: Arc<AtomicBool>,
-    carried: Arc<AtomicU64>,
+/// One end of a link, until it ends.
+pub(super) fn link(
+    node: &Node,
+    wire: Wire,
+    side: Side,
+    peer: SiteId,
+    cost: Cost,
+) -> impl Future<Output = Ended> + Send + use<> {
+    let node = node.clone();
+    let terms = Terms {
+        cost,
+        identity: Some(peer),
+        ..Terms::default()
+    };
+    async move { node.link(wire, side, &terms).await }
 }
 
 pub(super) struct World {
     pub(super) nodes: Vec<Node>,
-    pipes: Mutex<BTreeMap<(usize, usize), Pipe>>,
+    lines: Mutex<BTreeMap<(usize, usize), Line>>,
     ends: Mutex<BTreeMap<(usize, usize), JoinHandle<Ended>>>,
 }
 
@@ -138,7 +103,7 @@ impl World {
         let nodes = (0..sites).map(|number| node(number, 1, Role::Interior));
         Self {
             nodes: nodes.collect(),
-            pipes: Mutex::default(),
+            lines: Mutex::default(),
             ends: Mutex::default(),
         }
     }
@@ -157,50 +122,42 @@ impl World {
 
     /// Node `a` dials node `b`. What the link costs for `a` can be changed.
     pub(super) fn join(&self, a: usize, b: usize, cost: u32) -> watch::Sender<u32> {
+        self.join_over(Line::default(), a, b, cost)
+    }
+
+    /// The same over a line that is not as usual.
+    pub(super) fn join_over(
+        &self,
+        line: Line,
+        a: usize,
+        b: usize,
+        cost: u32,
+    ) -> watch::Sender<u32> {
         let (changes, changing) = watch::channel(cost);
-        let (one, other) = duplex(64 * 1024);
-        let pipe = Pipe {
-            silent: Arc::default(),
-            carried: Arc::default(),
-        };
+        let costs = [Cost::from(changing), Cost::fixed(cost)];
+        let sides = [(a, b, Side::Dial), (b, a, Side::Accept)];
         let mut ends = self.ends.lock().unwrap();
-        for ((from, to), io, side) in [((a, b), one, Side::Dial), ((b, a), other, Side::Accept)] {
-            let node = self.nodes[from].clone();
-            let wire = Wire {
-                io,
-                silent: pipe.silent.clone(),
-                carried: pipe.carried.clone(),
-            };
-            let terms = Terms {
-                cost: match side {
-                    Side::Dial => changing.clone().into(),
-                    Side::Accept => Cost::fixed(cost),
-                },
-                identity: Some(site(to)),
-                ..Terms::default()
-            };
-            let end = tokio::spawn(async move { node.link(wire, side, &terms).await });
-            ends.insert((from, to), end);
+        for (((from, to, side), wire), cost) in sides.into_iter().zip(line.pipe()).zip(costs) {
+            let end = link(&self.nodes[from], wire, side, site(to), cost);
+            ends.insert((from, to), tokio::spawn(end));
         }
-        self.pipes
-            .lock()
-            .unwrap()
-            .insert((a.min(b), a.max(b)), pipe);
+        let mut lines = self.lines.lock().unwrap();
+        lines.insert((a.min(b), a.max(b)), line);
         changes
     }
 
-    fn pipe(&self, a: usize, b: usize) -> Pipe {
-        self.pipes.lock().unwrap()[&(a.min(b), a.max(b))].clone()
+    fn line_of(&self, a: usize, b: usize) -> Line {
+        self.lines.lock().unwrap()[&(a.min(b), a.max(b))].clone()
     }
 
     /// From now on nothing arrives between two nodes, and neither is told.
     pub(super) fn silence(&self, a: usize, b: usize) {
-        self.pipe(a, b).silent.store(true, Ordering::Relaxed);
+        self.line_of(a, b).freeze(&[0, 1]);
     }
 
     /// The bytes that went over a pipe.
     pub(super) fn carried(&self, a: usize, b: usize) -> u64 {
-        self.pipe(a, b).carried.load(Ordering::Relaxed)
+        self.line_of(a, b).carried()
     }
 
     /// The connection between two nodes ends.

@@ -6,6 +6,8 @@
 mod authority;
 #[path = "router/changes.rs"]
 mod changes;
+#[path = "router/chaos.rs"]
+mod chaos;
 #[path = "router/entries.rs"]
 mod entries;
 #[path = "router/health.rs"]
@@ -24,6 +26,10 @@ mod page;
 mod process;
 #[path = "router/program.rs"]
 mod program;
+#[path = "router/proxy.rs"]
+mod proxy;
+#[path = "router/ring.rs"]
+mod ring;
 #[path = "router/state.rs"]
 mod state;
 #[path = "router/support.rs"]

@@ -215,8 +215,7 @@ async fn s40_once_a_site_that_fell_is_seen_no_connection_fails() {
         if silent {
             two.process.freeze();
         } else {
-            two.process.child.kill().unwrap();
-            two.process.child.wait().unwrap();
+            two.process.kill();
         }
         // Nobody is turned away meanwhile either: a site that does not answer is one of up to three.
         let meanwhile = sequence(&west, port(0), 6).await;

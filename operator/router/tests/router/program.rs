@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use lifecycle_router::config::Profile;
 use lifecycle_router::snapshot::Snapshot;
-use lifecycle_router::tls::Lack;
+use lifecycle_router::tls::{Lack, Profiles};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -72,9 +72,14 @@ impl Process {
         }
     }
 
-    pub(crate) fn restart(&mut self) {
+    /// Is gone from now on, as after `kill -9`.
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    pub(crate) fn restart(&mut self) {
+        self.kill();
         self.child = start(self.directory.path(), self.address, &[]);
     }
 
@@ -142,6 +147,12 @@ impl Process {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
+    /// How many files it has open, sockets included.
+    pub(crate) fn files(&self) -> usize {
+        let path = format!("/proc/{}/fd", self.child.id());
+        fs::read_dir(path).unwrap().count()
+    }
+
     pub(crate) async fn open(&self, wanted: usize) {
         let line = format!("router_connections_open {wanted}\n");
         within(async {
@@ -184,6 +195,21 @@ impl Process {
         let file = |_: &str, _: &Profile, _: &str| Err(Lack::Unread(String::new()));
         let hash = Snapshot::read(&text, file).unwrap().hash;
         self.until(|state| state["configuration"] == hash).await;
+    }
+
+    /// Waits until handshakes use the files of a profile as they are written.
+    pub(crate) async fn certified(&self, profile: &str) {
+        let directory = self.directory.path();
+        let text = fs::read(directory.join("skrouterd.json")).unwrap();
+        let file = |_: &str, _: &Profile, path: &str| {
+            Ok(fs::read(directory.join("certs").join(path)).unwrap())
+        };
+        let snapshot = Snapshot::read(&text, file).unwrap();
+        let mut profiles = Profiles::default();
+        profiles.update(&snapshot.desired.profiles, &snapshot.files);
+        let material = profiles.get(profile).unwrap().material.clone().unwrap();
+        self.until(|state| entry(state, profile)["material"] == material)
+            .await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! What tests share: a site with an address of its own, servers, clients, and random bytes.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -22,17 +22,15 @@ use tokio::time::{sleep, timeout};
 /// How long anything is waited for.
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 
-/// An address of loopback that nobody else uses: the process, and a number within it.
+/// An address of loopback that nobody else uses: the process, and one of 1,250 numbers within it.
 pub(crate) fn address() -> IpAddr {
-    static NEXT: AtomicU8 = AtomicU8::new(1);
-    let process = std::process::id() % 62_500;
-    let [a, b] = [process / 250, process % 250].map(|part| u8::try_from(part + 1).unwrap());
-    IpAddr::V4(Ipv4Addr::new(
-        127,
-        a,
-        b,
-        NEXT.fetch_add(1, Ordering::Relaxed),
-    ))
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    assert!(number < 1_250, "too many addresses for one process");
+    let process = std::process::id() % 12_500;
+    let parts = [process / 50, process % 50 * 5 + number / 250, number % 250];
+    let [a, b, c] = parts.map(|part| u8::try_from(part + 1).unwrap());
+    IpAddr::V4(Ipv4Addr::new(127, a, b, c))
 }
 
 /// A port that nobody listens on, the same in the whole process for the same number below 256. Not one of those that the system

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+#[path = "link/liars.rs"]
+mod liars;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -146,6 +149,17 @@ async fn listen(node: &Node, port: u16, profile: Arc<Slot>) -> (SocketAddr, Join
 
 /// A link that is kept to a socket.
 fn dial(node: &Node, to: SocketAddr, profile: Arc<Slot>) -> watch::Receiver<LinkState> {
+    let (seen, _) = dial_until(node, to, profile, CancellationToken::new());
+    seen
+}
+
+/// As `dial`, until it is stopped.
+fn dial_until(
+    node: &Node,
+    to: SocketAddr,
+    profile: Arc<Slot>,
+    stop: CancellationToken,
+) -> (watch::Receiver<LinkState>, JoinHandle<()>) {
     let remote = Remote {
         host: Host::parse("localhost".to_owned()).unwrap(),
         port: to.port(),
@@ -155,9 +169,8 @@ fn dial(node: &Node, to: SocketAddr, profile: Arc<Slot>) -> watch::Receiver<Link
         allowed: None,
     };
     let (state, seen) = watch::channel(LinkState::Connecting);
-    let stop = CancellationToken::new();
-    tokio::spawn(keep(node.clone(), remote, state, stop));
-    seen
+    let keeping = tokio::spawn(keep(node.clone(), remote, state, stop));
+    (seen, keeping)
 }
 
 async fn reaches(node: &Node, other: &str) {

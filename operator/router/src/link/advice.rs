@@ -51,7 +51,7 @@ fn of_certificate(wrong: &CertificateError) -> &'static str {
         wrong,
         Wrong::NotValidForName | Wrong::NotValidForNameContext { .. }
     ) {
-        "its certificate must be for `host`, or `verifyHostname` false"
+        "`host` must be one that its certificate is for, or its certificate be for `host` too"
     } else if matches!(wrong, Wrong::Expired | Wrong::ExpiredContext { .. }) {
         "its certificate must be renewed, or the clock of this machine be set"
     } else if matches!(wrong, Wrong::NotValidYet | Wrong::NotValidYetContext { .. }) {
@@ -79,7 +79,7 @@ fn of_alert(alert: AlertDescription) -> Option<&'static str> {
     }
     if alert == AlertDescription::CertificateExpired {
         return Some(
-            "our certificate has expired, or is not valid yet by the clock of the other end",
+            "our certificate has expired, or is not valid yet by the clock of the other end: renew it (redeem a new token), or set the clock",
         );
     }
     let other = [

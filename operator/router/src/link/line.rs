@@ -91,8 +91,19 @@ impl<T: AsyncWrite + Unpin> Line<T> {
     /// Sends all that was gathered.
     pub(super) fn send(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut ends = self.ends();
-        ready!(ends.write(cx, 0, &self.counts))?;
-        Pin::new(&mut ends.io).poll_flush(cx)
+        ready!(self.after_reading(ends.write(cx, 0, &self.counts)))?;
+        self.after_reading(Pin::new(&mut ends.io).poll_flush(cx))
+    }
+
+    /// Who hangs up at once may have said why, such as that it does not take our certificate: that is to be read, and so what cannot be said any more
+    /// waits until reading ends, too.
+    fn after_reading(&self, written: Poll<io::Result<()>>) -> Poll<io::Result<()>> {
+        let gone = [io::ErrorKind::BrokenPipe, io::ErrorKind::ConnectionReset];
+        let is_gone = matches!(&written, Poll::Ready(Err(error)) if gone.contains(&error.kind()));
+        if is_gone && self.counts.received.load(Ordering::Relaxed) == 0 {
+            return Poll::Pending;
+        }
+        written
     }
 }
 
@@ -141,7 +152,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Line<T> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let mut ends = self.ends();
-        ready!(ends.write(cx, GATHERED, &self.counts))?;
+        ready!(self.after_reading(ends.write(cx, GATHERED, &self.counts)))?;
         ends.gathered.extend_from_slice(bytes);
         Poll::Ready(Ok(bytes.len()))
     }

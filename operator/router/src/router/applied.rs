@@ -517,7 +517,7 @@ impl Applied {
     fn profile_of_link(&self, name: &str) -> Result<Arc<Slot>, String> {
         let slot = self.profile(Some(name), |credentials| {
             (!credentials.can_link()).then_some(
-                "is not enough for a link: it needs caCertFile, certFile and privateKeyFile",
+                "is not enough for a link: it needs caCertFile, certFile and privateKeyFile, which are ca.crt, tls.crt and tls.key of a Secret",
             )
         })?;
         slot.ok_or_else(|| format!("sslProfile `{name}` does not exist"))

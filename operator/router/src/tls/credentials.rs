@@ -12,7 +12,7 @@ use rustls::version::TLS13;
 use rustls::{ClientConfig, ServerConfig};
 
 use super::expiry::Expiry;
-use super::verify::AnyName;
+use super::verify::Servers;
 
 /// What the good files of a profile are good for.
 pub struct Credentials {
@@ -99,12 +99,10 @@ impl Credentials {
     }
 
     fn verifier(&self, verify_hostname: bool) -> Option<Arc<dyn ServerCertVerifier>> {
-        let servers = self.servers.clone()?;
-        Some(if verify_hostname {
-            servers
-        } else {
-            Arc::new(AnyName(servers))
-        })
+        Some(Arc::new(Servers {
+            by: self.servers.clone()?,
+            any_name: !verify_hostname,
+        }))
     }
 
     fn build_server(&self, require_client_certificate: bool) -> Option<ServerConfig> {

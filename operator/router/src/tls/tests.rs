@@ -1,10 +1,30 @@
 //! Files of profiles, good and bad.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rcgen::{CertificateParams, KeyPair};
+use rustls::RootCertStore;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier as _;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, UnixTime};
 
+use super::verify::Servers;
 use super::*;
+
+/// Seconds since 1970 at the end of 2024, and a year before that.
+const LATE: i64 = 1_735_689_600;
+const EARLY: i64 = 1_703_000_000;
+
+/// A certificate that is good from the beginning of one year to that of another.
+fn between(key: &KeyPair, [from, until]: [i32; 2]) -> Vec<u8> {
+    let mut params = CertificateParams::new(vec!["a".to_owned()]).unwrap();
+    params.not_before = rcgen::date_time_ymd(from, 1, 1);
+    params.not_after = rcgen::date_time_ymd(until, 1, 1);
+    params.self_signed(key).unwrap().pem().into_bytes()
+}
 
 fn pair(name: &str) -> (Vec<u8>, Vec<u8>) {
     let key = KeyPair::generate().unwrap();
@@ -41,28 +61,47 @@ fn wrong(profiles: &Profiles) -> Option<&str> {
 #[test]
 fn a_certificate_that_is_over_is_told_and_served_until_it_is_renewed() {
     let key = KeyPair::generate().unwrap();
-    let of = |year| {
-        let mut params = CertificateParams::new(vec!["a".to_owned()]).unwrap();
-        params.not_before = rcgen::date_time_ymd(2020, 1, 1);
-        params.not_after = rcgen::date_time_ymd(year, 1, 1);
-        params.self_signed(&key).unwrap().pem().into_bytes()
-    };
+    let (old, new) = (between(&key, [2020, 2024]), between(&key, [2020, 2034]));
     let key = key.serialize_pem().into_bytes();
-    let (old, new) = (of(2024), of(2034));
     let mut profiles = Profiles::default();
     profiles.update(&wanted(), &files(&old, &old, &key));
     let loaded = profiles.get("p").unwrap();
-    // The end of 2024 in seconds, and of the year before.
-    let (late, early) = (1_735_689_600, 1_703_000_000);
-    assert_eq!(loaded.trouble(early), None);
-    let told = loaded.trouble(late).unwrap();
+    assert_eq!(loaded.trouble(EARLY), None);
+    let told = loaded.trouble(LATE).unwrap();
     assert!(told.starts_with(EXPIRED) && told.contains("2024"), "{told}");
-    assert!(loaded.is_expired(late) && loaded.slot.now().is_some());
+    assert!(loaded.is_expired(LATE) && loaded.slot.now().is_some());
     profiles.update(&wanted(), &files(&new, &new, &key));
-    assert_eq!(profiles.get("p").unwrap().trouble(late), None);
+    assert_eq!(profiles.get("p").unwrap().trouble(LATE), None);
     profiles.update(&wanted(), &files(&new, &new, b""));
-    let told = profiles.get("p").unwrap().trouble(late).unwrap();
+    let told = profiles.get("p").unwrap().trouble(LATE).unwrap();
     assert!(told.contains("private key"), "{told}");
+}
+
+#[test]
+fn a_certificate_whose_time_is_wrong_is_told_in_the_same_words_at_any_time() {
+    let key = KeyPair::generate().unwrap();
+    let said = |years, at: i64| {
+        let certificate = CertificateDer::from_pem_slice(&between(&key, years)).unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.clone()).unwrap();
+        let by =
+            WebPkiServerVerifier::builder_with_provider(Arc::new(roots), credentials::crypto());
+        let servers = Servers {
+            by: by.build().unwrap(),
+            any_name: false,
+        };
+        let now = UnixTime::since_unix_epoch(Duration::from_secs(at.unsigned_abs()));
+        let name = "a".try_into().unwrap();
+        let verified = servers.verify_server_cert(&certificate, &[], &name, &[], now);
+        verified.unwrap_err().to_string()
+    };
+    for (years, words) in [([2020, 2021], "Expired"), ([2030, 2031], "NotValidYet")] {
+        let told = [EARLY, LATE].map(|at| said(years, at));
+        assert_eq!(
+            told,
+            [0, 1].map(|_| format!("invalid peer certificate: {words}"))
+        );
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The certificate of a server that need not be for the name it is reached by: `verifyHostname: false`.
+//! The certificate of a server: whether it must be for the name it is reached by (`verifyHostname`), and what is told of one that is no good.
 //! Everything else of it is verified.
 
 use std::sync::Arc;
@@ -7,11 +7,41 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
-/// Verifies all but the name. It asks for the name last, so whatever else is wrong is found before.
+/// Verifies servers.
 #[derive(Debug)]
-pub(super) struct AnyName(pub(super) Arc<dyn ServerCertVerifier>);
+pub(super) struct Servers {
+    pub(super) by: Arc<dyn ServerCertVerifier>,
+    /// Whether the name is no matter. It is asked for last, so whatever else is wrong is found before.
+    pub(super) any_name: bool,
+}
 
-impl ServerCertVerifier for AnyName {
+impl Servers {
+    /// The same answer at any time: how long ago a certificate expired would be news whenever it is asked.
+    fn judged(
+        &self,
+        verified: Result<ServerCertVerified, Error>,
+    ) -> Result<ServerCertVerified, Error> {
+        use CertificateError as Wrong;
+        let Err(Error::InvalidCertificate(wrong)) = &verified else {
+            return verified;
+        };
+        let is_of_name = matches!(
+            wrong,
+            Wrong::NotValidForName | Wrong::NotValidForNameContext { .. }
+        );
+        if self.any_name && is_of_name {
+            Ok(ServerCertVerified::assertion())
+        } else if matches!(wrong, Wrong::ExpiredContext { .. }) {
+            Err(Wrong::Expired.into())
+        } else if matches!(wrong, Wrong::NotValidYetContext { .. }) {
+            Err(Wrong::NotValidYet.into())
+        } else {
+            verified
+        }
+    }
+}
+
+impl ServerCertVerifier for Servers {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -21,14 +51,9 @@ impl ServerCertVerifier for AnyName {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let verified =
-            self.0
+            self.by
                 .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        match verified {
-            Err(Error::InvalidCertificate(
-                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) => Ok(ServerCertVerified::assertion()),
-            verified => verified,
-        }
+        self.judged(verified)
     }
 
     fn verify_tls12_signature(
@@ -37,7 +62,7 @@ impl ServerCertVerifier for AnyName {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, cert, dss)
+        self.by.verify_tls12_signature(message, cert, dss)
     }
 
     fn verify_tls13_signature(
@@ -46,10 +71,10 @@ impl ServerCertVerifier for AnyName {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, cert, dss)
+        self.by.verify_tls13_signature(message, cert, dss)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.by.supported_verify_schemes()
     }
 }

@@ -1,6 +1,7 @@
 //! Row 68: grants of one namespace are redeemed from another, over the real grant server and TLS, by tokens that the controller redeems and by clients that may
 //! be anybody. The API server is simulated; what the Site tells of its endpoints stands in its status.
 
+mod fuzz;
 pub(crate) mod world;
 
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use lifecycle_specs_skupper::access_grant::AccessGrant;
 use lifecycle_specs_skupper::access_token::AccessToken;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::site::Site;
-use lifecycle_tests::harness::{Case, case, within};
+use lifecycle_tests::harness::{Case, case, case_within, within};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::version;
@@ -51,6 +52,12 @@ pub(crate) fn cases() -> Vec<Case> {
             waits,
         ),
         case("s68_a_grant_server_is_exhausted_by_nobody", &[], bounds),
+        case_within(
+            "s68_no_request_at_random_is_a_redemption",
+            &[],
+            fuzz::LIMIT,
+            fuzz::anything,
+        ),
     ]
 }
 

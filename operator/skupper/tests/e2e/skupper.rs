@@ -3,6 +3,7 @@
 mod access;
 mod attached;
 mod bad_input;
+mod bad_links;
 mod certificates;
 mod conflicts;
 mod events;
@@ -39,6 +40,7 @@ pub(crate) fn cases() -> Vec<Case> {
         sizing::cases(),
         templates::cases(),
         bad_input::cases(),
+        bad_links::cases(),
         certificates::cases(),
         access::cases(),
         links::cases(),

@@ -30,12 +30,16 @@ pub(crate) fn cases() -> Vec<Case> {
 /// A site that others link to, at the address of its router.
 pub(crate) struct Hub {
     pub(crate) place: Place,
-    endpoints: Vec<Endpoint>,
+    pub(crate) endpoints: Vec<Endpoint>,
 }
 
 impl Hub {
     pub(crate) async fn start(env: Arc<TestEnv>) -> Result<Self> {
-        let mut place = Place::new(env, "hub").await?;
+        Self::of(Place::new(env, "hub").await?).await
+    }
+
+    /// In a namespace that has no Site yet.
+    pub(crate) async fn of(mut place: Place) -> Result<Self> {
         let spec = json!({ "spec": { "linkAccess": "loadbalancer" } });
         place.make::<Site>("hub", spec).await?;
         place.run_router().await?;

@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::place::{Place, SOON, TestEnv};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_tests::audit::Entry;
 use lifecycle_tests::harness::{Case, Deadline, Need, case};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Value, json};
@@ -132,6 +133,20 @@ pub(crate) async fn refused(place: &Place, port: u16) -> Result<()> {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+    Ok(())
+}
+
+/// Waits until the controller has come to rest in a namespace, and then writes nothing there for so much core time.
+pub(crate) async fn writes_nothing(place: &Place, time: Duration) -> Result<()> {
+    let before = place.rests().await?;
+    ensure!(!before.is_empty(), "what it writes is not seen");
+    let mut rest = Deadline::new(time);
+    while !rest.is_over() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let after = place.writes().await?;
+    let lines: Vec<_> = after[before.len()..].iter().map(Entry::line).collect();
+    ensure!(lines.is_empty(), "{lines:?}");
     Ok(())
 }
 

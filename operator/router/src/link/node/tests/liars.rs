@@ -1,6 +1,10 @@
 //! Peers that are no routers.
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use std::task::{Context, Poll};
+
+use tokio::io::{
+    AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream, ReadBuf, duplex,
+};
 use tokio::task::JoinHandle;
 use tokio_util::compat::{FuturesAsyncReadCompatExt as _, TokioAsyncReadCompatExt as _};
 
@@ -189,6 +193,46 @@ async fn who_does_not_fit_is_refused_with_the_reason() {
     let mut liar = Liar::new().await;
     liar.say(&Frame::Alive).await;
     liar.ends_with("it did not say first who it is").await;
+}
+
+/// A connection of which the other side has said why it hangs up, and hears nothing any more.
+struct HungUp(Pin<Box<tokio::time::Sleep>>);
+
+impl AsyncRead for HungUp {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        _: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let arrived = self.0.as_mut().poll(cx);
+        arrived.map(|()| Err(io::Error::other("it does not take our certificate")))
+    }
+}
+
+impl AsyncWrite for HungUp {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_hangs_up_is_reported_with_the_reason_and_not_with_what_it_did_not_hear() {
+    let world = World::new(1);
+    for late in [0, 1, 50] {
+        let io = HungUp(Box::pin(sleep(Duration::from_millis(late))));
+        let terms = Terms::default();
+        let ended = world.nodes[0].link(io, Side::Dial, &terms).await;
+        let said = crate::cause::chain(&ended);
+        assert!(said.contains("it does not take our certificate"), "{said}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -58,15 +58,9 @@ fn recorded(case: &Value) -> Entries {
 
 fn key(entry: &Value) -> String {
     let text = |value: &Value| value.as_str().expect("it is a text").to_owned();
-    let name = match &entry[1]["name"] {
-        Value::Null => &entry[1]["prefix"],
-        name => name,
-    };
-    let name = if name.is_null() {
-        &entry[1]["id"]
-    } else {
-        name
-    };
+    let names = ["name", "prefix", "id"].map(|attribute| &entry[1][attribute]);
+    let name = names.into_iter().find(|name| !name.is_null());
+    let name = name.expect("it has a name");
     format!("{}/{}", text(&entry[0]), text(name))
 }
 
@@ -229,8 +223,11 @@ fn differences() -> BTreeMap<String, Vec<String>> {
     compared.collect()
 }
 
+/// Cases with what is different.
+type Cases = &'static [(&'static str, &'static [&'static str])];
+
 /// The only differences, by why they are.
-const DIFFERENT: [(&str, &[(&str, &[&str])]); 10] = [
+const DIFFERENT: [(&str, Cases); 10] = [
     (
         "our router waits for a Secret by itself, and says so of this entry alone",
         &[

@@ -95,8 +95,8 @@ impl<T: AsyncWrite + Unpin> Line<T> {
         self.after_reading(Pin::new(&mut ends.io).poll_flush(cx))
     }
 
-    /// Who hangs up at once may have said why, such as that it does not take our certificate: that is to be read, and so what cannot be said any more
-    /// waits until reading ends, too.
+    /// A peer that hangs up at once may have said why, such as that it does not take our certificate: that is to be read, and so bytes that cannot be sent
+    /// any more wait until reading ends, too.
     fn after_reading(&self, written: Poll<io::Result<()>>) -> Poll<io::Result<()>> {
         let gone = [io::ErrorKind::BrokenPipe, io::ErrorKind::ConnectionReset];
         let is_gone = matches!(&written, Poll::Ready(Err(error)) if gone.contains(&error.kind()));

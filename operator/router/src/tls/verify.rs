@@ -11,7 +11,7 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 #[derive(Debug)]
 pub(super) struct Servers {
     pub(super) by: Arc<dyn ServerCertVerifier>,
-    /// Whether the name is no matter. It is asked for last, so whatever else is wrong is found before.
+    /// True if the name is no matter. It is asked for last, so whatever else is wrong is found before.
     pub(super) any_name: bool,
 }
 

@@ -10,7 +10,7 @@ use tokio_util::compat::{Compat, FuturesAsyncReadCompatExt as _, TokioAsyncReadC
 
 use super::*;
 
-/// What a liar says after its greeting, again and again if that is needed.
+/// The words of a liar after its greeting, again and again if that is needed.
 enum Lie {
     Once(Vec<u8>),
     Forever(Vec<u8>),

@@ -265,7 +265,7 @@ impl Chaos {
         }
     }
 
-    /// What is wrong becomes well again: all of it, or each with an even chance.
+    /// Faults end: all of them, or each with an even chance.
     async fn mends(&mut self, all: bool) {
         for at in 0..SITES {
             if all || self.random.random() {

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::support::Server;
 
-/// What becomes of bytes and of connections.
+/// The fate of bytes and of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
     /// Each piece passes so much later.

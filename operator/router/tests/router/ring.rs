@@ -69,12 +69,12 @@ fn key(at: usize) -> String {
     format!("k{at}")
 }
 
-/// Whether a site has a Listener for the key of another one.
+/// True of a site that has a Listener for the key of another one.
 fn listens(at: usize, owner: usize) -> bool {
     at != owner && (at, owner) != (1, 4)
 }
 
-/// Where a site lets in clients for the key of another one.
+/// The port at which a site lets in clients for the key of another one.
 pub(crate) fn port_of(owner: usize) -> u16 {
     port(u16::try_from(owner).unwrap())
 }
@@ -119,7 +119,7 @@ impl Ring {
         ring
     }
 
-    /// What a site has: a connector of its own key, listeners of others, and the links that it dials.
+    /// The configuration of a site: a connector of its own key, listeners of others, and the links that it dials.
     fn elements(&self, at: usize) -> Vec<Value> {
         let mut all = vec![connector("c", self.members[at].server.address, &key(at))];
         let heard = (0..SITES).filter(|owner| listens(at, *owner));
@@ -199,7 +199,7 @@ impl Ring {
         reached.filter(|owner| listens(at, *owner)).collect()
     }
 
-    /// What a site has to report.
+    /// The report that a site has to give.
     fn expected(&self, at: usize) -> Value {
         let reached = self.reached(at);
         let operational = |from: usize| -> BTreeSet<String> {
@@ -236,7 +236,7 @@ impl Ring {
         })
     }
 
-    /// What its state says of the same things, in the words that are expected where it says those.
+    /// Its state of the same things, in the words that are expected where it says those.
     async fn reported(&self, at: usize, expected: &Value) -> Value {
         let process = &self.members[at].site.process;
         let state = process.until(|_| true).await;
@@ -282,7 +282,7 @@ impl Ring {
         values.sum()
     }
 
-    /// What is wrong with what a router says or does.
+    /// The first fault in the report or the sockets of a router.
     async fn wrong(&self, at: usize) -> Option<String> {
         let expected = self.expected(at);
         let reported = self.reported(at, &expected).await;
@@ -305,7 +305,7 @@ impl Ring {
         self.becomes(when, async |at| self.wrong(at).await).await;
     }
 
-    /// What is open at a router.
+    /// The connections or streams that are open at a router.
     async fn open(&self, at: usize) -> Option<String> {
         for metric in ["router_connections_open", "router_link_streams_open"] {
             let open = self.measured(at, metric).await;

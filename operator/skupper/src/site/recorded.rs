@@ -1,4 +1,4 @@
-//! What the router of a Site is told, beside what the existing controller tells its router for the same objects, as `tests/upstream` has it recorded.
+//! The configuration of a Site's router, beside the one that the existing controller writes for the same objects, as `tests/upstream` has it recorded.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +36,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// What the existing controller wrote into the configuration of the first router.
+/// The entries that the existing controller wrote for the first router.
 fn recorded(case: &Value) -> Entries {
     let mut entries = match case["beside"].as_str() {
         Some(beside) => recorded(&self::case(beside)),
@@ -182,7 +182,7 @@ fn ours(case: &Value) -> Entries {
     entries.collect()
 }
 
-/// What is not the same, in words: an entry that one of the two alone has, or the attributes that differ.
+/// A difference in words: an entry that one of the two alone has, or the attributes that differ.
 fn difference(key: &str, theirs: &Entries, ours: &Entries) -> Option<String> {
     match (theirs.get(key), ours.get(key)) {
         (Some(theirs), Some(ours)) => {

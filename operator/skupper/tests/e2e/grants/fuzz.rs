@@ -32,9 +32,9 @@ const CODE: &str = "a-code-that-is-right";
 const CROWD: usize = 8;
 /// So much core time an answer takes.
 const ANSWERED: Duration = Duration::from_secs(60);
-/// Who asks waits so long for an answer before he hangs up.
+/// A client waits so long for an answer before it hangs up.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Where a panic would be one of the grant server.
+/// The source files in which a panic would be one of the grant server.
 const SERVER: [&str; 3] = ["skupper/src/", "runtime/http/", "hyper"];
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);

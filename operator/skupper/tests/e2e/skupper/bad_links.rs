@@ -83,7 +83,7 @@ impl Pair {
         })
     }
 
-    /// Where the other site is reached.
+    /// The endpoint of the other site.
     fn there(&self) -> Value {
         json!(self.hub.endpoints)
     }
@@ -327,7 +327,7 @@ async fn certify(pair: &Pair, good: &Secret, authority: &Secret) -> Result<()> {
     Ok(())
 }
 
-/// What a Link or the other site shows is no good, or not there.
+/// The certificate of a Link or of the other site is no good, or not there.
 async fn uncertified(place: Place) -> Result<()> {
     let mut pair = Pair::start(place).await?;
     let good = pair.ours.place.of::<Secret>().get(GOOD).await?;

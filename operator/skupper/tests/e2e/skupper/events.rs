@@ -41,7 +41,7 @@ fn line(event: &Event) -> String {
     format!("{level} {kind} {name}: {reason} {}", part(&event.note))
 }
 
-/// What the status of an object of ours says now.
+/// The status of an object of ours as it is now.
 async fn status(place: &Place, about: &ObjectReference) -> Result<(String, String)> {
     let kind = about.kind.as_deref().context("an event is of a kind")?;
     let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("skupper.io", "v2alpha1", kind));

@@ -1,4 +1,4 @@
-//! What is wrong outside of the site and mended there: a server that is down, and a certificate that is over.
+//! Troubles that come from outside of the site and are mended there: a server that is down, and a certificate that is over.
 
 use std::sync::Arc;
 

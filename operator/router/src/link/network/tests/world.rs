@@ -55,7 +55,7 @@ pub(super) struct World {
     keys: Vec<BTreeSet<Key>>,
     clocks: Vec<Clock>,
     starts: u64,
-    /// Whether each start had a higher instance than those before.
+    /// True while each start had a higher instance than those before.
     ascending: bool,
     links: BTreeMap<(usize, usize), u32>,
     pipes: BTreeMap<(usize, usize), VecDeque<Message>>,

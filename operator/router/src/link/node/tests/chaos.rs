@@ -16,7 +16,7 @@ use crate::link::session::{ALIVE, DEAD};
 
 const SITES: usize = 50;
 const KEYS: usize = 10;
-/// What it takes to see that a link is dead, to dial again, and to tell everybody.
+/// The time to see that a link is dead, to dial again, and to tell everybody.
 const SETTLED: Duration = Duration::from_secs(8);
 /// The longest that bytes are under way.
 const LATENCY: u64 = 300;
@@ -30,7 +30,7 @@ type Ends = (usize, usize);
 /// Links by their ends, and what they cost.
 type Links = BTreeMap<Ends, u32>;
 
-/// What happens to links and sites.
+/// A change of links and sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A link is closed.
@@ -172,7 +172,7 @@ impl Chaos {
         sleep(Duration::from_millis(pause)).await;
     }
 
-    /// What happens next, and to which link. As many links return as are cut or silent, so something can always happen.
+    /// The next event, and the link it happens to. As many links return as are cut or silent, so something can always happen.
     fn draw(&mut self) -> (Event, Ends) {
         if self.ahead.is_empty() {
             self.ahead.extend(EVENTS);

@@ -74,7 +74,7 @@ impl Line {
     }
 }
 
-/// What is under way in one direction of a pipe.
+/// The bytes under way in one direction of a pipe.
 #[derive(Default)]
 struct Way {
     /// Bytes and when they arrive; none are the end.
@@ -119,7 +119,7 @@ impl Wire {
         Instant::now() + self.line.direction(self.side).latency
     }
 
-    /// Whether nothing arrives from the other end. Then it is woken when that changes.
+    /// True if nothing arrives from the other end. Then it is woken when that changes.
     fn is_cut(&self, cx: &Context<'_>) -> bool {
         let mut direction = self.line.direction(1 - self.side);
         if direction.frozen {

@@ -172,7 +172,7 @@ pub enum Part {
     /// The part that makes Services and tells where Listeners can be reached.
     Controller(Controller),
     /// The controller of Skupper sites.
-    Skupper(SkupperArgs),
+    Skupper(Box<SkupperArgs>),
 }
 
 /// Which network is drawn, and how.

@@ -7,6 +7,7 @@ use lifecycle_listener::{controller as listeners, volume};
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_skupper::controller as skupper;
 use lifecycle_skupper::grants::service;
+use lifecycle_skupper::router::existing;
 use lifecycle_specs_listener::listener;
 
 /// Where the Listener operator is installed.
@@ -15,6 +16,16 @@ const LISTENERS: &str = "listener-operator";
 const SKUPPER: (&str, &str) = ("skupper", "skupper-controller");
 /// The side-car that asks for volumes.
 const SIDE_CAR: &str = "the side-car csi-provisioner";
+/// All that a right may be for.
+const VERBS: [Verb; 7] = [
+    Verb::Get,
+    Verb::List,
+    Verb::Watch,
+    Verb::Create,
+    Verb::Update,
+    Verb::Patch,
+    Verb::Delete,
+];
 
 /// Both products, a part for each ServiceAccount; they are called as the parts that `run` knows.
 pub fn program() -> Program {
@@ -105,15 +116,25 @@ fn sites() -> Part {
         .leads_by(&format!("{}-{name}", skupper::NAME));
     let machines = skupper::lifecycles(namespace, name).into_iter();
     let part = machines.fold(part, |part, (machine, _)| part.runs_shared(machine));
-    let reads = [Verb::Get, Verb::List, Verb::Watch];
     let given_on =
-        "given on to the router of a Site, by effect `apply_role`: nobody gives what he has not";
+        "given on to the router of a Site, by effect `apply_rights`: nobody gives what he has not";
     let redeemed = "the grant server: what it gives, and that it was given";
     let grants = Object::all("skupper.io", "accessgrants");
     let reached = Object::all("", "services").own().named([service::SERVICE]);
     let authority = Object::all("", "secrets").own().named([service::AUTHORITY]);
     let shown = "shown to the router of a Site, which is asked for its state";
     let ended = "the authority of the grant server is made anew before it ends";
+    let part = existing::RIGHTS.into_iter().fold(part, |part, right| {
+        let (group, resources, verbs) = right;
+        let verbs: Vec<Verb> = VERBS
+            .into_iter()
+            .filter(|verb| verbs.contains(&verb.word()))
+            .collect();
+        let give = |part: Part, resource: &&str| {
+            part.also_for_others(Object::all(group, resource), &verbs, given_on)
+        };
+        resources.iter().fold(part, give)
+    });
     part.also(
         grants,
         &[Verb::Get, Verb::List, Verb::Watch, Verb::Patch],
@@ -124,8 +145,6 @@ fn sites() -> Part {
     .also(Object::all("", "configmaps"), &[Verb::Get], redeemed)
     .also(Object::all("", "secrets"), &[Verb::Get], redeemed)
     .also(authority, &[Verb::Update], ended)
-    .also_for_others(Object::all("", "configmaps"), &reads, given_on)
-    .also_for_others(Object::all("", "secrets"), &reads, given_on)
     .also(Object::all("", "secrets").own(), &[Verb::Create], ended)
     .also(Object::all("", "secrets"), &[Verb::Get], shown)
 }

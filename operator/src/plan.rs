@@ -6,7 +6,7 @@ use std::io::stdout;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::{Client, ResourceExt};
 use lifecycle_plan::{Operator, Plan, Verdict};
 use lifecycle_process::args::Run;
@@ -80,7 +80,8 @@ async fn sites(
             name: chosen.controller_name.clone(),
             platform: Platform::Kubernetes,
             access: chosen.access(),
-            image: chosen.router_image.clone(),
+            data_plane: chosen.data_plane,
+            images: chosen.images(),
             kinds: kinds(Product::Skupper),
             maintain_crds: !run.cluster.disable_crd_maintenance,
             leadership: None,
@@ -106,7 +107,7 @@ impl Silent {
 }
 
 impl Routers for Silent {
-    async fn ask(&self, pods: Vec<&Pod>) -> Result<RouterState, CallError> {
+    async fn ask(&self, pods: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
         for pod in pods {
             let namespace = pod.namespace().unwrap_or_default();
             let line = format!(

@@ -9,6 +9,8 @@ use lifecycle_process::args::Run;
 use lifecycle_router::config::Host;
 use lifecycle_runtime::names;
 
+use crate::data_plane::DataPlane;
+use crate::router::plane::Images;
 use crate::secured_access::AccessDefaults;
 
 /// Runs Skupper sites, on Kubernetes or from files.
@@ -124,6 +126,20 @@ pub struct SkupperArgs {
     #[arg(long, env, value_name = "IMAGE")]
     pub router_image: String,
 
+    /// Data plane of Sites whose setting `data-plane` says none, and whose namespace has no router yet: the router of this project, or the existing skupper-router.
+    ///
+    /// Namespaces that have a router keep its data plane. `skupper-router` needs the next two options, unless each Site has such a router already.
+    #[arg(long, env, value_name = "PLANE", default_value = "embedded")]
+    pub data_plane: DataPlane,
+
+    /// Image of skupper-router, for Sites on that data plane. Without it the image of a router that is there stays as it is.
+    #[arg(long, env, value_name = "IMAGE")]
+    pub skupper_router_image: Option<String>,
+
+    /// Image of the adaptor beside skupper-router, which tells it its configuration. Without it the image that is there stays as it is.
+    #[arg(long, env = "SKUPPER_KUBE_ADAPTOR_IMAGE", value_name = "IMAGE")]
+    pub kube_adaptor_image: Option<String>,
+
     /// Name of this controller: it manages namespaces whose ConfigMap `skupper` names it as `NAMESPACE/NAME`, and those without one.
     #[arg(long, env, value_name = "NAME", default_value = "skupper-controller")]
     pub controller_name: String,
@@ -164,6 +180,16 @@ impl SkupperArgs {
     pub fn watched(&self) -> Option<String> {
         let watched = self.watch_namespace.as_ref();
         watched.and_then(|watched| watched.0.clone())
+    }
+
+    /// The images of routers.
+    pub fn images(&self) -> Images {
+        let said = |image: &Option<String>| image.clone().filter(|image| !image.is_empty());
+        Images {
+            embedded: self.router_image.clone(),
+            skupper_router: said(&self.skupper_router_image),
+            kube_adaptor: said(&self.kube_adaptor_image),
+        }
     }
 
     /// How sites are reached where they do not say it.

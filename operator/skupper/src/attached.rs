@@ -19,12 +19,13 @@ use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
 use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
 
-use crate::config::document::{self, SiteIdentity, named};
+use crate::config::document::{self, SiteIdentity};
 use crate::config::plan::{self, Workload, selected, unselected};
 use crate::config::validity;
 use crate::namespace::controller_id::ControllerId;
 use crate::router::state::Routers;
 use crate::router::view::{self, RouterView};
+use crate::settings::named;
 use crate::shared::Room;
 
 /// The Connector that it would be in the namespace of its Pods.

@@ -2,6 +2,7 @@
 //! One ConfigMap holds it. Pure: no client, no clock, no router.
 
 pub mod document;
+pub mod existing;
 pub mod kept;
 pub mod links;
 pub mod plan;

@@ -12,12 +12,13 @@ use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
 use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
 
-use crate::config::document::{self, DeclaredConnector, SiteIdentity, named};
+use crate::config::document::{self, DeclaredConnector, SiteIdentity};
 use crate::config::plan::{selected, unselected};
 use crate::config::validity;
 use crate::namespace::controller_id::ControllerId;
 use crate::router::state::Routers;
 use crate::router::view::{self, RouterView};
+use crate::settings::named;
 use crate::shared::Room;
 
 /// Reconciles Connectors.

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Client;
 use lifecycle_runtime::controller::Trace;
 use lifecycle_runtime::crds::Kinds;
@@ -26,6 +26,7 @@ use crate::access_token::{Https as Grantors, Tokens};
 use crate::attached::{Attached, Bindings};
 use crate::certificate::Certificates;
 use crate::connector::Connectors;
+use crate::data_plane::DataPlane;
 use crate::grants::server::{self, Durable, GrantServer};
 use crate::link::Links;
 use crate::listener::Listeners;
@@ -33,6 +34,7 @@ use crate::multi_key_listener::MultiKeyListeners;
 use crate::namespace::controller_id::ControllerId;
 use crate::platform::Platform;
 use crate::router::https::Https;
+use crate::router::plane::Images;
 use crate::router::state::Routers;
 use crate::router_access::RouterAccesses;
 use crate::secured_access::{AccessDefaults, SecuredAccesses};
@@ -83,8 +85,10 @@ pub struct Options {
     pub platform: Platform,
     /// How sites are reached where they do not say it.
     pub access: AccessDefaults,
-    /// The image of routers.
-    pub image: String,
+    /// The data plane of Sites that say none and have none yet.
+    pub data_plane: DataPlane,
+    /// The images of routers.
+    pub images: Images,
     /// The kinds, and how this program prints them.
     pub kinds: Kinds,
     /// Whether to install and update CustomResourceDefinitions.
@@ -148,7 +152,8 @@ pub async fn run_observed<R: Routers>(
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         },
         platform: options.platform,
-        image: options.image,
+        data_plane: options.data_plane,
+        images: options.images,
         routers: Arc::new(routers),
     };
     let machines = machines(sites, options.access);
@@ -239,7 +244,8 @@ pub fn lifecycles(namespace: &str, name: &str) -> Vec<(Arc<dyn Machine>, Naming)
         controller_id: ControllerId::new(namespace, name),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
-        image: String::new(),
+        data_plane: DataPlane::default(),
+        images: Images::default(),
         routers: Arc::new(Unasked),
     };
     let all = machines(sites, AccessDefaults::default());
@@ -254,7 +260,7 @@ pub fn lifecycles(namespace: &str, name: &str) -> Vec<(Arc<dyn Machine>, Naming)
 struct Unasked;
 
 impl Routers for Unasked {
-    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
+    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
         Err(CallError::Failed(
             "routers are not asked from here".to_owned(),
         ))

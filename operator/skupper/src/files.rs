@@ -29,8 +29,10 @@ use serde_json::Value;
 
 use crate::args;
 use crate::controller::{self, GrantOptions, KINDS};
+use crate::data_plane::DataPlane;
 use crate::platform::Platform;
 use crate::router::embedded::{Embedded, Settings};
+use crate::router::plane::Images;
 use crate::secured_access::AccessDefaults;
 use documents::{Document, ObjectKey};
 use folder::{Folder, INPUT, News, Unit};
@@ -95,7 +97,11 @@ pub async fn run(
         name: NAME.to_owned(),
         platform: Platform::Linux,
         access: AccessDefaults::of_machine(&host),
-        image: NAME.to_owned(),
+        data_plane: DataPlane::default(),
+        images: Images {
+            embedded: NAME.to_owned(),
+            ..Images::default()
+        },
         kinds: controller::KINDS,
         maintain_crds: false,
         leadership: None,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use lifecycle_runtime::{Because, ObjectRef, This};
 use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
 use lifecycle_specs_skupper::link::{self as lifecycle, Health, Link, LinkLogic, Validity};
@@ -12,6 +12,7 @@ use lifecycle_specs_skupper::site::Site;
 use crate::config::document::SiteIdentity;
 use crate::config::{links, validity};
 use crate::namespace::controller_id::ControllerId;
+use crate::router::plane::There;
 use crate::router::state::Routers;
 use crate::router::view::{self, RouterView};
 use crate::shared::Room;
@@ -58,8 +59,14 @@ impl<R: Routers> LinkLogic for Links<R> {
         ))
     }
 
-    fn validity(&self, this: This<'_, Link>, site: &Site) -> Because<Validity> {
-        validity::link(this.spec, site.spec.edge == Some(true))
+    fn validity(
+        &self,
+        this: This<'_, Link>,
+        site: &Site,
+        documents: &[&ConfigMap],
+    ) -> Because<Validity> {
+        let plane = There::plane_by(documents, site);
+        validity::link(this.spec, site.spec.edge == Some(true), plane)
     }
 
     fn sync(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::ResourceExt;
 use lifecycle_runtime::{Because, Desired, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
@@ -175,6 +176,13 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
             .collect()
     }
 
+    fn socket_unknown(&self, _: This<'_, Listener>, report: &RouterState) -> Because<bool> {
+        match report.sockets_unknown {
+            Some(why) => Because::new(true, why),
+            None => Because::plain(false),
+        }
+    }
+
     fn has_matching_connector(
         &self,
         this: This<'_, Listener>,
@@ -191,10 +199,12 @@ fn pod_names(
     config: &RouterConfig,
     services: &[&Service],
 ) -> Because<PodNames> {
+    let is_own = |owner: &OwnerReference| Some(&owner.uid) == site.metadata.uid.as_ref();
+    // As what is owned `without controller` is ours.
     let is_ours = |service: &&&Service| {
-        let owners = service.owner_references().iter();
-        let mut controllers = owners.filter(|owner| owner.controller == Some(true));
-        controllers.any(|owner| Some(&owner.uid) == site.metadata.uid.as_ref())
+        let owners = service.owner_references();
+        let mut controllers = owners.iter().filter(|owner| owner.controller == Some(true));
+        owners.iter().any(is_own) && controllers.all(is_own)
     };
     let foreign = services.iter().filter(|service| !is_ours(service));
     let mut foreign: Vec<String> = foreign.map(|service| service.name_any()).collect();

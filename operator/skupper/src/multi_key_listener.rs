@@ -159,6 +159,13 @@ impl<R: Routers> MultiKeyListenerLogic for MultiKeyListeners<R> {
         templates.on(config.service(&at.this.spec.host))
     }
 
+    fn socket_unknown(&self, _: This<'_, MultiKeyListener>, report: &RouterState) -> Because<bool> {
+        match report.sockets_unknown {
+            Some(why) => Because::new(true, why),
+            None => Because::plain(false),
+        }
+    }
+
     fn has_destination(
         &self,
         this: This<'_, MultiKeyListener>,

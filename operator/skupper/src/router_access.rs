@@ -15,16 +15,18 @@ use lifecycle_specs_skupper::secured_access::SecuredAccess;
 use lifecycle_specs_skupper::site::{Endpoint, Site};
 use serde_json::{Value, json};
 
-use crate::config::document::{self, DeclaredAccess, named};
+use crate::config::document::{self, DeclaredAccess};
 use crate::config::router_config;
 use crate::config::service::{CONTROLLED, SELECTOR};
 use crate::config::validity;
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 use crate::namespace::templates::{self, Templates};
-use crate::router::state::{self, Routers};
+use crate::router::plane::There;
+use crate::router::state::{self, Routers, documents};
 use crate::router::view::{self, RouterView};
 use crate::secured_access::NAMES;
+use crate::settings::named;
 use crate::site::issuer;
 
 /// On a SecuredAccess: the RouterAccess that it is of.
@@ -78,16 +80,30 @@ impl<R: Routers> RouterAccessLogic for RouterAccesses<R> {
         active_site::reference(sites, router_config)
     }
 
+    fn documents(
+        &self,
+        this: This<'_, RouterAccess>,
+        _: &[&Readable<Site>],
+    ) -> BTreeSet<ObjectRef> {
+        documents(this.meta)
+    }
+
     async fn poll_report(
         &self,
         _: This<'_, RouterAccess>,
         routers: Vec<&Pod>,
+        documents: Vec<&ConfigMap>,
     ) -> Result<RouterState, CallError> {
-        self.routers.ask(routers).await
+        self.routers.ask(routers, documents).await
     }
 
-    fn validity(&self, this: This<'_, RouterAccess>, site: &Site) -> Because<Validity> {
-        validity::router_access(this.spec, site)
+    fn validity(
+        &self,
+        this: This<'_, RouterAccess>,
+        site: &Site,
+        documents: &[&ConfigMap],
+    ) -> Because<Validity> {
+        validity::router_access(this.spec, site, There::plane_by(documents, site))
     }
 
     fn generated(&self, this: This<'_, RouterAccess>) -> Because<bool> {

@@ -14,10 +14,10 @@ use lifecycle_specs_skupper::site::Endpoint;
 use serde_json::{Value, json};
 
 use crate::certificate::{AUTHORITY, text};
-use crate::config::document::named;
 use crate::config::service::CONTROLLED;
 use crate::namespace::controller_id::ControllerId;
 use crate::namespace::templates::{self, Templates};
+use crate::settings::named;
 
 /// On Services of SecuredAccesses, as the replaced implementation marks them.
 const OF_ACCESS: &str = "internal.skupper.io/secured-access";

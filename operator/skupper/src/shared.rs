@@ -1,5 +1,6 @@
 //! What several kinds ask of their namespace and of the Site's router, answered once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -17,7 +18,7 @@ use lifecycle_specs_skupper::site::Site;
 use crate::config::{router_config, validity};
 use crate::namespace::active_site;
 use crate::namespace::controller_id::{self, ControllerId};
-use crate::router::state::{self, Routers};
+use crate::router::state::{self, Routers, documents};
 use crate::router::view;
 
 impl<K: Subject> Managed<K> for ControllerId {
@@ -96,12 +97,17 @@ impl<K: Matched, R: Routers> SiteRoom<K> for Room<R> {
         active_site::reference(sites, router_config)
     }
 
+    fn documents(&self, this: This<'_, K>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
+        documents(this.meta)
+    }
+
     async fn poll_report(
         &self,
         _: This<'_, K>,
         routers: Vec<&Pod>,
+        documents: Vec<&ConfigMap>,
     ) -> Result<RouterState, CallError> {
-        self.0.ask(routers).await
+        self.0.ask(routers, documents).await
     }
 
     fn running(&self, _: This<'_, K>, routers: &[&Pod]) -> Because<bool> {

@@ -1,6 +1,8 @@
 //! How a Site is reconciled: the configuration of its router, and the router itself.
 
+mod access;
 mod network;
+mod running;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,30 +22,36 @@ use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::multi_key_listener::MultiKeyListener;
 use lifecycle_specs_skupper::router::{
-    CREDENTIALS, LISTENER, ROUTER, RouterState, SITE, SITE_CA, SITE_SERVER, STATE_CA,
+    LISTENER, LOCAL_CA, LOCAL_SERVER, ROUTER, RouterState, SITE_CA,
 };
 use lifecycle_specs_skupper::router_access::RouterAccess;
 use lifecycle_specs_skupper::site::{
-    ApplyAccess, ApplyAccount, ApplyAuthority, ApplyIdentities, ApplyRole, ApplyRoleBinding,
-    ApplyRouter, Controller, Endpoint, Plan, Revise, Running, Site, SiteLogic, SiteRecord,
-    SiteSpec, Validity,
+    ApplyAccess, ApplyIdentities, ApplyRights, ApplyRouter, Controller, Endpoint, Plan, Revise,
+    Running, Site, SiteLogic, SiteRecord, SiteSpec, Validity,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::attached;
-use crate::config::document::{SiteIdentity, named};
+use crate::config::document::SiteIdentity;
 use crate::config::kept::{self, Kept, Unknown};
 use crate::config::plan::{self, Workload};
 use crate::config::router_config::{self, RouterConfig};
 use crate::config::service::CONTROLLED;
-use crate::config::validity::{self, LOGGING, setting};
+use crate::config::validity;
+use crate::data_plane::DataPlane;
+use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 use crate::namespace::sizing::{self, Sizing};
 use crate::namespace::templates::{self, Templates};
-use crate::namespace::{active_site, pods};
 use crate::platform::Platform;
+use crate::router::existing::{self, ExistingPods};
 use crate::router::objects::{self, RouterPods};
-use crate::router::state::Routers;
+use crate::router::plane::{Images, There};
+use crate::router::state::{Routers, documents};
+use crate::settings::{LOGGING, named, setting};
+pub use access::issuer;
+use access::{own_access, served, site_authority, uid};
+use running::running;
 
 /// The message where an address is waited for and nothing is wrong, as the replaced implementation has it.
 const PENDING: &str = "Pending";
@@ -57,8 +65,10 @@ pub struct Sites<R> {
     pub controller: Controller,
     /// What the sites run on.
     pub platform: Platform,
-    /// The image of routers.
-    pub image: String,
+    /// The data plane of Sites that say none and have none yet.
+    pub data_plane: DataPlane,
+    /// The images of routers.
+    pub images: Images,
     /// Where their routers are asked.
     pub routers: Arc<R>,
 }
@@ -73,6 +83,23 @@ impl<R> Sites<R> {
     fn own_access(&self, this: This<'_, Site>) -> Option<RouterAccess> {
         let own = self.is_linked(this).then(|| own_access(this))?;
         serde_json::from_value(own).ok()
+    }
+
+    /// The data plane of a Site. Without Kubernetes there is one.
+    fn plane(&self, this: This<'_, Site>, there: There<'_>) -> DataPlane {
+        match self.platform.binds_host() {
+            true => DataPlane::Embedded,
+            false => there.plane_of(this.spec, self.data_plane),
+        }
+    }
+
+    /// How a Site is named in the configuration of its router.
+    fn identity<'a>(&self, this: This<'a, Site>, there: There<'_>) -> SiteIdentity<'a> {
+        SiteIdentity {
+            platform: self.platform,
+            plane: self.plane(this, there),
+            ..SiteIdentity::of_this(this)
+        }
     }
 
     /// What the router of a Site gets of a node.
@@ -94,46 +121,8 @@ fn named_in<K: Resource<DynamicType = ()>>(this: This<'_, Site>, name: &str) -> 
     Some(ObjectRef::of::<K>(this.meta.namespace.as_deref(), name))
 }
 
-/// Name of the Secret with the authority that signs for a Site unless said otherwise.
-pub fn issuer(spec: &SiteSpec) -> &str {
-    named(spec.default_issuer.as_ref()).unwrap_or(SITE_CA)
-}
-
-/// The RouterAccess of a Site that others are to link to.
-fn own_access(this: This<'_, Site>) -> Value {
-    let spec = this.spec;
-    let mut wanted = json!({
-        "roles": [{ "name": "inter-router", "port": 55671 }, { "name": "edge", "port": 45671 }],
-        "tlsCredentials": SITE_SERVER, "generateTlsCredentials": true, "issuer": issuer(spec),
-    });
-    if let Some(access_type) = validity::access(spec).filter(|access| *access != "default") {
-        wanted["accessType"] = access_type.into();
-    }
-    json!({
-        "metadata": { "name": ROUTER, "annotations": { CONTROLLED: "true" } },
-        "spec": wanted,
-    })
-}
-
-/// The RouterAccesses that the router serves: those of others as they are, and its own as it is meant. So writing that one changes no configuration.
-fn served<'a>(
-    this: This<'_, Site>,
-    own: Option<&'a RouterAccess>,
-    known: &[&'a RouterAccess],
-) -> Vec<&'a RouterAccess> {
-    let owned = |access: &RouterAccess| {
-        let mut owners = access.owner_references().iter();
-        owners.any(|owner| owner.uid == uid(this))
-    };
-    let others = known.iter().copied().filter(|access| !owned(access));
-    let mut all: Vec<&RouterAccess> = others.collect();
-    let is_free = all.iter().all(|access| access.name_any() != ROUTER);
-    all.extend(own.filter(|_| is_free));
-    all
-}
-
-fn uid<'a>(this: This<'a, Site>) -> &'a str {
-    this.meta.uid.as_deref().unwrap_or_default()
+fn names(secrets: &[&Secret]) -> BTreeSet<String> {
+    secrets.iter().map(|secret| secret.name_any()).collect()
 }
 
 /// What the namespace offers: its Connectors, and what its bindings accept from others. Of what cannot be read, as it was last.
@@ -185,17 +174,51 @@ impl<R: Routers> SiteLogic for Sites<R> {
         Some(router_config::reference(this.meta))
     }
 
-    fn state_authority(&self, this: This<'_, Site>) -> Option<ObjectRef> {
-        named_in::<Certificate>(this, STATE_CA)
+    /// The Deployment, whosever it is: which data plane there is is seen in it.
+    fn existing_router(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
+        named_in::<Deployment>(this, ROUTER).into_iter().collect()
     }
 
-    fn state_certificate(&self, this: This<'_, Site>) -> Option<ObjectRef> {
-        named_in::<Certificate>(this, CREDENTIALS)
+    /// Of the router of this project none: it waits for its Secrets itself.
+    fn needed(
+        &self,
+        this: This<'_, Site>,
+        existing_config: &[&ConfigMap],
+        existing_router: &[&Deployment],
+        listeners: &[&Readable<Listener>],
+        multi_key_listeners: &[&Readable<MultiKeyListener>],
+        connectors: &[&Readable<Connector>],
+        links: &[&Readable<Link>],
+        attached: &[&Readable<AttachedConnector>],
+        accesses: &[&Readable<RouterAccess>],
+    ) -> BTreeSet<ObjectRef> {
+        let there = There::of(existing_router, existing_config);
+        if self.plane(this, there) == DataPlane::Embedded {
+            return BTreeSet::new();
+        }
+        let own = self.own_access(this);
+        let accesses = served(this, own.as_ref(), &kept::known(accesses));
+        let names = plan::needed(
+            (&kept::known(listeners), &kept::known(multi_key_listeners)),
+            (&kept::known(connectors), &kept::known(attached)),
+            (&kept::known(links), &accesses),
+        );
+        let all = names
+            .iter()
+            .filter_map(|name| named_in::<Secret>(this, name));
+        all.collect()
     }
 
-    /// The Secret of versions that made it themselves.
-    fn credentials(&self, this: This<'_, Site>) -> Option<ObjectRef> {
-        named_in::<Secret>(this, CREDENTIALS)
+    fn local_authority(&self, this: This<'_, Site>) -> Option<ObjectRef> {
+        named_in::<Certificate>(this, LOCAL_CA)
+    }
+
+    fn local_certificate(&self, this: This<'_, Site>) -> Option<ObjectRef> {
+        named_in::<Certificate>(this, LOCAL_SERVER)
+    }
+
+    fn local_service(&self, this: This<'_, Site>) -> Option<ObjectRef> {
+        named_in::<Service>(this, existing::SERVICE)
     }
 
     fn account(&self, this: This<'_, Site>) -> Option<ObjectRef> {
@@ -269,6 +292,21 @@ impl<R: Routers> SiteLogic for Sites<R> {
         validity::site_on(self.platform, this.spec)
     }
 
+    /// Asked where the Deployment is to be written.
+    fn has_image(
+        &self,
+        this: This<'_, Site>,
+        _: &[&Readable<Site>],
+        existing_config: &[&ConfigMap],
+        existing_router: &[&Deployment],
+    ) -> Because<bool> {
+        let there = There::of(existing_router, existing_config);
+        match (self.plane(this, there), self.images.existing(there)) {
+            (DataPlane::Embedded, _) | (_, Ok(_)) => Because::plain(true),
+            (DataPlane::SkupperRouter, Err(why)) => Because::new(false, why),
+        }
+    }
+
     fn managed_account(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Because<bool> {
         Because::plain(named(this.spec.service_account.as_ref()).is_none())
     }
@@ -299,10 +337,14 @@ impl<R: Routers> SiteLogic for Sites<R> {
         &self,
         this: This<'_, Site>,
         _: &[&Readable<Site>],
+        existing_config: &[&ConfigMap],
+        existing_router: &[&Deployment],
         templates: &[&ConfigMap],
         sizes: &[&ConfigMap],
     ) -> Because<bool> {
-        let mut lines = validity::unapplied(self.platform, this.spec);
+        let there = There::of(existing_router, existing_config);
+        let plane = self.plane(this, there);
+        let mut lines = validity::unapplied(self.platform, plane, this.spec);
         lines.extend(templates::broken(templates));
         lines.extend(self.sizing(this.spec, sizes).lacks);
         Because::new(!lines.is_empty(), lines.join("\n"))
@@ -333,12 +375,17 @@ impl<R: Routers> SiteLogic for Sites<R> {
         kept::told(all.concat())
     }
 
+    fn documents(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
+        documents(this.meta)
+    }
+
     async fn poll_report(
         &self,
         _: This<'_, Site>,
         routers: Vec<&Pod>,
+        documents: Vec<&ConfigMap>,
     ) -> Result<RouterState, CallError> {
-        self.routers.ask(routers).await
+        self.routers.ask(routers, documents).await
     }
 
     fn running(&self, this: This<'_, Site>, pods: &[&Pod]) -> Because<Running> {
@@ -348,7 +395,9 @@ impl<R: Routers> SiteLogic for Sites<R> {
     fn revise(&self, at: Revise<'_>) -> Desired<ConfigMap> {
         let bound = (&at.bindings[..], &at.attached[..]);
         let workloads = workloads(&at.connectors, bound, &at.pods);
-        let site = (&SiteIdentity::of_this(at.this), self.platform);
+        let there = There::of(&at.existing_router, &[at.router_config]);
+        let secrets = names(&at.needed);
+        let site = (&self.identity(at.this, there), &secrets);
         let before = router_config::before(Some(at.router_config), &at.services);
         let offered = (&at.connectors[..], &at.links[..]);
         let unknown = Unknown::of(
@@ -371,7 +420,9 @@ impl<R: Routers> SiteLogic for Sites<R> {
     fn plan(&self, at: Plan<'_>) -> Desired<ConfigMap> {
         let bound = (&at.bindings[..], &at.attached[..]);
         let workloads = workloads(&at.connectors, bound, &at.pods);
-        let site = (&SiteIdentity::of_this(at.this), self.platform);
+        let there = There::of(&at.existing_router, &[]);
+        let secrets = names(&at.needed);
+        let site = (&self.identity(at.this, there), &secrets);
         let before = router_config::before(None, &at.services);
         let listeners = kept::known(&at.listeners);
         let several = kept::known(&at.multi_key_listeners);
@@ -388,50 +439,82 @@ impl<R: Routers> SiteLogic for Sites<R> {
         self.labelled(&at.templates, config)
     }
 
-    fn apply_identities_state_authority(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
+    fn apply_identities_local_authority(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
         let name = at.this.meta.name.as_deref().unwrap_or_default();
-        self.labelled(&at.templates, objects::state_authority(name))
+        self.labelled(&at.templates, objects::local_authority(name))
     }
 
-    fn apply_identities_state_certificate(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
-        self.labelled(&at.templates, objects::state_certificate())
+    fn apply_identities_local_certificate(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
+        let there = There::of(&at.existing_router, &[at.router_config]);
+        let certificate = match self.plane(at.this, there) {
+            DataPlane::Embedded => objects::local_certificate(),
+            DataPlane::SkupperRouter => {
+                let namespace = at.this.meta.namespace.as_deref();
+                existing::local_certificate(namespace.unwrap_or_default())
+            }
+        };
+        self.labelled(&at.templates, certificate)
     }
 
-    fn apply_account(&self, at: ApplyAccount<'_>) -> Desired<ServiceAccount> {
+    fn apply_identities_local_service(&self, at: ApplyIdentities<'_>) -> Option<Desired<Service>> {
+        let there = There::of(&at.existing_router, &[at.router_config]);
+        match self.plane(at.this, there) {
+            DataPlane::Embedded => None,
+            DataPlane::SkupperRouter => {
+                Some(self.labelled(&at.templates, existing::local_service()))
+            }
+        }
+    }
+
+    fn apply_rights_account(&self, at: ApplyRights<'_>) -> Desired<ServiceAccount> {
         self.labelled(&at.templates, objects::account())
     }
 
-    fn apply_role(&self, at: ApplyRole<'_>) -> Desired<Role> {
-        self.labelled(
-            &at.templates,
-            objects::role(&plan::secrets(at.router_config)),
-        )
+    fn apply_rights_role(&self, at: ApplyRights<'_>) -> Desired<Role> {
+        let there = There::of(&at.existing_router, &[at.router_config]);
+        let role = match self.plane(at.this, there) {
+            DataPlane::Embedded => objects::role(&plan::secrets(at.router_config)),
+            DataPlane::SkupperRouter => existing::role(),
+        };
+        self.labelled(&at.templates, role)
     }
 
-    fn apply_role_binding(&self, at: ApplyRoleBinding<'_>) -> Desired<RoleBinding> {
+    fn apply_rights_role_binding(&self, at: ApplyRights<'_>) -> Desired<RoleBinding> {
         self.labelled(&at.templates, objects::role_binding())
     }
 
     fn apply_router(&self, at: ApplyRouter<'_>) -> Desired<Deployment> {
         let (meta, spec) = (at.this.meta, at.this.spec);
-        let router = objects::deployment(&RouterPods {
-            namespace: meta.namespace.as_deref().unwrap_or_default(),
-            site: uid(at.this),
-            image: &self.image,
-            account: named(spec.service_account.as_ref()).unwrap_or(ROUTER),
-            resources: self.sizing(spec, &at.sizes).resources,
-            logging: setting(spec, LOGGING),
-        });
+        let there = There::of(&at.existing_router, &[at.router_config]);
+        let account = named(spec.service_account.as_ref()).unwrap_or(ROUTER);
+        let sizing = self.sizing(spec, &at.sizes);
+        let router = match (self.plane(at.this, there), self.images.existing(there)) {
+            (DataPlane::SkupperRouter, Ok(images)) => existing::deployment(&ExistingPods {
+                name: meta.name.as_deref().unwrap_or_default(),
+                site: uid(at.this),
+                spec,
+                images,
+                account,
+                router: sizing.router.unwrap_or_else(|| json!({})),
+                adaptor: sizing.adaptor.unwrap_or_else(|| json!({})),
+            }),
+            (DataPlane::Embedded, _) | (DataPlane::SkupperRouter, Err(_)) => {
+                objects::deployment(&RouterPods {
+                    namespace: meta.namespace.as_deref().unwrap_or_default(),
+                    site: uid(at.this),
+                    image: &self.images.embedded,
+                    account,
+                    resources: sizing.router.unwrap_or_else(sizing::unsaid),
+                    logging: setting(spec, LOGGING),
+                })
+            }
+        };
         self.labelled(&at.templates, router)
     }
 
-    fn apply_authority(&self, at: ApplyAuthority<'_>) -> Desired<Certificate> {
+    fn apply_identities_authority(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
         let name = at.this.meta.name.as_deref().unwrap_or_default();
-        let certificate = Desired::from_json(json!({
-            "metadata": { "name": SITE_CA, "annotations": { CONTROLLED: "true" } },
-            "spec": { "ca": SITE_CA, "subject": format!("{name} site CA"), "signing": true },
-        }));
-        self.labelled(&at.templates, certificate)
+        self.labelled(&at.templates, site_authority(name))
     }
 
     fn apply_access(&self, at: ApplyAccess<'_>) -> Desired<RouterAccess> {
@@ -449,8 +532,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn default_issuer(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Option<String> {
-        let linked = validity::access(this.spec).is_some();
-        linked.then(|| issuer(this.spec).to_owned())
+        Some(issuer(this.spec).to_owned())
     }
 
     fn sites_in_network(
@@ -481,36 +563,9 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 }
 
-/// Whether a Pod of the router runs; if none does, what the first of them lacks.
-fn running(site: &str, all: &[&Pod]) -> Because<Running> {
-    let of_site = |pod: &&&Pod| {
-        let labelled = pod.labels().get(SITE).is_some_and(|uid| uid == site);
-        labelled && pod.metadata.deletion_timestamp.is_none()
-    };
-    let routers: Vec<&Pod> = all.iter().copied().filter(|pod| of_site(&pod)).collect();
-    let phase = |pod: &Pod| pod.status.as_ref().and_then(|s| s.phase.clone());
-    let runs = |pod: &&&Pod| phase(pod).as_deref() == Some("Running") && pods::is_ready(pod);
-    if routers.iter().any(|pod| runs(&pod)) {
-        return Because::plain(Running::Ready);
-    }
-    let Some(first) = routers.first() else {
-        return Because::plain(Running::None);
-    };
-    let conditions = first.status.as_ref().and_then(|s| s.conditions.as_ref());
-    let unmet = conditions
-        .into_iter()
-        .flatten()
-        .find(|c| c.status == "False");
-    let said = unmet
-        .and_then(|c| c.message.clone())
-        .filter(|said| !said.is_empty());
-    Because::new(
-        Running::Waiting,
-        said.unwrap_or_else(|| "No router pod is ready".to_owned()),
-    )
-}
-
 #[cfg(test)]
 mod recorded;
+#[cfg(test)]
+mod taken_over;
 #[cfg(test)]
 mod tests;

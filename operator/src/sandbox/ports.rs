@@ -6,10 +6,12 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
 use lifecycle_cli::cluster::manifests::Manifest;
-use lifecycle_skupper::config::document::{ROLES, named, roles};
+use lifecycle_skupper::config::document::{ROLES, roles};
 use lifecycle_skupper::config::validity;
+use lifecycle_skupper::data_plane::DataPlane;
 use lifecycle_skupper::platform::Platform;
 use lifecycle_skupper::router::embedded::nth_address;
+use lifecycle_skupper::settings::named;
 use lifecycle_specs_skupper::router_access::RouterAccessSpec;
 use lifecycle_specs_skupper::site::SiteSpec;
 use serde::de::DeserializeOwned;
@@ -95,7 +97,8 @@ fn needed_by(manifest: &Manifest) -> Vec<LinkPort> {
     if is_of_site(manifest, "RouterAccess") {
         let spec: RouterAccessSpec = spec(manifest);
         // Whoever names a host is told by the status of the object: no option of the sandbox chooses another.
-        let is_ours = validity::is_served(&spec) && named(spec.bind_host.as_ref()).is_none();
+        let is_ours = validity::is_served(&spec, DataPlane::Embedded)
+            && named(spec.bind_host.as_ref()).is_none();
         return roles(&spec).filter(|_| is_ours).filter_map(port).collect();
     }
     Vec::new()

@@ -22,13 +22,15 @@ use tokio::task::JoinHandle;
 use super::grants::{CONTROLLER, GrantDoor};
 use super::{balancer, echo};
 use lifecycle_cli::cluster::{account, complain};
-use lifecycle_skupper::config::document::named;
 use lifecycle_skupper::config::router_config::RouterConfig;
 use lifecycle_skupper::controller;
+use lifecycle_skupper::data_plane::DataPlane;
 use lifecycle_skupper::namespace::active_site;
 use lifecycle_skupper::platform::Platform;
 use lifecycle_skupper::router::embedded::{Embedded, Settings};
+use lifecycle_skupper::router::plane::Images;
 use lifecycle_skupper::secured_access::AccessDefaults;
+use lifecycle_skupper::settings::named;
 
 /// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
 pub(super) const INSTALLED: (&str, &str) = (
@@ -81,7 +83,11 @@ impl Sites {
             platform: Platform::Kubernetes,
             // The sandbox leads to its routers as a load balancer does.
             access: AccessDefaults::default(),
-            image: IMAGE.to_owned(),
+            data_plane: DataPlane::default(),
+            images: Images {
+                embedded: IMAGE.to_owned(),
+                ..Images::default()
+            },
             kinds: controller::KINDS,
             maintain_crds: true,
             leadership: None,

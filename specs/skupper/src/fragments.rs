@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use lifecycle_runtime::{Readable, fragment};
 
-use super::router::{RouterState, SITE};
+use super::router::{APPLICATION, RouterState};
 use super::site::Site;
 
 fragment! {
@@ -62,8 +62,10 @@ fragment! {
         sites:         [Readable<Site>] by namespace;
         router_config: ConfigMap        by ref;
         site:          Site             by ref from sites, router_config;
-        routers:       [Pod]            by labels { SITE = site.meta.uid };
-        report:        poll RouterState by routers every 500ms given running;
+        routers:       [Pod]            by labels { APPLICATION = router_config.meta.name };
+        // What its router goes by, and what is told of the network where the router is the existing one.
+        documents:     [ConfigMap]      by refs of sites;
+        report:        poll RouterState by routers, documents every 500ms given running;
     }
     facts {
         /// Whether the Site's router can be asked.

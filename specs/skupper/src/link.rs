@@ -29,7 +29,7 @@ lifecycle! {
     }
     facts {
         /// Whether it can be dialled at all.
-        validity:         { Fine, NoEndpoint, BadHost, BadPort, NoCredentials, Proxy } from site given site;
+        validity:         { Fine, NoEndpoint, BadHost, BadPort, NoCredentials, Proxy, Keys } from site, documents given site;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                                          from site, report given site && validity == Fine && report;
         /// What the router does with it.

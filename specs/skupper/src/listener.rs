@@ -25,16 +25,16 @@ lifecycle! {
     observe {
         templates:         [ConfigMap]             by refs of controller_config;
         secret:            Secret                  by name spec.tls_credentials?;
-        service:           owned Service of site   by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
+        service:           owned Service of site without controller by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
         // Those of its Pods, whosever they are: what is owned is seen by its owner alone.
         pod_services:      [Service]               by refs of router_config;
-        pods:              owned [Service] of site by names of router_config exclusive spec.ports;
+        pods:              owned [Service] of site without controller by names of router_config exclusive spec.ports;
     }
     facts {
         /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
         binds_host:       bool                                            from sites given site;
         /// Whether it can be offered at all.
-        validity:         { Fine, Incomplete, BadPort, BadHost, BadType, BadObserver, NoCredentials } from sites given site;
+        validity:         { Fine, Unfit }                                 from sites given site;
         /// What the Site has given it.
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config else None;
         /// Whether its Pods can have their names: another controller, user or Listener may have what one of them would have.
@@ -43,6 +43,8 @@ lifecycle! {
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// What the router does with it.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
+        /// Whether nobody tells if its socket is open.
+        socket_unknown:   bool                                            from report given health == Up else false;
         /// It is not served.
         unserved  = allocation == None || silent;
         /// The API server does not accept a Service of it.
@@ -122,6 +124,11 @@ lifecycle! {
         condition Matched {
             True "Ready" "OK" when matched;
             False "Pending" "No matching connectors" otherwise;
+        }
+        /// Told beside the others and not asked for, where the router is the existing one.
+        condition SocketOpen {
+            Unknown "Pending" when socket_unknown;
+            Omit otherwise;
         }
         ready "Ready" "OK" from Configured, Matched;
         field has_matching_connector: Option<bool> from report;

@@ -29,7 +29,7 @@ lifecycle! {
     observe {
         templates:         [ConfigMap]             by refs of controller_config;
         secret:            Secret                  by name spec.tls_credentials?;
-        service:           owned Service of site   by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
+        service:           owned Service of site without controller by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
     }
     facts {
         /// True outside Kubernetes: the router listens at the host and port itself, and there is no Service.
@@ -42,6 +42,8 @@ lifecycle! {
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// The state of its entries in the router.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
+        /// Whether nobody tells if its socket is open.
+        socket_unknown:   bool                                            from report given health == Up else false;
         /// It is not served.
         unserved  = allocation == None || silent;
         /// The API server does not accept its Service.
@@ -113,6 +115,11 @@ lifecycle! {
         condition Operational {
             True "Ready" "OK" when matched;
             False "Pending" "No matching connectors" otherwise;
+        }
+        /// Told beside the others and not asked for, where the router is the existing one.
+        condition SocketOpen {
+            Unknown "Pending" when socket_unknown;
+            Omit otherwise;
         }
         ready "Ready" "OK" from Configured, Operational;
         field has_destination: Option<bool> from report;

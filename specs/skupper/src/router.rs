@@ -4,17 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the router's Deployment, ServiceAccount, Role, RoleBinding and ConfigMap.
 pub const ROUTER: &str = "skupper-router";
-/// Name of the Certificate, and of the Secret, by which router and controller know each other, and of the profile made of it.
-pub const CREDENTIALS: &str = "skupper-router-state";
-/// Name of the Certificate, and of the Secret, of the authority that signs that one and nothing else.
-pub const STATE_CA: &str = "skupper-router-state-ca";
+/// Name of the Certificate, and of the Secret, that the router shows inside of its cluster, and of the profile made of it.
+pub const LOCAL_SERVER: &str = "skupper-local-server";
+/// Name of the Certificate, and of the Secret, of the authority that signs for the inside of the cluster.
+pub const LOCAL_CA: &str = "skupper-local-ca";
+/// On the Pods of any router, with the name of the ConfigMap that it goes by.
+pub const APPLICATION: &str = "application";
+/// Name of the ConfigMap in which the existing router tells what it knows of the network.
+pub const NETWORK_STATUS: &str = "skupper-network-status";
 /// Name of the ConfigMap that says which controller manages a namespace.
 pub const CONTROLLER_CONFIG: &str = "skupper";
 /// Name of the Certificate, and of the Secret, of the authority of a Site.
 pub const SITE_CA: &str = "skupper-site-ca";
 /// Name of the Certificate, and of the Secret, that a Site's router shows to who links to it.
 pub const SITE_SERVER: &str = "skupper-site-server";
-/// On the router's Pods: the uid of the Site.
+/// On Pods of the embedded router: the uid of the Site.
 pub const SITE: &str = "internal.skupper.io/site";
 /// On Services: the name of a Listener that is reached by it.
 pub const LISTENER: &str = "internal.skupper.io/listener";
@@ -32,6 +36,8 @@ pub struct RouterState {
     pub services: BTreeMap<String, RouterService>,
     /// The sites that it reaches, its own included; empty if it does not tell them.
     pub sites: Vec<RouterSite>,
+    /// Why it is not known of a listener whether its socket is open, where that is so.
+    pub sockets_unknown: Option<&'static str>,
 }
 
 /// A site of the network, as a router knows it.

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fragments::{managed, routed};
-use super::router::{RouterState, SITE};
+use super::router::{APPLICATION, RouterState};
 use super::secured_access::SecuredAccess;
 use super::site::{Endpoint, Site};
 use super::status::Status;
@@ -28,15 +28,17 @@ lifecycle! {
         sites:             [Readable<Site>]    by namespace;
         router_config:     ConfigMap           by ref;
         site:              Site                by ref from sites, router_config;
-        routers:           [Pod]               by labels { SITE = site.meta.uid };
-        report:            poll RouterState    by routers every 2s given running;
+        routers:           [Pod]               by labels { APPLICATION = router_config.meta.name };
+        // What its router goes by, and what is told of the network where the router is the existing one.
+        documents:         [ConfigMap]         by refs of sites;
+        report:            poll RouterState    by routers, documents every 2s given running;
         credentials:       Secret              by name spec.tls_credentials;
         // As the replaced implementation owns it.
         access:            owned SecuredAccess without controller by name meta.name given site;
     }
     facts {
         /// Whether it says what it must, and the router can do it.
-        validity:  { Fine, Incomplete, BadRole, BadPort, Edge } from site given site;
+        validity:  { Fine, Incomplete, BadRole, BadPort, Edge, Keys } from site, documents given site;
         /// Whether its certificate is issued for it.
         generated: bool                from self;
         /// Whether the Site's router can be asked.

@@ -18,7 +18,7 @@ use super::fragments::managed;
 use super::link::Link;
 use super::listener::Listener;
 use super::multi_key_listener::MultiKeyListener;
-use super::router::{RouterState, SITE};
+use super::router::{APPLICATION, RouterState};
 use super::router_access::RouterAccess;
 use super::status::Status;
 
@@ -43,25 +43,36 @@ lifecycle! {
         attached:          [Readable<AttachedConnector>] by refs of bindings;
         accesses:          [Readable<RouterAccess>]   by namespace;
         pods:              [Pod]                      by namespace;
-        routers:           [Pod]                      by labels { SITE = meta.uid };
-        report:            poll RouterState           by routers every 2s given running == Ready;
+        routers:           [Pod]                      by labels { APPLICATION = router_config.meta.name };
+        // What its router goes by, and what is told of the network where the router is the existing one.
+        documents:         [ConfigMap]                by refs of sites;
+        report:            poll RouterState           by routers, documents every 2s given running == Ready;
         services:          [Service]                  by namespace;
         // The configuration, whosever it is: what is owned is seen by its owner alone.
         existing_config:   [ConfigMap]                by refs of sites;
-        router_config:     owned ConfigMap            by ref;
-        // What router and controller know each other by.
+        existing_router:   [Deployment]               by refs of sites;
+        // The Secrets that entries of the configuration need.
+        needed:            [Secret]                   by refs of existing_config, existing_router, listeners, multi_key_listeners, connectors, links, attached, accesses;
+        // All of it as the existing controller owns it, so that it is ours where that one has made it.
+        router_config:     owned ConfigMap without controller by ref;
+        // Who asks the router inside of its cluster knows it by these, and finds it there; and who signs for others.
         identities: owned {
-            state_authority:   Certificate without controller by ref;
-            state_certificate: Certificate without controller by ref;
+            local_authority:   Certificate without controller by ref;
+            local_certificate: Certificate without controller by ref;
+            local_service:     optional Service without controller by ref;
+            // Of other sites, and of whatever of its own asks for a certificate without saying by whom.
+            authority:         Certificate without controller by ref;
         } given router_config == Current;
-        account:           owned ServiceAccount       by ref given managed_account && identities == Current;
-        role:              owned Role                 by ref given account == Current;
-        role_binding:      owned RoleBinding          by ref given role == Current;
-        router:            owned Deployment           by ref given identities == Current && (!managed_account || role_binding == Current);
-        // What other sites link by, as the replaced implementation owns it.
-        authority:         owned Certificate  without controller by ref given router == Current && linked;
-        access:            owned RouterAccess without controller by ref given router == Current && (!linked || authority == Current);
-        unused:            owned [Service]            by names of services, router_config given router == Current && (access == Current || !linked && access in { Absent, Foreign });
+        // As what it runs.
+        rights: owned {
+            account:           ServiceAccount without controller by ref;
+            role:              Role without controller by ref;
+            role_binding:      RoleBinding without controller by ref;
+        } given managed_account && identities == Current;
+        router:            owned Deployment   without controller by ref given identities == Current && (!managed_account || rights == Current);
+        // What other sites link by.
+        access:            owned RouterAccess without controller by ref given router == Current;
+        unused:            owned [Service]    without controller by names of services, router_config given router == Current && (access == Current || !linked && access in { Absent, Foreign });
     }
     facts {
         /// Whether it is the one Site of its namespace that counts.
@@ -73,28 +84,32 @@ lifecycle! {
         /// Whether other sites are to reach this one.
         linked:           bool                            from sites given active else false;
         /// Whether a setting of it has no effect, or a label template or a size that concerns it cannot be read. That is left out, and all else goes on.
-        unapplied:        bool                            from sites, templates, sizes given active else false;
+        unapplied:        bool                            from sites, existing_config, existing_router, templates, sizes given active && router in { Stale, Current } else false;
         /// Whether there are objects that cannot be read.
         unread:           bool                            from sites, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses given active else false;
+        /// Whether it is known what its router is to be made of.
+        has_image:        bool                            from sites, existing_config, existing_router given router in { Absent, Stale } else true;
         /// Whether a router runs.
         running:          { None, Waiting, Ready }        from pods given active else None;
         /// Whether it is known where other sites reach it.
         resolved:         bool                            from accesses given linked else false;
         /// An object of the router is another's.
-        clash = any(router_config, identities, account, role, role_binding, router) == Foreign;
+        clash = any(router_config, identities, rights, router) == Foreign;
         /// An object that other sites are to link by is another's.
-        barred = linked && any(authority, access) == Foreign;
+        barred = linked && access == Foreign;
     }
     states {
         use managed;
         /// Another Site of the namespace was there before, and a namespace has one: delete one of the two.
         Second          when !active                         => Error   wakes sites;
         /// Another controller or user has an object of a name that the router needs, whatever the Site is called: remove that object.
-        Clash           when clash || barred                 => Error   wakes router_config, identities, account, role, role_binding, router, authority, access, self;
+        Clash           when clash || barred                 => Error   wakes router_config, identities, rights, router, access, self;
+        /// No image is known for its router: give the controller the options that the message names.
+        Imageless       when !has_image                      => Error   wakes existing_router, self;
         /// The objects of the router are to be written.
         Making          when router != Current               => Pending;
         /// What other sites are to link by is to be written.
-        Opening         when linked && any(authority, access) != Current => Pending;
+        Opening         when linked && access != Current => Pending;
         /// What other sites have linked by is to go.
         Closing         when !linked && access in { Stale, Current, Terminating } => Pending;
         /// Services that no Listener asks for any more are to go.
@@ -109,16 +124,14 @@ lifecycle! {
         goal Ready      when running == Ready                => Ready;
     }
     effects {
-        revise: apply router_config from router_config, services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
-        plan:   apply router_config from services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
-        apply each identities from templates when active;
+        revise: apply router_config from router_config, services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, needed, existing_router, pods, templates when active;
+        plan:   apply router_config from services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, needed, existing_router, pods, templates when active;
+        apply each identities from router_config, existing_router, templates when active;
         delete each identities when active;
-        apply account from templates when active;
-        apply role from router_config, templates when active;
-        apply role_binding from templates when active;
-        apply router from templates, sizes when active;
-        apply authority from templates when active && linked && !barred;
-        apply access from templates when active && linked && !barred;
+        apply each rights from router_config, existing_router, templates when active;
+        delete each rights when active;
+        apply router from router_config, existing_router, templates, sizes when active && has_image;
+        apply access from templates when active && linked;
         delete access when active && !linked;
         delete each unused when active;
     }
@@ -126,34 +139,32 @@ lifecycle! {
         starts: router == Current && running != Ready && active sets { running = Ready };
     }
     transitions {
-        Making -> Opening | Closing | Tidying;
+        Imageless -> Making;
+        Imageless | Making -> Opening | Closing | Tidying;
         Opening | Closing -> Tidying;
-        Making | Opening | Closing | Tidying -> Starting;
-        Making | Opening | Tidying | Starting -> Unresolved;
-        Making | Opening | Closing | Tidying | Starting -> Ready;
-        _ -> Clash | Unsupported;
-    }
-    retired {
-        // Followed from the key of the controller; the Certificate of its name makes one of its own, and renews it.
-        credentials: owned Secret by ref deleted;
+        Imageless | Making | Opening | Closing | Tidying -> Starting;
+        Imageless | Making | Opening | Tidying | Starting -> Unresolved;
+        Imageless | Making | Opening | Closing | Tidying | Starting -> Ready;
+        _ -> Clash | Imageless | Unsupported;
     }
     properties {
         // What Ready means: all that the router needs is as it should be, not the router alone.
-        always router_config == Current && identities == Current && (!managed_account || account == Current && role == Current && role_binding == Current) && router == Current in Ready;
+        always router_config == Current && identities == Current && (!managed_account || rights == Current) && router == Current in Ready;
         // A Site that does not count writes nothing of its namespace.
         never plan while !active || managed_by_other;
         never revise while !active || managed_by_other;
         // Whoever runs a router has what it reads first.
         plan before apply_router;
         // Work ends where the router runs, or in a state that says what is missing.
-        reaches Ready | Clash | Unsupported | Unresolved from Making, Tidying, Starting;
+        reaches Ready | Clash | Imageless | Unsupported | Unresolved from Making, Tidying, Starting;
     }
     status {
         condition Configured {
             False "Error" when !active;
             False "Error" when validity != Fine || clash || barred;
+            False "Error" when !has_image;
             False "Pending" when router != Current;
-            False "Pending" when linked && any(authority, access) != Current;
+            False "Pending" when linked && access != Current;
             False "Pending" when !linked && access in { Stale, Current, Terminating };
             False "Pending" when unused in { Surplus, Draining };
             True "Ready" "OK" otherwise;

@@ -26,7 +26,7 @@ const NAME: &str = "skupper-router";
 const USER: &str = "router";
 
 /// The profile of the state.
-pub(crate) const STATE: &str = "skupper-router-state";
+pub(crate) const STATE: &str = "skupper-local-server";
 
 /// Where the state is served, on the address of the site: port and host are its own.
 const STATE_PORT: u16 = 9443;

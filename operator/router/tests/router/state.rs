@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use crate::authority::{Authority, Pair, files, profile};
 use crate::support::{Server, TestSite, connector, listener, port, within};
 
-const PROFILE: &str = "skupper-router-state";
+const PROFILE: &str = "skupper-local-server";
 
 /// A site whose state is served as a controller asks for it.
 struct ServedState {

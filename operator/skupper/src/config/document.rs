@@ -8,16 +8,18 @@ use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::connector::ConnectorSpec;
 use lifecycle_specs_skupper::listener::{ListenerSpec, Observer};
 use lifecycle_specs_skupper::multi_key_listener::{MultiKeyListenerSpec, Strategy};
-use lifecycle_specs_skupper::router::CREDENTIALS;
+use lifecycle_specs_skupper::router::LOCAL_SERVER;
 use lifecycle_specs_skupper::router_access::RouterAccessSpec;
 use lifecycle_specs_skupper::site::Site;
 use serde_json::{Map, Value, json};
 
 use super::ports::{Before, PortAllocation};
+use crate::data_plane::DataPlane;
 use crate::platform::Platform;
+use crate::settings::{CONNECTIONS, LOGGING, named, setting};
 
 /// Where the router finds the files of a profile.
-const CERTIFICATES: &str = "/etc/skupper-router-certs";
+pub const CERTIFICATES: &str = "/etc/skupper-router-certs";
 
 /// Ends the name of a profile of a Secret that is only its authority, or that a link uses.
 const OF_CLIENT: &str = "-profile";
@@ -38,6 +40,12 @@ pub struct SiteIdentity<'a> {
     pub edge: bool,
     /// What it runs on.
     pub platform: Platform,
+    /// Its data plane.
+    pub plane: DataPlane,
+    /// How many connections a link of the existing router has for data, if it says so.
+    pub connections: Option<&'a str>,
+    /// Levels of logging of the existing router, if it says any.
+    pub logging: Option<&'a str>,
     /// Of the operator.
     pub version: &'a str,
 }
@@ -56,6 +64,9 @@ impl<'a> SiteIdentity<'a> {
             namespace: site.meta.namespace.as_deref().unwrap_or_default(),
             edge: site.spec.edge == Some(true),
             platform: Platform::default(),
+            plane: DataPlane::default(),
+            connections: setting(site.spec, CONNECTIONS),
+            logging: setting(site.spec, LOGGING),
             version: env!("CARGO_PKG_VERSION"),
         }
     }
@@ -144,8 +155,8 @@ pub fn document(
     accesses: &[DeclaredAccess<'_>],
     beside: Vec<Profiled>,
 ) -> Value {
-    let state = (CREDENTIALS.to_owned(), pair(CREDENTIALS));
-    let mut profiles: BTreeMap<String, Value> = [state].into();
+    let local = (LOCAL_SERVER.to_owned(), pair(LOCAL_SERVER));
+    let mut profiles: BTreeMap<String, Value> = [local].into();
     let mut entries: Vec<ConfigEntry> = Vec::new();
     for declared in listeners {
         let secret = declared.spec.tls_credentials();
@@ -216,24 +227,27 @@ pub fn recovered(document: &str) -> serde_json::Result<Before> {
     })
 }
 
-/// None if empty.
-pub fn named(secret: Option<&String>) -> Option<&str> {
-    secret
-        .map(String::as_str)
-        .filter(|secret| !secret.is_empty())
-}
-
 fn router(site: &SiteIdentity<'_>) -> Value {
-    let metadata = json!({
-        "id": site.uid, "version": site.version, "name": site.name, "namespace": site.namespace,
-        "platform": site.platform.name(),
-    });
-    json!(["router", {
+    let mut metadata =
+        json!({ "id": site.uid, "version": site.version, "platform": site.platform.name() });
+    let mut router = json!({
         "id": format!("{}-${{HOSTNAME}}", site.name),
         "mode": if site.edge { "edge" } else { "interior" },
         "helloMaxAgeSeconds": "3",
-        "metadata": metadata.to_string(),
-    }])
+    });
+    match site.plane {
+        DataPlane::Embedded => {
+            metadata["name"] = site.name.into();
+            metadata["namespace"] = site.namespace.into();
+        }
+        DataPlane::SkupperRouter => {
+            if let Some(count) = site.connections {
+                router["dataConnectionCount"] = count.into();
+            }
+        }
+    }
+    router["metadata"] = metadata.to_string().into();
+    json!(["router", router])
 }
 
 /// The profile of the Secret that a link uses, by its name.
@@ -251,8 +265,8 @@ fn pair(name: &str) -> Value {
     }])
 }
 
-/// The Secrets that the profiles of a document are made of, as its router finds them, too.
-pub fn secrets_of(entries: &[(String, Map<String, Value>)]) -> BTreeSet<String> {
+/// The Secrets of the profiles of a document, by profile, as its router finds them, too.
+pub fn secrets_of(entries: &[(String, Map<String, Value>)]) -> BTreeMap<String, String> {
     let text = |attributes: &Map<String, Value>, name: &str| {
         let text = attributes.get(name).and_then(Value::as_str);
         text.map(str::to_owned)
@@ -264,7 +278,8 @@ pub fn secrets_of(entries: &[(String, Map<String, Value>)]) -> BTreeSet<String> 
         let name = text(attributes, "name")?;
         let short = !attributes.contains_key("certFile") || links.contains(&name);
         let secret = name.strip_suffix(OF_CLIENT).filter(|_| short);
-        Some(secret.unwrap_or(&name).to_owned())
+        let secret = secret.unwrap_or(&name).to_owned();
+        Some((name, secret))
     };
     profiles.filter_map(secret).collect()
 }
@@ -375,7 +390,7 @@ pub fn of_pod(key: &str, pod: &str) -> String {
 }
 
 /// The setting that names the routing keys whose streams may pass, separated by commas.
-const ALLOWED_KEYS: &str = "allowed-keys";
+pub const ALLOWED_KEYS: &str = "allowed-keys";
 
 /// An observer by its name, if it is one.
 pub fn known_observer(name: &str) -> Option<Observer> {

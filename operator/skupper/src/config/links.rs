@@ -4,7 +4,8 @@ use lifecycle_specs_skupper::link::LinkSpec;
 use lifecycle_specs_skupper::site::Endpoint;
 use serde_json::json;
 
-use super::document::{self, ConfigEntry, Profiled, SiteIdentity, named};
+use super::document::{self, ConfigEntry, Profiled, SiteIdentity};
+use crate::settings::named;
 
 /// The setting that names the Secret of a proxy.
 const PROXY: &str = "proxy-configuration";
@@ -70,6 +71,9 @@ mod tests {
             platform: crate::platform::Platform::Kubernetes,
             edge,
             version: "1",
+            plane: crate::data_plane::DataPlane::Embedded,
+            connections: None,
+            logging: None,
         }
     }
 

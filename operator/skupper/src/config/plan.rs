@@ -9,6 +9,7 @@ use kube::ResourceExt;
 use lifecycle_runtime::Desired;
 use lifecycle_runtime::selector::LabelSelector;
 use lifecycle_specs_skupper::SelectedPod;
+use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::connector::{self, Connector, ConnectorSpec};
 use lifecycle_specs_skupper::link::{self, Link};
 use lifecycle_specs_skupper::listener::{self, Listener};
@@ -19,15 +20,18 @@ use serde_json::{Map, json};
 
 use super::document::{
     self, DeclaredAccess, DeclaredConnector, DeclaredListener, DeclaredSpec, Profiled,
-    SiteIdentity, document, named,
+    SiteIdentity, document,
 };
+use super::existing;
 use super::kept::Kept;
 use super::links;
 use super::ports::{ALLOCATION, Before, Holder, PortAllocation, PortRequest, decide};
 use super::router_config::{self, CLAIMS, DOCUMENT, FULL, LOST};
 use super::validity;
+use crate::data_plane::DataPlane;
 use crate::namespace::pods;
 use crate::platform::Platform;
+use crate::settings::named;
 
 /// What a configuration may take: an object of the API server holds 1 MiB.
 const ROOM: usize = 900 * 1024;
@@ -90,23 +94,42 @@ pub fn workloads(connectors: &[&Connector], pods: &[&Pod]) -> Vec<Workload> {
     .collect()
 }
 
-/// The ConfigMap of the router, by what was decided before, and with what is kept of it as it is.
+/// The Secrets that entries may need: of Listeners, workloads, Links and RouterAccesses, by name.
+pub fn needed(
+    (listeners, several): (&[&Listener], &[&MultiKeyListener]),
+    (connectors, attached): (&[&Connector], &[&AttachedConnector]),
+    (links, accesses): (&[&Link], &[&RouterAccess]),
+) -> BTreeSet<String> {
+    let listeners = listeners.iter().map(|l| l.spec.tls_credentials.as_ref());
+    let several = several.iter().map(|l| l.spec.tls_credentials.as_ref());
+    let connectors = connectors.iter().map(|c| c.spec.tls_credentials.as_ref());
+    let attached = attached.iter().map(|a| a.spec.tls_credentials.as_ref());
+    let links = links.iter().map(|l| l.spec.tls_credentials.as_ref());
+    let accesses = accesses.iter().map(|a| Some(&a.spec.tls_credentials));
+    let all = listeners
+        .chain(several)
+        .chain(connectors)
+        .chain(attached)
+        .chain(links)
+        .chain(accesses);
+    all.filter_map(named).map(str::to_owned).collect()
+}
+
+/// The ConfigMap of the router, by what was decided before, and with what is kept of it as it is. For the existing router, without entries of which the Secret is
+/// not among these.
 pub fn router_config(
-    (site, platform): (&SiteIdentity<'_>, Platform),
+    (site, secrets): (&SiteIdentity<'_>, &BTreeSet<String>),
     (before, kept): (&Before, &Kept),
     (listeners, several): (&[&Listener], &[&MultiKeyListener]),
     (workloads, links, accesses): (&[Workload], &[&Link], &[&RouterAccess]),
 ) -> Desired<ConfigMap> {
-    let site = &SiteIdentity {
-        platform,
-        ..site.clone()
-    };
+    let platform = site.platform;
     let (listeners, several) = offered((listeners, several), platform);
     let connectors: Vec<DeclaredConnector<'_>> = workloads.iter().map(declared).collect();
     let accesses: Vec<DeclaredAccess<'_>> = accesses
         .iter()
         .filter(|access| access.metadata.deletion_timestamp.is_none())
-        .filter(|access| !site.edge && validity::is_served(&access.spec))
+        .filter(|access| !site.edge && validity::is_served(&access.spec, site.plane))
         .map(|access| DeclaredAccess {
             name: access.metadata.name.as_deref().unwrap_or_default(),
             spec: &access.spec,
@@ -137,13 +160,16 @@ pub fn router_config(
         })
         .collect();
     let mut data = Map::new();
-    let document = document(
+    let mut document = document(
         site,
         &declared,
         &connectors,
         &accesses,
         beside(&decided.allocations),
     );
+    if site.plane == DataPlane::SkupperRouter {
+        document = existing::adapted(&document, site.logging, secrets);
+    }
     data.insert(DOCUMENT.to_owned(), document.to_string().into());
     data.insert(
         CLAIMS.to_owned(),
@@ -200,7 +226,8 @@ fn specs<'a>(
 /// The entries of the Links that can be dialled, each with its profile.
 fn dialled(site: &SiteIdentity<'_>, links: &[&Link]) -> Vec<Profiled> {
     let going = |link: &&&Link| link.metadata.deletion_timestamp.is_none();
-    let fine = |link: &&&Link| validity::link(&link.spec, site.edge).value == link::Validity::Fine;
+    let validity = |link: &Link| validity::link(&link.spec, site.edge, site.plane).value;
+    let fine = |link: &&&Link| validity(link) == link::Validity::Fine;
     let all = links.iter().filter(going).filter(fine);
     all.filter_map(|link| links::entry(site, link.metadata.name.as_deref()?, &link.spec))
         .collect()
@@ -286,7 +313,8 @@ fn exposed(listener: &Listener, workloads: &[Workload], kept: &Kept) -> BTreeSet
 
 /// The Secrets of the profiles of a configuration, sorted.
 pub fn secrets(router_config: &ConfigMap) -> BTreeSet<String> {
-    document::secrets_of(&router_config::entries(router_config))
+    let secrets = document::secrets_of(&router_config::entries(router_config));
+    secrets.into_values().collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Whether what is declared can be served at all. What the API server would refuse later is said here at once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kube::ResourceExt;
 use lifecycle_router::config::Host;
@@ -16,10 +16,12 @@ use lifecycle_specs_skupper::multi_key_listener::{self, MultiKeyListenerSpec, St
 use lifecycle_specs_skupper::router_access::{self, RouterAccessSpec};
 use lifecycle_specs_skupper::site::{self, Endpoint, Site, SiteSpec};
 
-use super::document::{self, ROLES, named, roles};
+use super::document::{self, ALLOWED_KEYS, ROLES, roles};
 use super::links;
+use crate::data_plane::{self, DataPlane};
 use crate::namespace::sizing::SETTING;
 use crate::platform::Platform;
+use crate::settings::{CONNECTIONS, LOGGING, named, setting};
 
 /// What is told where there is no Site, and where the Site that there is cannot serve.
 const NO_SITE: &str = "No active site in namespace";
@@ -36,25 +38,17 @@ pub fn listener(spec: &ListenerSpec, platform: Platform) -> Because<listener::Va
         ("host", spec.host.is_empty()),
     ];
     let wrong = [
-        (
-            listener::Validity::Incomplete,
-            missing(&lacks, Some(spec.port)),
-        ),
-        (listener::Validity::BadPort, no_port(spec.port)),
-        (listener::Validity::BadHost, bad_host(&spec.host, platform)),
-        (
-            listener::Validity::BadType,
-            other_kind(spec.kind.as_deref()),
-        ),
-        (listener::Validity::BadObserver, bad_observer(spec)),
-        (
-            listener::Validity::NoCredentials,
-            no_credentials(spec.require_client_cert, spec.tls_credentials.as_ref()),
-        ),
+        missing(&lacks, Some(spec.port)),
+        no_port(spec.port),
+        bad_host(&spec.host, platform),
+        other_kind(spec.kind.as_deref()),
+        bad_observer(spec),
+        no_credentials(spec.require_client_cert, spec.tls_credentials.as_ref()),
     ];
-    let mut wrong = wrong.into_iter();
-    let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
-    first.unwrap_or_else(|| Because::plain(listener::Validity::Fine))
+    match wrong.into_iter().flatten().next() {
+        Some(said) => Because::new(listener::Validity::Unfit, said),
+        None => Because::plain(listener::Validity::Fine),
+    }
 }
 
 /// Of a MultiKeyListener.
@@ -213,7 +207,7 @@ pub fn certificate(
 }
 
 /// Of a Link of a site, which may be an edge site.
-pub fn link(spec: &LinkSpec, edge: bool) -> Because<link::Validity> {
+pub fn link(spec: &LinkSpec, edge: bool, plane: DataPlane) -> Because<link::Validity> {
     let role = links::role(edge);
     let Some(endpoint) = links::endpoint(spec, edge) else {
         let names = spec.endpoints.iter().filter_map(|e| e.name.as_deref());
@@ -236,6 +230,7 @@ pub fn link(spec: &LinkSpec, edge: bool) -> Because<link::Validity> {
         (link::Validity::BadPort, no_text_port(role, endpoint)),
         (link::Validity::NoCredentials, bare_link(spec)),
         (link::Validity::Proxy, proxied(spec)),
+        (link::Validity::Keys, limited(spec.settings.as_ref(), plane)),
     ];
     let mut wrong = wrong.into_iter();
     let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
@@ -272,8 +267,22 @@ fn proxied(spec: &LinkSpec) -> Option<String> {
     ))
 }
 
+/// What keeps others out is not silently without effect.
+fn limited(settings: Option<&BTreeMap<String, String>>, plane: DataPlane) -> Option<String> {
+    let is_limited = document::allowed_keys(settings).is_some();
+    (is_limited && plane == DataPlane::SkupperRouter).then(|| {
+        format!(
+            "spec.settings.{ALLOWED_KEYS} is not supported by data plane \"skupper-router\", whose links let all keys pass: leave it out"
+        )
+    })
+}
+
 /// Of a RouterAccess, at the Site whose router it leads to.
-pub fn router_access(spec: &RouterAccessSpec, site: &Site) -> Because<router_access::Validity> {
+pub fn router_access(
+    spec: &RouterAccessSpec,
+    site: &Site,
+    plane: DataPlane,
+) -> Because<router_access::Validity> {
     use router_access::Validity;
     let lacks = [
         ("roles", spec.roles.is_empty()),
@@ -286,16 +295,18 @@ pub fn router_access(spec: &RouterAccessSpec, site: &Site) -> Because<router_acc
         (Validity::Edge, edge),
         (Validity::BadRole, bad_role(spec)),
         (Validity::BadPort, bad_access_port(spec)),
+        (Validity::Keys, limited(spec.settings.as_ref(), plane)),
     ];
     let mut wrong = wrong.into_iter();
     let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
     first.unwrap_or_else(|| Because::plain(Validity::Fine))
 }
 
-/// Whether a RouterAccess can be served at any Site.
-pub fn is_served(spec: &RouterAccessSpec) -> bool {
+/// Whether a RouterAccess can be served at any Site of a data plane.
+pub fn is_served(spec: &RouterAccessSpec, plane: DataPlane) -> bool {
     let said = !spec.roles.is_empty() && !spec.tls_credentials.is_empty();
-    said && bad_role(spec).is_none() && bad_access_port(spec).is_none()
+    let limited = limited(spec.settings.as_ref(), plane).is_some();
+    said && !limited && bad_role(spec).is_none() && bad_access_port(spec).is_none()
 }
 
 fn bad_role(spec: &RouterAccessSpec) -> Option<String> {
@@ -390,6 +401,17 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
         let sentence = "spec.ha is not supported, so the site has one router: leave it out";
         return Because::new(site::Validity::Unfit, sentence);
     }
+    if let Some(name) = setting(spec, data_plane::SETTING)
+        && DataPlane::named(name).is_none()
+    {
+        let known = DataPlane::NAMES.map(|(known, _)| format!("\"{known}\""));
+        let sentence = format!(
+            "spec.settings.{} \"{name}\" is no data plane, so it has no effect: say {}",
+            data_plane::SETTING,
+            known.join(" or ")
+        );
+        return Because::new(site::Validity::Unfit, sentence);
+    }
     match access(spec) {
         Some(access) if !ACCESS.contains(&access) => Because::new(
             site::Validity::Unfit,
@@ -399,27 +421,22 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
     }
 }
 
-/// The setting of what a router logs.
-pub const LOGGING: &str = "router-logging";
 /// Settings of the existing implementation for what there is none of here, so that nothing is missing without them: a pair of routers to be kept apart.
 const NEEDLESS: &str = "disable-anti-affinity";
 
-/// A setting of a Site; absent if it is empty.
-pub fn setting<'a>(spec: &'a SiteSpec, name: &str) -> Option<&'a str> {
-    named(spec.settings.as_ref()?.get(name))
-}
-
 /// The settings of a Site that have no effect, a line each.
-pub fn unapplied(platform: Platform, spec: &SiteSpec) -> Vec<String> {
+pub fn unapplied(platform: Platform, plane: DataPlane, spec: &SiteSpec) -> Vec<String> {
     let settings = spec.settings.iter().flatten();
     let idle = settings.filter_map(|(name, _)| match name.as_str() {
         NEEDLESS => None,
-        LOGGING | SETTING if !platform.binds_host() => None,
-        LOGGING | SETTING => Some(format!(
+        LOGGING | SETTING | data_plane::SETTING if !platform.binds_host() => None,
+        CONNECTIONS if plane == DataPlane::SkupperRouter => None,
+        LOGGING | SETTING | data_plane::SETTING => Some(format!(
             "spec.settings.{name} has no effect outside Kubernetes: leave it out"
         )),
         _ => Some(format!(
-            "spec.settings.{name} has no effect: {LOGGING} and {SETTING} are known"
+            "spec.settings.{name} has no effect: {}, {LOGGING} and {SETTING} are known",
+            data_plane::SETTING
         )),
     });
     idle.collect()

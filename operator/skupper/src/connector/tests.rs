@@ -6,11 +6,12 @@ use lifecycle_specs_skupper::router::{EntryState, RouterEntry};
 use serde_json::{Value, json};
 
 use super::*;
+use k8s_openapi::api::core::v1::ConfigMap;
 
 struct Nobody;
 
 impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
+    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }

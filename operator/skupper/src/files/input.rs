@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::ByteString;
-use lifecycle_specs_skupper::router::{CREDENTIALS, STATE_CA};
+use lifecycle_specs_skupper::router::{LOCAL_CA, LOCAL_SERVER};
 use serde_json::{Map, Value, json};
 
 use super::documents::{self, Document, ObjectKey};
@@ -159,7 +159,7 @@ impl Input {
             for one in &said.wanted {
                 let place = place(unit, one.line);
                 let holder = self.holders.get(&one.key);
-                if [CREDENTIALS, STATE_CA]
+                if [LOCAL_SERVER, LOCAL_CA]
                     .map(ObjectKey::secret)
                     .contains(&one.key)
                 {
@@ -378,7 +378,7 @@ mod tests {
             contents: [("ca.crt".to_owned(), file)].into(),
         };
         input.learn(folder("web", Ok(b"abc".to_vec())));
-        input.learn(folder(CREDENTIALS, Ok(b"abc".to_vec())));
+        input.learn(folder(LOCAL_SERVER, Ok(b"abc".to_vec())));
         let (asked, faults) = input.asked();
         assert_eq!(asked.len(), 1);
         assert_eq!(
@@ -389,7 +389,7 @@ mod tests {
         input.learn(folder("web", Err("permission denied".to_owned())));
         let (asked, faults) = input.asked();
         assert_eq!((asked.len(), faults.len()), (1, 2));
-        assert_eq!(faults[0].place, "input/certs/skupper-router-state");
+        assert_eq!(faults[0].place, "input/certs/skupper-local-server");
         assert_eq!(faults[1].place, "input/certs/web/ca.crt");
     }
 }

@@ -8,7 +8,7 @@ use lifecycle_runtime::machine::length::{Flaw, Said};
 use lifecycle_specs_skupper::access_grant::{AccessGrantSpec, Validity};
 use lifecycle_specs_skupper::site::Site;
 
-use crate::config::document::named;
+use crate::settings::named;
 
 /// For how long a grant may be redeemed that does not say it.
 const WINDOW: SignedDuration = SignedDuration::from_mins(10);

@@ -1,6 +1,6 @@
 //! What a Listener reads off its Site's configuration and off the router.
 
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use lifecycle_router::config;
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_specs_skupper::router::{EndpointCounts, EntryState, RouterEntry};
@@ -11,7 +11,7 @@ use super::*;
 struct Nobody;
 
 impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
+    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use lifecycle_router::config;
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_specs_skupper::router::{EndpointCounts, EntryState, RouterEntry};
@@ -13,7 +13,7 @@ use super::*;
 struct Nobody;
 
 impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
+    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }

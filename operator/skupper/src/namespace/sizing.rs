@@ -17,8 +17,10 @@ pub const SIZING: &str = "skupper.io/site-sizing";
 const DEFAULT: &str = "skupper.io/default-site-sizing";
 /// The setting of a Site.
 pub const SETTING: &str = "size";
-/// What a size says of a second container, which routers of the existing implementation have beside them.
-const OF_OTHERS: &str = "adaptor-";
+/// Begins what a size says of a router.
+const ROUTER: &str = "router";
+/// Begins what it says of the adaptor beside an existing router.
+const ADAPTOR: &str = "adaptor";
 
 /// The sizes that concern an object: of its namespace, and of the controller's.
 pub fn concerning(meta: &ObjectMeta, controller_id: &ControllerId) -> BTreeSet<ObjectRef> {
@@ -30,14 +32,16 @@ pub fn concerning(meta: &ObjectMeta, controller_id: &ControllerId) -> BTreeSet<O
 /// What a router gets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizing {
-    /// As a container says it.
-    pub resources: Value,
+    /// As the container of a router says it.
+    pub router: Option<Value>,
+    /// As the container of the adaptor beside an existing router says it.
+    pub adaptor: Option<Value>,
     /// What of it cannot be given, and why, a line each.
     pub lacks: Vec<String>,
 }
 
-/// What a router gets that nobody gives a size: as many connections as it takes need less.
-fn unsaid() -> Value {
+/// What a router of this project gets that nobody gives a size: as many connections as it takes need less.
+pub fn unsaid() -> Value {
     json!({ "requests": { "cpu": "50m", "memory": "32Mi" }, "limits": { "memory": "512Mi" } })
 }
 
@@ -59,7 +63,8 @@ pub fn of(maps: &[&ConfigMap], wanted: Option<&str>, controller_id: &ControllerI
     }
     let Some(map) = found.or_else(|| maps.iter().find(default)) else {
         return Sizing {
-            resources: unsaid(),
+            router: None,
+            adaptor: None,
             lacks,
         };
     };
@@ -73,23 +78,29 @@ pub fn of(maps: &[&ConfigMap], wanted: Option<&str>, controller_id: &ControllerI
         lacks.push(format!("{}: {why}", ObjectRef::to(*map)));
     }
     Sizing {
-        resources: given.resources().unwrap_or_else(unsaid),
+        router: given.resources(ROUTER),
+        adaptor: given.resources(ADAPTOR),
         lacks,
     }
 }
 
-/// What a size says of a router: by `requests` or `limits` and by resource.
+/// What a size says: by container, `requests` or `limits`, and resource.
 #[derive(Default)]
-struct Given(BTreeMap<(&'static str, &'static str), (String, f64)>);
+struct Given(BTreeMap<Place, (String, f64)>);
+
+type Place = (&'static str, &'static str, &'static str);
 
 impl Given {
     fn take(&mut self, key: &str, text: &str) -> Result<(), String> {
         let place = match key {
-            "router-cpu-request" => ("requests", "cpu"),
-            "router-cpu-limit" => ("limits", "cpu"),
-            "router-memory-request" => ("requests", "memory"),
-            "router-memory-limit" => ("limits", "memory"),
-            _ if key.starts_with(OF_OTHERS) => return Ok(()),
+            "router-cpu-request" => (ROUTER, "requests", "cpu"),
+            "router-cpu-limit" => (ROUTER, "limits", "cpu"),
+            "router-memory-request" => (ROUTER, "requests", "memory"),
+            "router-memory-limit" => (ROUTER, "limits", "memory"),
+            "adaptor-cpu-request" => (ADAPTOR, "requests", "cpu"),
+            "adaptor-cpu-limit" => (ADAPTOR, "limits", "cpu"),
+            "adaptor-memory-request" => (ADAPTOR, "requests", "memory"),
+            "adaptor-memory-limit" => (ADAPTOR, "limits", "memory"),
             _ => {
                 return Err(format!(
                     "`{key}` says nothing of a router: say router-cpu-request, router-cpu-limit, router-memory-request or router-memory-limit"
@@ -107,8 +118,12 @@ impl Given {
     /// Leaves out what is asked for beyond its limit, which no API server takes, and says so.
     fn settle(&mut self) -> Vec<String> {
         let mut lacks = Vec::new();
-        for resource in ["cpu", "memory"] {
-            let (asked, limit) = (("requests", resource), ("limits", resource));
+        let containers = [ROUTER, ADAPTOR];
+        let all = containers
+            .into_iter()
+            .flat_map(|of| [(of, "cpu"), (of, "memory")]);
+        for (of, resource) in all {
+            let (asked, limit) = ((of, "requests", resource), (of, "limits", resource));
             let (Some((text, least)), Some((most, limit))) =
                 (self.0.get(&asked), self.0.get(&limit))
             else {
@@ -116,7 +131,7 @@ impl Given {
             };
             if least > limit {
                 lacks.push(format!(
-                    "router-{resource}-request {text} is more than router-{resource}-limit {most}, and is left out"
+                    "{of}-{resource}-request {text} is more than {of}-{resource}-limit {most}, and is left out"
                 ));
                 self.0.remove(&asked);
             }
@@ -124,12 +139,14 @@ impl Given {
         lacks
     }
 
-    fn resources(&self) -> Option<Value> {
-        let mut resources = json!({});
-        for ((of, resource), (text, _)) in &self.0 {
-            resources[of][resource] = text.as_str().into();
+    fn resources(&self, container: &str) -> Option<Value> {
+        let mut resources: Option<Value> = None;
+        for ((of, at, resource), (text, _)) in &self.0 {
+            if *of == container {
+                resources.get_or_insert_default()[at][resource] = text.as_str().into();
+            }
         }
-        (!self.0.is_empty()).then_some(resources)
+        resources
     }
 }
 
@@ -177,7 +194,7 @@ mod tests {
     fn check(maps: &[ConfigMap], wanted: Option<&str>, expected: Value, lacks: &[&str]) {
         let maps: Vec<&ConfigMap> = maps.iter().collect();
         let found = of(&maps, wanted, &ControllerId::new("skupper", "controller"));
-        assert_eq!(found.resources, expected);
+        assert_eq!(found.router.unwrap_or_else(unsaid), expected);
         assert_eq!(found.lacks, lacks);
     }
 

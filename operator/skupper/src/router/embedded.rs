@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client, ResourceExt};
@@ -191,7 +191,7 @@ pub fn nth_address(first: IpAddr, number: u8) -> Option<IpAddr> {
 }
 
 impl Routers for Embedded {
-    async fn ask(&self, pods: Vec<&Pod>) -> Result<RouterState, CallError> {
+    async fn ask(&self, pods: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
         let site = pods.iter().find_map(|pod| pod.labels().get(SITE));
         match site.and_then(|site| self.router(site)) {
             Some(router) => Ok(reported(&router.state().now())),
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(address(1).as_deref(), Some("127.0.1.0"));
         assert_eq!(routers.address("west"), None);
         let west = pod("a", "west", "Running");
-        let answer = routers.ask(vec![&west]).await;
+        let answer = routers.ask(vec![&west], Vec::new()).await;
         assert!(matches!(answer, Err(CallError::Failed(why)) if why.contains("does not run")));
     }
 }

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use k8s_openapi::api::core::v1::{Pod, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::{Api, Client, ResourceExt};
 use lifecycle_router::state::client::{Credentials, ask};
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_specs_skupper::router::{CREDENTIALS, RouterState, SITE};
+use lifecycle_specs_skupper::router::{LOCAL_SERVER, RouterState, SITE};
 use tokio::time::{Instant, sleep};
 
+use super::network_status;
 use super::objects::STATE_PORT;
 use super::state::{Routers, reported};
 use crate::certificate::{AUTHORITY, CHAIN, KEY, text};
@@ -92,8 +93,8 @@ impl Https {
 
     async fn read(&self, namespace: &str) -> Result<Shown, String> {
         let api: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
-        let named = format!("Secret `{namespace}/{CREDENTIALS}`");
-        let read = api.get_opt(CREDENTIALS).await;
+        let named = format!("Secret `{namespace}/{LOCAL_SERVER}`");
+        let read = api.get_opt(LOCAL_SERVER).await;
         let read = read
             .map_err(|error| format!("{named} cannot be read: {}", cause::in_one_line(&error)))?;
         let credentials = read.as_ref().and_then(credentials);
@@ -118,7 +119,16 @@ impl Https {
 }
 
 impl Routers for Https {
-    async fn ask(&self, pods: Vec<&Pod>) -> Result<RouterState, CallError> {
+    /// Pods that say of which Site they are are asked. Those of the existing router do not, and what they know stands in ConfigMaps.
+    async fn ask(
+        &self,
+        pods: Vec<&Pod>,
+        documents: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
+        let is_existing = |pod: &&Pod| !pod.labels().contains_key(SITE);
+        if !pods.is_empty() && pods.iter().all(is_existing) {
+            return network_status::of_documents(&documents).map_err(CallError::Failed);
+        }
         let doors = doors(&pods);
         let Some((seat, _)) = doors.first().cloned() else {
             return Err(CallError::Failed(NOBODY.to_owned()));

@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::ServiceAccount;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use lifecycle_runtime::Desired;
 use lifecycle_specs_skupper::certificate::Certificate;
-use lifecycle_specs_skupper::router::{CREDENTIALS, ROUTER, SITE, STATE_CA};
+use lifecycle_specs_skupper::router::{LOCAL_CA, LOCAL_SERVER, ROUTER, SITE};
 use serde_json::{Map, Value, json};
 
 use crate::config::service::{CONTROLLED, SELECTOR};
@@ -17,20 +17,20 @@ pub const STATE_PORT: u16 = 9443;
 /// Where routers answer probes and tell metrics.
 const METRICS_PORT: u16 = 9090;
 
-/// The authority of router and controller. It signs for nobody else, so no other site can ask a router for its state.
-pub fn state_authority(site: &str) -> Desired<Certificate> {
+/// The authority for the inside of the cluster, on either data plane. It signs for no other site, so none can ask a router for its state.
+pub fn local_authority(site: &str) -> Desired<Certificate> {
     Desired::from_json(json!({
-        "metadata": { "name": STATE_CA, "annotations": { CONTROLLED: "true" } },
-        "spec": { "ca": STATE_CA, "subject": format!("{site} router state CA"), "signing": true },
+        "metadata": { "name": LOCAL_CA, "annotations": { CONTROLLED: "true" } },
+        "spec": { "ca": LOCAL_CA, "subject": format!("{site} local CA"), "signing": true },
     }))
 }
 
 /// The certificate that router and controller show each other, the one as server and the other as client.
-pub fn state_certificate() -> Desired<Certificate> {
+pub fn local_certificate() -> Desired<Certificate> {
     Desired::from_json(json!({
-        "metadata": { "name": CREDENTIALS, "annotations": { CONTROLLED: "true" } },
+        "metadata": { "name": LOCAL_SERVER, "annotations": { CONTROLLED: "true" } },
         "spec": {
-            "ca": STATE_CA, "subject": ROUTER, "hosts": [ROUTER], "client": true, "server": true,
+            "ca": LOCAL_CA, "subject": ROUTER, "hosts": [ROUTER], "client": true, "server": true,
         },
     }))
 }
@@ -129,7 +129,7 @@ fn container(pods: &RouterPods<'_>) -> Value {
             "--cache=/cache",
             "--bind-address=$(POD_IP)",
             format!("--state=$(POD_IP):{STATE_PORT}"),
-            format!("--state-profile={CREDENTIALS}"),
+            format!("--state-profile={LOCAL_SERVER}"),
             format!("--metrics=$(POD_IP):{METRICS_PORT}"),
         ],
         "env": env,

@@ -1,21 +1,32 @@
 //! How the routers of a Site are asked for their state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lifecycle_router::state::{EntryReport, SiteReport, State, Status};
-use lifecycle_runtime::Because;
 use lifecycle_runtime::lifecycle::CallError;
+use lifecycle_runtime::{Because, ObjectRef};
 use lifecycle_specs_skupper::router::{
-    EndpointCounts, EntryState, RemoteSite, RouterEntry, RouterLink, RouterService, RouterSite,
-    RouterState,
+    EndpointCounts, EntryState, NETWORK_STATUS, ROUTER, RemoteSite, RouterEntry, RouterLink,
+    RouterService, RouterSite, RouterState,
 };
 
 /// Where routers can be asked.
 pub trait Routers: Send + Sync + 'static {
-    /// The state of the router in one of these Pods, which are of one Site.
-    fn ask(&self, pods: Vec<&Pod>) -> impl Future<Output = Result<RouterState, CallError>> + Send;
+    /// The state of the router in one of these Pods, which are of one Site, and which go by and tell these `documents`.
+    fn ask(
+        &self,
+        pods: Vec<&Pod>,
+        documents: Vec<&ConfigMap>,
+    ) -> impl Future<Output = Result<RouterState, CallError>> + Send;
+}
+
+/// What the router of a namespace goes by, and what the existing one tells of the network.
+pub fn documents(meta: &ObjectMeta) -> BTreeSet<ObjectRef> {
+    let named = |name| ObjectRef::of::<ConfigMap>(meta.namespace.as_deref(), name);
+    [ROUTER, NETWORK_STATUS].map(named).into()
 }
 
 /// Whether one of the router's Pods can be asked.
@@ -57,11 +68,15 @@ pub fn reported(state: &State) -> RouterState {
         (key.clone(), counts)
     };
     RouterState {
-        error: state.error.clone(),
+        error: state
+            .error
+            .as_ref()
+            .map(|error| format!("the router cannot read its configuration: {error}")),
         entries: state.entries.iter().map(entry).collect(),
         keys: state.keys.iter().map(counts).collect(),
         services: services(state),
         sites: state.sites.iter().map(site).collect(),
+        sockets_unknown: None,
     }
 }
 

@@ -79,7 +79,7 @@ pub fn of_link<'a>(name: &str, report: &'a RouterState) -> Option<&'a RouterEntr
 /// Why a router has applied something else.
 pub fn behind(report: &RouterState) -> String {
     match &report.error {
-        Some(error) => format!("the router cannot read its configuration: {error}"),
+        Some(error) => error.clone(),
         None => "the router has not read its newest configuration yet".to_owned(),
     }
 }

@@ -1,6 +1,7 @@
 //! What a RouterAccess makes of its Site and of its SecuredAccess.
 
 use super::*;
+use crate::data_plane::DataPlane;
 
 fn access(status: Value) -> SecuredAccess {
     let access = json!({ "metadata": { "name": "door" }, "spec": {}, "status": status });
@@ -29,13 +30,13 @@ fn what_the_router_cannot_do_is_told() {
         let spec = serde_json::from_value(whole).expect("it is a spec");
         let site = json!({ "metadata": { "name": "west" }, "spec": site });
         let site: Site = serde_json::from_value(site).expect("it is a Site");
-        let answer = validity::router_access(&spec, &site);
+        let answer = validity::router_access(&spec, &site, DataPlane::Embedded);
         assert_eq!(
             (answer.value, answer.sentence.as_str()),
             (expected, sentence)
         );
         let served = expected == Validity::Fine || expected == Validity::Edge;
-        assert_eq!(validity::is_served(&spec), served);
+        assert_eq!(validity::is_served(&spec, DataPlane::Embedded), served);
     };
     check(json!({}), json!({}), Validity::Fine, "");
     let lacks = "spec.roles is required\nspec.tlsCredentials is required";

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::tests::sites;
 use super::*;
@@ -13,26 +13,19 @@ use super::*;
 /// Entries by entity and name.
 type Entries = BTreeMap<String, Map<String, Value>>;
 
-/// Entries that are a matter of the router.
-const OF_ROUTERS: [&str; 4] = [
-    // For programs of the namespace, of which our router has none.
-    "listener/amqp",
-    "listener/amqps",
-    "sslProfile/skupper-local-server",
-    // What our router and its controller know each other by.
-    "sslProfile/skupper-router-state",
-];
+/// Entries by which the existing router is told of changes, and asked by programs of the namespace.
+const OF_EXISTING: [&str; 2] = ["listener/amqp", "listener/amqps"];
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/upstream"))
 }
 
-fn case(name: &str) -> Value {
+pub(super) fn case(name: &str) -> Value {
     let text = fs::read_to_string(folder().join(format!("{name}.yaml"))).expect("it can be read");
     serde_saphyr::from_str(&text).expect("it is YAML")
 }
 
-fn list(value: &Value) -> &[Value] {
+pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -58,7 +51,7 @@ fn recorded(case: &Value) -> Entries {
 
 fn key(entry: &Value) -> String {
     let text = |value: &Value| value.as_str().expect("it is a text").to_owned();
-    let names = ["name", "prefix", "id"].map(|attribute| &entry[1][attribute]);
+    let names = ["name", "prefix", "id", "module"].map(|attribute| &entry[1][attribute]);
     let name = names.into_iter().find(|name| !name.is_null());
     let name = name.expect("it has a name");
     format!("{}/{}", text(&entry[0]), text(name))
@@ -67,6 +60,9 @@ fn key(entry: &Value) -> String {
 /// The objects of a namespace, by kind and name.
 #[derive(Default)]
 struct World {
+    plane: DataPlane,
+    /// Secrets that the controller made.
+    secrets: BTreeSet<String>,
     objects: Vec<Value>,
     config: Option<ConfigMap>,
 }
@@ -142,8 +138,15 @@ impl World {
             several.iter().collect(),
             links.iter().collect(),
         );
+        let own = self.objects.iter().filter(|object| is_secret(object));
+        let own = own.filter_map(|secret| secret["metadata"]["name"].as_str());
+        let secrets = own.map(str::to_owned).chain(self.secrets.iter().cloned());
+        let identity = SiteIdentity {
+            plane: self.plane,
+            ..SiteIdentity::of_this(this)
+        };
         let planned = plan::router_config(
-            (&SiteIdentity::of_this(this), sites.platform),
+            (&identity, &secrets.collect()),
             (&before, &Kept::default()),
             (&kept::known(&listeners), &kept::known(&several)),
             (&workloads, &kept::known(&links), &accesses),
@@ -167,8 +170,20 @@ fn is(object: &Value, named: &Value) -> bool {
     same_place && object["kind"] == named["kind"] && object["metadata"]["name"] == named["name"]
 }
 
-fn ours(case: &Value) -> Entries {
-    let mut world = World::default();
+fn is_secret(object: &Value) -> bool {
+    object["kind"] == "Secret"
+}
+
+/// Our entries for a case, where these Secrets are there as well as those of its input.
+fn ours(case: &Value, plane: DataPlane) -> Entries {
+    let made = list(&case["output"]["objects"]).iter();
+    let made = made.filter(|object| is_secret(object));
+    let made = made.filter_map(|secret| secret["metadata"]["name"].as_str());
+    let mut world = World {
+        plane,
+        secrets: made.map(str::to_owned).collect(),
+        ..World::default()
+    };
     let later = list(&case["then"]).iter().map(list);
     for step in [list(&case["input"])].into_iter().chain(later) {
         step.iter().for_each(|input| world.take(input));
@@ -200,21 +215,26 @@ fn difference(key: &str, theirs: &Entries, ours: &Entries) -> Option<String> {
     }
 }
 
-/// By case.
-fn differences() -> BTreeMap<String, Vec<String>> {
+/// The names of all cases, sorted.
+pub(super) fn cases() -> BTreeSet<String> {
     let files = fs::read_dir(folder()).expect("it can be read");
     let names = files.filter_map(|file| {
         let path = file.expect("it can be read").path();
         let is_case = path.extension().is_some_and(|ending| ending == "yaml");
         is_case.then(|| path.file_stem()?.to_str().map(str::to_owned))?
     });
-    let compared = names.map(|name| {
+    names.collect()
+}
+
+/// By case.
+fn differences(plane: DataPlane) -> BTreeMap<String, Vec<String>> {
+    let compared = cases().into_iter().map(|name| {
         let case = case(&name);
-        let (theirs, ours) = (recorded(&case), ours(&case));
+        let (theirs, ours) = (recorded(&case), ours(&case, plane));
         let keys: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
         let keys = keys
             .into_iter()
-            .filter(|key| !OF_ROUTERS.contains(&key.as_str()));
+            .filter(|key| plane != DataPlane::Embedded || !OF_EXISTING.contains(&key.as_str()));
         let told = keys
             .filter_map(|key| difference(key, &theirs, &ours))
             .collect();
@@ -226,45 +246,8 @@ fn differences() -> BTreeMap<String, Vec<String>> {
 /// Cases with what is different.
 type Cases = &'static [(&'static str, &'static [&'static str])];
 
-/// The only differences, by why they are.
-const DIFFERENT: [(&str, Cases); 10] = [
-    (
-        "our router waits for a Secret by itself, and says so of this entry alone",
-        &[
-            (
-                "connector-tls-missing",
-                &[
-                    "sslProfile/shop-tls-profile: only ours",
-                    "tcpConnector/connector/shop@shop.example.com: only ours",
-                ],
-            ),
-            (
-                "link-secret-missing",
-                &[
-                    "connector/east: only ours",
-                    "sslProfile/east-profile: only ours",
-                ],
-            ),
-            (
-                "listener-tls-late",
-                &[
-                    "sslProfile/shop-tls: only ours",
-                    "tcpListener/listener/shop: only ours",
-                ],
-            ),
-            (
-                "listener-tls-missing",
-                &[
-                    "sslProfile/shop-tls: only ours",
-                    "tcpListener/listener/shop: only ours",
-                ],
-            ),
-            (
-                "router-access-secret-missing",
-                &["listener/in-edge: only ours", "sslProfile/own: only ours"],
-            ),
-        ],
-    ),
+/// The only differences on either data plane, by why they are.
+const DIFFERENT: [(&str, Cases); 6] = [
     (
         "what cannot be served is an Error of its object, and no entry",
         &[
@@ -315,27 +298,6 @@ const DIFFERENT: [(&str, Cases); 10] = [
         ],
     ),
     (
-        "a Site with an Error serves all that it can",
-        &[
-            (
-                "site-edge-ha",
-                &[
-                    "address/mc: only ours",
-                    "listener/@9090: only ours",
-                    "router/west-${HOSTNAME}: only ours",
-                ],
-            ),
-            (
-                "site-link-access-unsupported",
-                &[
-                    "address/mc: only ours",
-                    "listener/@9090: only ours",
-                    "router/west-${HOSTNAME}: only ours",
-                ],
-            ),
-        ],
-    ),
-    (
         "what is taken back goes",
         &[(
             "site-link-access-removed",
@@ -343,21 +305,6 @@ const DIFFERENT: [(&str, Cases); 10] = [
                 "listener/skupper-router-edge: only theirs",
                 "listener/skupper-router-inter-router: only theirs",
                 "sslProfile/skupper-site-server: only theirs",
-            ],
-        )],
-    ),
-    (
-        "nothing collected garbage where it was recorded",
-        &[(
-            "site-deleted",
-            &[
-                "address/mc: only theirs",
-                "connector/east: only theirs",
-                "listener/@9090: only theirs",
-                "router/west-${HOSTNAME}: only theirs",
-                "sslProfile/east-profile: only theirs",
-                "tcpConnector/connector/shop@shop.example.com: only theirs",
-                "tcpListener/listener/shop: only theirs",
             ],
         )],
     ),
@@ -382,19 +329,6 @@ const DIFFERENT: [(&str, Cases); 10] = [
             (
                 "site-link-access-default",
                 &["sslProfile/skupper-site-server: ordinal"],
-            ),
-        ],
-    ),
-    (
-        "our router has one connection for each link, and the Site says that the setting has no effect",
-        &[
-            (
-                "site-settings",
-                &["router/west-${HOSTNAME}: dataConnectionCount"],
-            ),
-            (
-                "site-settings-edited",
-                &["router/west-${HOSTNAME}: dataConnectionCount"],
             ),
         ],
     ),
@@ -433,16 +367,199 @@ const DIFFERENT: [(&str, Cases); 10] = [
     ),
 ];
 
-#[test]
-fn a_router_is_told_what_the_existing_controller_tells_its_router() {
-    let mut found = differences();
-    assert_eq!(found.len(), 99, "cases");
-    found.retain(|_, told| !told.is_empty());
-    let known = DIFFERENT.iter().flat_map(|(_, cases)| cases.iter());
-    let known = known.map(|(case, told)| {
+/// Those of the router of this project.
+const OF_EMBEDDED: [(&str, Cases); 4] = [
+    (
+        "our router waits for a Secret by itself, and says so of this entry alone",
+        &[
+            (
+                "connector-tls-missing",
+                &[
+                    "sslProfile/shop-tls-profile: only ours",
+                    "tcpConnector/connector/shop@shop.example.com: only ours",
+                ],
+            ),
+            (
+                "link-secret-missing",
+                &[
+                    "connector/east: only ours",
+                    "sslProfile/east-profile: only ours",
+                ],
+            ),
+            (
+                "listener-tls-late",
+                &[
+                    "sslProfile/shop-tls: only ours",
+                    "tcpListener/listener/shop: only ours",
+                ],
+            ),
+            (
+                "listener-tls-missing",
+                &[
+                    "sslProfile/shop-tls: only ours",
+                    "tcpListener/listener/shop: only ours",
+                ],
+            ),
+            (
+                "router-access-secret-missing",
+                &["listener/in-edge: only ours", "sslProfile/own: only ours"],
+            ),
+        ],
+    ),
+    (
+        "our router has one connection for each link, and the Site says that the setting has no effect",
+        &[
+            (
+                "site-settings",
+                &["router/west-${HOSTNAME}: dataConnectionCount"],
+            ),
+            (
+                "site-settings-edited",
+                &["router/west-${HOSTNAME}: dataConnectionCount"],
+            ),
+        ],
+    ),
+    (
+        "a Site with an Error serves all that it can",
+        &[
+            (
+                "site-edge-ha",
+                &[
+                    "address/mc: only ours",
+                    "listener/@9090: only ours",
+                    "router/west-${HOSTNAME}: only ours",
+                    "sslProfile/skupper-local-server: only ours",
+                ],
+            ),
+            (
+                "site-link-access-unsupported",
+                &[
+                    "address/mc: only ours",
+                    "listener/@9090: only ours",
+                    "router/west-${HOSTNAME}: only ours",
+                    "sslProfile/skupper-local-server: only ours",
+                ],
+            ),
+        ],
+    ),
+    (
+        "nothing collected garbage where it was recorded",
+        &[(
+            "site-deleted",
+            &[
+                "address/mc: only theirs",
+                "connector/east: only theirs",
+                "listener/@9090: only theirs",
+                "router/west-${HOSTNAME}: only theirs",
+                "sslProfile/east-profile: only theirs",
+                "sslProfile/skupper-local-server: only theirs",
+                "tcpConnector/connector/shop@shop.example.com: only theirs",
+                "tcpListener/listener/shop: only theirs",
+            ],
+        )],
+    ),
+];
+
+/// Those of the existing router.
+const OF_EXISTING_ROUTER: [(&str, Cases); 4] = [
+    (
+        "a Secret that comes late is taken, and what needs one that goes waits for it again",
+        &[
+            (
+                "listener-tls-late",
+                &[
+                    "sslProfile/shop-tls: only ours",
+                    "tcpListener/listener/shop: only ours",
+                ],
+            ),
+            (
+                "listener-tls-lost",
+                &[
+                    "sslProfile/shop-tls: only theirs",
+                    "tcpListener/listener/shop: only theirs",
+                ],
+            ),
+        ],
+    ),
+    (
+        "levels of logging have their effect",
+        &[
+            ("site-settings", &["log/ROUTER_CORE: only ours"]),
+            ("site-settings-edited", &["log/DEFAULT: only ours"]),
+        ],
+    ),
+    (
+        "a Site with an Error serves all that it can",
+        &[
+            (
+                "site-edge-ha",
+                &[
+                    "address/mc: only ours",
+                    "listener/@9090: only ours",
+                    "listener/amqp: only ours",
+                    "listener/amqps: only ours",
+                    "router/west-${HOSTNAME}: only ours",
+                    "sslProfile/skupper-local-server: only ours",
+                ],
+            ),
+            (
+                "site-link-access-unsupported",
+                &[
+                    "address/mc: only ours",
+                    "listener/@9090: only ours",
+                    "listener/amqp: only ours",
+                    "listener/amqps: only ours",
+                    "router/west-${HOSTNAME}: only ours",
+                    "sslProfile/skupper-local-server: only ours",
+                ],
+            ),
+        ],
+    ),
+    (
+        "nothing collected garbage where it was recorded",
+        &[(
+            "site-deleted",
+            &[
+                "address/mc: only theirs",
+                "connector/east: only theirs",
+                "listener/@9090: only theirs",
+                "listener/amqp: only theirs",
+                "listener/amqps: only theirs",
+                "router/west-${HOSTNAME}: only theirs",
+                "sslProfile/east-profile: only theirs",
+                "sslProfile/skupper-local-server: only theirs",
+                "tcpConnector/connector/shop@shop.example.com: only theirs",
+                "tcpListener/listener/shop: only theirs",
+            ],
+        )],
+    ),
+];
+
+/// The differences of these reasons.
+fn known(reasons: &[(&str, Cases)]) -> BTreeMap<String, Vec<String>> {
+    let all = reasons.iter().flat_map(|(_, cases)| cases.iter());
+    let all = all.map(|(case, told)| {
         let told = told.iter().map(|line| (*line).to_owned()).collect();
         ((*case).to_owned(), told)
     });
-    let known: BTreeMap<String, Vec<String>> = known.collect();
-    assert_eq!(found, known);
+    all.collect()
+}
+
+fn check(plane: DataPlane, own: &[(&str, Cases)]) {
+    let mut found = differences(plane);
+    assert_eq!(found.len(), 99, "cases");
+    found.retain(|_, told| !told.is_empty());
+    let mut expected = known(&DIFFERENT);
+    expected.extend(known(own));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_router_is_told_what_the_existing_controller_tells_its_router() {
+    check(DataPlane::Embedded, &OF_EMBEDDED);
+}
+
+#[test]
+fn the_existing_router_is_told_what_its_controller_tells_it() {
+    check(DataPlane::SkupperRouter, &OF_EXISTING_ROUTER);
 }

@@ -3,6 +3,9 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::data_plane::DataPlane;
+use crate::router::plane::Images;
+use k8s_openapi::api::core::v1::ConfigMap;
 
 fn site(name: &str, created: &str, spec: Value) -> Site {
     let site = json!({
@@ -16,7 +19,7 @@ fn site(name: &str, created: &str, spec: Value) -> Site {
 pub(super) struct Nobody;
 
 impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
+    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }
@@ -26,7 +29,11 @@ pub(super) fn sites() -> Sites<Nobody> {
         controller_id: ControllerId::new("skupper", "controller"),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
-        image: "router:1".to_owned(),
+        data_plane: DataPlane::default(),
+        images: Images {
+            embedded: "router:1".to_owned(),
+            ..Images::default()
+        },
         routers: Arc::new(Nobody),
     }
 }
@@ -75,7 +82,7 @@ fn of_sites_that_are_made_at_once_the_one_that_has_a_configuration_is_active() {
 
 fn pod(site: &str, ready: &str, message: &str) -> Pod {
     let pod = json!({
-        "metadata": { "name": "p", "labels": { "internal.skupper.io/site": site } },
+        "metadata": { "name": "p", "labels": { "application": "skupper-router", "internal.skupper.io/site": site } },
         "status": { "phase": "Running", "conditions": [
             { "type": "PodScheduled", "status": "True" },
             { "type": "Ready", "status": ready, "message": message },
@@ -190,7 +197,7 @@ fn what_has_no_effect_is_told_beside_what_a_site_needs() {
     let check = |settings: Value, templates: &[&ConfigMap], expected: &str| {
         let spec = json!({ "settings": settings });
         let site = site("first", "2026-01-01T00:00:00Z", spec);
-        let answer = sites().unapplied(This::of(&site), &[], templates, &[]);
+        let answer = sites().unapplied(This::of(&site), &[], &[], &[], templates, &[]);
         assert_eq!(answer.value, !expected.is_empty());
         assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
     };
@@ -198,7 +205,8 @@ fn what_has_no_effect_is_told_beside_what_a_site_needs() {
     let known = json!({ "router-logging": "debug", "disable-anti-affinity": "true" });
     check(known, &[], "");
     let unknown = json!({ "tolerations": "all" });
-    let said = "spec.settings.tolerations has no effect: router-logging and size are known";
+    let said =
+        "spec.settings.tolerations has no effect: data-plane, router-logging and size are known";
     check(unknown, &[], said);
     let said = "spec.settings.size \"x\" is no size: no ConfigMap of this namespace or of the controller's has the label skupper.io/site-sizing=x";
     check(json!({ "size": "x" }), &[], said);

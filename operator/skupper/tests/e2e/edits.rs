@@ -14,7 +14,7 @@ use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
 use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
-use lifecycle_specs_skupper::router::{CREDENTIALS, ROUTER, STATE_CA};
+use lifecycle_specs_skupper::router::{LOCAL_CA, LOCAL_SERVER, ROUTER};
 use lifecycle_specs_skupper::site::{ServiceRecord, Site};
 use lifecycle_tests::api_server::Options;
 use lifecycle_tests::edits::{self, Object, Rules, Writer};
@@ -37,15 +37,15 @@ const CASES: [(&str, usize); 12] = [
     ("AttachedConnector status", 86),
     ("AttachedConnectorBinding status", 111),
     ("Certificate", 148),
-    ("ConfigMap", 65),
+    ("ConfigMap", 61),
     ("Connector status", 122),
-    ("Deployment", 381),
+    ("Deployment", 377),
     ("Listener status", 111),
-    ("Role", 91),
-    ("RoleBinding", 64),
-    ("Service", 214),
-    ("ServiceAccount", 42),
-    ("Site status", 170),
+    ("Role", 87),
+    ("RoleBinding", 60),
+    ("Service", 206),
+    ("ServiceAccount", 38),
+    ("Site status", 175),
 ];
 /// A port with another number stands in the way of ours by its name.
 const ROUTER_PORTS: &str = r#"spec.template.spec.containers[{"name":"router"}].ports"#;
@@ -165,8 +165,8 @@ fn objects(site: &Place, other: &Place) -> Vec<Object> {
         Object::new::<AttachedConnectorBinding>(client, namespace, "shop").status(),
         Object::new::<AttachedConnector>(client, &other.namespace, "shop").status(),
         of_router(ROUTER, object::<ConfigMap>),
-        of_router(STATE_CA, object::<Certificate>),
-        of_router(CREDENTIALS, object::<Certificate>),
+        of_router(LOCAL_CA, object::<Certificate>),
+        of_router(LOCAL_SERVER, object::<Certificate>),
         of_router(ROUTER, object::<ServiceAccount>),
         of_router(ROUTER, object::<Role>),
         of_router(ROUTER, object::<RoleBinding>),

@@ -5,6 +5,7 @@ use std::path::Path;
 use lifecycle_explain::Explained;
 use lifecycle_runtime::operator::Naming;
 use lifecycle_skupper::controller::lifecycles;
+use lifecycle_skupper::data_plane::DataPlane;
 use lifecycle_suite::resources::Suite;
 use lifecycle_tests::explained::holds_texts;
 use lifecycle_tests::harness::Case;
@@ -34,7 +35,11 @@ fn holds(suite: Suite, kind: &str, excused: &[&str]) {
 }
 
 fn each_state_of_a_site_has_a_text_to_act_on() {
-    holds(suites::site().depth(2), "site", &["Tidying"]);
+    holds(
+        suites::site(DataPlane::Embedded).depth(2),
+        "site",
+        &["Tidying"],
+    );
 }
 
 fn each_state_of_a_listener_has_a_text_to_act_on() {

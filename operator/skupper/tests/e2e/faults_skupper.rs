@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::suites as skupper;
 use lifecycle_runtime::lifecycle::Observation;
 use lifecycle_skupper::config::router_config::DOCUMENT;
+use lifecycle_skupper::data_plane::DataPlane;
 use lifecycle_suite::resources::{Invariant, Suite};
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -12,7 +13,7 @@ use lifecycle_tests::suites::wrapped::Wrapped;
 use serde_json::{Value, json};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_multi_key_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_link_ends, no_fault_changes_where_a_grant_ends, no_fault_changes_where_a_token_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, all_kinds_of_a_site_keep_what_they_promise_each_other, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description, no_fault_changes_where_a_secured_access_ends, no_fault_changes_where_a_router_access_ends]
+    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_multi_key_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_link_ends, no_fault_changes_where_a_grant_ends, no_fault_changes_where_a_token_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_a_site_on_the_existing_router_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, all_kinds_of_a_site_keep_what_they_promise_each_other, all_kinds_of_a_site_on_the_existing_router_do_so, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description, no_fault_changes_where_a_secured_access_ends, no_fault_changes_where_a_router_access_ends]
 }
 
 /// Nothing is found, and all effects and promises are seen but those that are excluded; what else was never reached is named in the report.
@@ -56,17 +57,29 @@ fn no_fault_changes_where_a_token_ends() {
     passes(skupper::access_token().depth(3).faults(90, 10), 90);
 }
 
-fn no_fault_changes_where_a_site_ends() {
-    let suite = skupper::site()
+/// The suite of a Site, but for what it never does.
+fn site(data_plane: DataPlane) -> Suite {
+    skupper::site(data_plane)
         .never(
             "effect delete_unused",
             "Listeners make the Services that it deletes; the suite `skupper` shows both together",
         )
         .never(
-            "effect delete_identities",
-            "none of the Certificates is optional, so none is ever there and not wanted",
-        );
-    passes(suite.depth(2).faults(90, 10), 90);
+            "effect delete_rights",
+            "none of the account and its rights is optional, so none is ever there and not wanted",
+        )
+}
+
+fn no_fault_changes_where_a_site_ends() {
+    passes(site(DataPlane::Embedded).depth(2).faults(90, 10), 90);
+}
+
+fn no_fault_changes_where_a_site_on_the_existing_router_ends() {
+    let suite = site(DataPlane::SkupperRouter).never(
+        "effect delete_identities",
+        "the Service that the existing router has beside them is wanted throughout",
+    );
+    passes(suite.depth(2).faults(60, 8), 60);
 }
 
 fn no_fault_changes_where_an_attached_connector_ends() {
@@ -95,8 +108,17 @@ fn long() -> bool {
 }
 
 fn all_kinds_of_a_site_keep_what_they_promise_each_other() {
+    all_kinds(DataPlane::Embedded);
+}
+
+fn all_kinds_of_a_site_on_the_existing_router_do_so() {
+    all_kinds(DataPlane::SkupperRouter);
+}
+
+#[track_caller]
+fn all_kinds(data_plane: DataPlane) {
     let (depth, single, several) = if long() { (3, 300, 30) } else { (2, 40, 4) };
-    let report = skupper::together()
+    let report = skupper::together(data_plane)
         .depth(depth)
         .faults(single, several)
         .run();
@@ -119,7 +141,7 @@ fn a_site_that_does_not_write_down_its_listener_is_found() {
         }
         object
     };
-    let suite = skupper::together()
+    let suite = skupper::together(DataPlane::Embedded)
         .running(move |machine| Arc::new(Wrapped::around(machine).build(forgets)));
     let report = suite
         .depth(1)
@@ -139,7 +161,7 @@ fn a_site_that_does_not_write_down_its_listener_is_found() {
     );
     // The Site is there from the start: to make the Listener is all that it takes.
     assert_eq!(found.schedule.moves.len(), 1, "{report}");
-    let (again, _) = skupper::together()
+    let (again, _) = skupper::together(DataPlane::Embedded)
         .running(move |machine| Arc::new(Wrapped::around(machine).build(forgets)))
         .replay(&found.line())
         .expect("it is a schedule");

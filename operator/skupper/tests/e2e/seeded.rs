@@ -1,5 +1,6 @@
 //! A mistake in the runtime below Sites: their column of the table in `docs/suite.md`.
 
+use lifecycle_skupper::data_plane::DataPlane;
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::mistakes::Mistake;
 use lifecycle_tests::mistakes::suite::planted;
@@ -16,7 +17,10 @@ pub(crate) fn cases() -> Vec<Case> {
 fn a_site_shows_what_the_table_says() {
     let verdict = |mistake: Mistake| {
         if mistake == Mistake::Planning {
-            return planted(mistake, suites::site().depth(2).faults(0, 0));
+            return planted(
+                mistake,
+                suites::site(DataPlane::Embedded).depth(2).faults(0, 0),
+            );
         }
         Verdict::NotPlanted("in the other suites")
     };

@@ -19,6 +19,7 @@ mod scale;
 mod sizing;
 mod status;
 mod support;
+mod taken_over;
 mod templates;
 mod traffic;
 
@@ -38,6 +39,7 @@ pub(crate) fn cases() -> Vec<Case> {
         attached::cases(),
         orders::cases(),
         sizing::cases(),
+        taken_over::cases(),
         templates::cases(),
         bad_input::cases(),
         bad_links::cases(),

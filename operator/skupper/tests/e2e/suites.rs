@@ -3,6 +3,7 @@
 mod desk;
 mod pods;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -18,12 +19,14 @@ use lifecycle_skupper::config::kept;
 use lifecycle_skupper::config::plan;
 use lifecycle_skupper::config::router_config;
 use lifecycle_skupper::connector::Connectors;
+use lifecycle_skupper::data_plane::DataPlane;
 use lifecycle_skupper::link::Links;
 use lifecycle_skupper::listener::Listeners;
 use lifecycle_skupper::multi_key_listener::MultiKeyListeners;
 use lifecycle_skupper::namespace::active_site;
 use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_skupper::platform::Platform;
+use lifecycle_skupper::router::plane::Images;
 use lifecycle_skupper::router_access::RouterAccesses;
 use lifecycle_skupper::secured_access::{AccessDefaults, SecuredAccesses};
 use lifecycle_skupper::site::Sites;
@@ -310,14 +313,20 @@ pub(crate) fn access_token() -> Suite {
         .fixtures(include_str!("suites/access_token.yaml"))
 }
 
-/// A Site alone.
-fn bare_site() -> Suite {
-    let machine = |router: Router, line| {
+/// A Site alone, on the embedded router if it does not say another one. The images of the existing router are known where that is the usual one.
+fn bare_site(data_plane: DataPlane) -> Suite {
+    let machine = move |router: Router, line| {
+        let existing = (data_plane == DataPlane::SkupperRouter).then(|| "existing:1".to_owned());
         site::machine(Sites {
             controller_id: controller_id(),
             controller: Controller::default(),
             platform: Platform::Kubernetes,
-            image: "router:1".to_owned(),
+            data_plane,
+            images: Images {
+                embedded: "router:1".to_owned(),
+                skupper_router: existing.clone(),
+                kube_adaptor: existing,
+            },
             routers: Arc::new(Asking(router.on(line))),
         })
     };
@@ -325,8 +334,8 @@ fn bare_site() -> Suite {
 }
 
 /// The suite of a Site.
-pub(crate) fn site() -> Suite {
-    loosely_defined(bare_site())
+pub(crate) fn site(data_plane: DataPlane) -> Suite {
+    loosely_defined(bare_site(data_plane))
         .fixtures(include_str!("suites/site.yaml"))
         .promise("starts", starts)
 }
@@ -334,8 +343,8 @@ pub(crate) fn site() -> Suite {
 /// The Site with Listeners of both kinds, a Connector and a Link of its namespace, and an AttachedConnector of another with what accepts it here, which keep their promises to
 /// each other themselves. Certificates, of which nobody waits for a promise, are left out: they last for years, and time passes by the hour here. What is
 /// left to functions is what Kubernetes and the router do: a Pod runs, and what the Site has written is read.
-pub(crate) fn together() -> Suite {
-    defined(bare_site())
+pub(crate) fn together(data_plane: DataPlane) -> Suite {
+    defined(bare_site(data_plane))
         .fixtures(include_str!("suites/together.yaml"))
         .promise("starts", starts)
         .together_with(bare_listener().promise("follows", reads))
@@ -350,7 +359,8 @@ pub(crate) fn together() -> Suite {
 
 /// The Site with a Listener, whose router nobody plays.
 pub(crate) fn alone_with_a_listener() -> Suite {
-    let suite = defined(bare_site()).fixtures(include_str!("suites/together.yaml"));
+    let suite =
+        defined(bare_site(DataPlane::Embedded)).fixtures(include_str!("suites/together.yaml"));
     suite
         .promise("starts", starts)
         .together_with(bare_listener())
@@ -425,7 +435,7 @@ async fn plans(place: Place) -> kube::Result<bool> {
     let accesses = all::<RouterAccess>(&place).await?;
     let accesses: Vec<&RouterAccess> = accesses.iter().collect();
     let wanted = plan::router_config(
-        (&SiteIdentity::of(site), Platform::Kubernetes),
+        (&SiteIdentity::of(site), &BTreeSet::new()),
         (
             &router_config::before(before.as_ref(), &[]),
             &kept::Kept::default(),

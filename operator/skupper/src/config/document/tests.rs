@@ -41,6 +41,9 @@ const SITE: SiteIdentity<'static> = SiteIdentity {
     edge: false,
     platform: Platform::Kubernetes,
     version: "0.1.0",
+    plane: crate::data_plane::DataPlane::Embedded,
+    connections: None,
+    logging: None,
 };
 
 /// The entries of a kind, by name.
@@ -195,7 +198,7 @@ fn a_secret_is_a_profile_and_its_authority_alone_is_another() {
     let profiles = entries(&document, "sslProfile");
     assert_eq!(
         profiles.keys().collect::<Vec<_>>(),
-        ["skupper-router-state", "there", "there-profile"]
+        ["skupper-local-server", "there", "there-profile"]
     );
     assert_eq!(profiles["there-profile"].get("certFile"), None);
 }

@@ -17,6 +17,9 @@ const SITE: SiteIdentity<'static> = SiteIdentity {
     edge: false,
     platform: Platform::Kubernetes,
     version: "0.1.0",
+    plane: crate::data_plane::DataPlane::Embedded,
+    connections: None,
+    logging: None,
 };
 
 fn listener(name: &str, spec: Value) -> Listener {
@@ -59,7 +62,7 @@ fn planned(
     let listeners: Vec<_> = listeners.iter().collect();
     let before = router_config::before(before, &[]);
     let planned = super::router_config(
-        (&SITE, Platform::Kubernetes),
+        (&SITE, &BTreeSet::new()),
         (&before, &Kept::default()),
         (&listeners, &[]),
         (&workloads, &[], &[]),
@@ -105,7 +108,7 @@ fn planning_again_changes_nothing() {
     assert_eq!(hosts(&first), ["a", "x-0", "x-1"]);
     assert_eq!(planned(Some(&first), &listeners, &connectors, &pods), first);
     let secrets: Vec<_> = secrets(&first).into_iter().collect();
-    assert_eq!(secrets, ["skupper-router-state", "tls"]);
+    assert_eq!(secrets, ["skupper-local-server", "tls"]);
 }
 
 /// Row 63 of the acceptance table: only the very key counts, and both sides must ask for it.
@@ -276,7 +279,7 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
     ];
     let listeners: Vec<&Listener> = listeners.iter().collect();
     let decided = router_config::before(Some(&before), &[]);
-    let site = (&SITE, Platform::Kubernetes);
+    let site = (&SITE, &BTreeSet::new());
     let after = super::router_config(site, (&decided, &kept), (&listeners, &[]), (&[], &[], &[]));
     let after: ConfigMap =
         serde_json::from_value(after.as_json().clone()).expect("it is a ConfigMap");
@@ -364,7 +367,7 @@ fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
     let workloads = workloads(&connectors, &[]);
     let link = link("to-east", "east");
     let planned = |links: &[&Link]| {
-        let site = (&SITE, Platform::Kubernetes);
+        let site = (&SITE, &BTreeSet::new());
         let nothing = (&Before::default(), &Kept::default());
         let planned = super::router_config(site, nothing, (&[], &[]), (&workloads, links, &[]));
         serde_json::from_value::<ConfigMap>(planned.as_json().clone()).expect("it is a ConfigMap")
@@ -377,7 +380,7 @@ fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
     let (without, with) = (planned(&[]), planned(&[&link]));
     assert!(!profile(&without).contains_key("certFile"));
     assert!(profile(&with).contains_key("certFile"));
-    let east: BTreeSet<String> = ["east", "skupper-router-state"].map(str::to_owned).into();
+    let east: BTreeSet<String> = ["east", "skupper-local-server"].map(str::to_owned).into();
     for map in [&without, &with] {
         assert_eq!(secrets(map), east);
     }
@@ -385,7 +388,7 @@ fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
 
 #[test]
 fn a_link_that_cannot_be_read_stays_as_it_was() {
-    let site = (&SITE, Platform::Kubernetes);
+    let site = (&SITE, &BTreeSet::new());
     let (old, other) = (link("old", "east"), link("other", "north"));
     let nothing = (&Before::default(), &Kept::default());
     let before = super::router_config(site, nothing, (&[], &[]), (&[], &[&old, &other], &[]));
@@ -409,14 +412,14 @@ fn a_link_that_cannot_be_read_stays_as_it_was() {
         [
             "east-profile",
             "north-profile",
-            "skupper-router-state",
+            "skupper-local-server",
             "old",
             "other"
         ]
     );
     assert_eq!(
         names(&after),
-        ["east-profile", "skupper-router-state", "old"]
+        ["east-profile", "skupper-local-server", "old"]
     );
 }
 
@@ -445,7 +448,7 @@ fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
     let door = access("door", fine);
     let odd = access("odd", json!({ "roles": [], "tlsCredentials": "other" }));
     let planned = |site: &SiteIdentity<'_>, kept: &Kept, accesses: &[&RouterAccess]| -> ConfigMap {
-        let site = (site, Platform::Kubernetes);
+        let site = (site, &BTreeSet::new());
         let planned = super::router_config(
             site,
             (&Before::default(), kept),
@@ -458,7 +461,7 @@ fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
         let all = router_config::entries(map).into_iter();
         let all = all.filter(|(entity, _)| entity == "listener" || entity == "sslProfile");
         all.filter_map(|(_, entry)| Some(entry.get("name")?.as_str()?.to_owned()))
-            .filter(|name| !name.starts_with('@') && name != "skupper-router-state")
+            .filter(|name| !name.starts_with('@') && name != "skupper-local-server")
             .collect()
     };
     let map = planned(&SITE, &Kept::default(), &[&door, &odd]);
@@ -490,7 +493,7 @@ fn planned_several(
 ) -> ConfigMap {
     let kept = Kept::of(before, unknown);
     let before = router_config::before(before, &[]);
-    let site = (&SITE, Platform::Kubernetes);
+    let site = (&SITE, &BTreeSet::new());
     let map = super::router_config(site, (&before, &kept), listeners, (&[], &[], &[]));
     serde_json::from_value(map.as_json().clone()).expect("it is a ConfigMap")
 }

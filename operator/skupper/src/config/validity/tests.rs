@@ -31,9 +31,9 @@ fn outside_kubernetes_a_host_is_an_address_or_a_name() {
     for host in ["0.0.0.0", "127.0.0.1", "::1", "localhost", "a.example.org"] {
         check(host, listener::Validity::Fine);
     }
-    check("", listener::Validity::Incomplete);
+    check("", listener::Validity::Unfit);
     for host in ["{bad}", "1.2.3", "a b", "-a", &"a".repeat(64)] {
-        check(host, listener::Validity::BadHost);
+        check(host, listener::Validity::Unfit);
     }
 }
 
@@ -48,42 +48,34 @@ fn what_a_listener_asks_for_is_said_to_be_wrong_before_anything_is_written() {
     check(json!({ "type": "tcp" }), listener::Validity::Fine, "");
     check(
         json!({ "port": 0 }),
-        listener::Validity::BadPort,
+        listener::Validity::Unfit,
         "spec.port 0 is",
     );
-    check(
-        json!({ "port": 70000 }),
-        listener::Validity::BadPort,
-        "70000",
-    );
+    check(json!({ "port": 70000 }), listener::Validity::Unfit, "70000");
     check(
         json!({ "port": 99_999_999_999_i64 }),
-        listener::Validity::BadPort,
+        listener::Validity::Unfit,
         "99999999999",
     );
     check(
         json!({ "host": "{bad}" }),
-        listener::Validity::BadHost,
+        listener::Validity::Unfit,
         "{bad}",
     );
     check(
         json!({ "host": "a.b" }),
-        listener::Validity::BadHost,
+        listener::Validity::Unfit,
         "lower case",
     );
     let no_host = "spec.host is required";
-    check(
-        json!({ "host": "" }),
-        listener::Validity::Incomplete,
-        no_host,
-    );
+    check(json!({ "host": "" }), listener::Validity::Unfit, no_host);
     for name in ["9a", "5gc-amf", "1"] {
         check(json!({ "host": name }), listener::Validity::Fine, "");
     }
     for name in ["-a", "a-", "A"] {
         check(
             json!({ "host": name }),
-            listener::Validity::BadHost,
+            listener::Validity::Unfit,
             "start and end",
         );
     }
@@ -94,15 +86,11 @@ fn what_a_listener_asks_for_is_said_to_be_wrong_before_anything_is_written() {
     );
     check(
         json!({ "host": "a".repeat(64) }),
-        listener::Validity::BadHost,
+        listener::Validity::Unfit,
         "63",
     );
-    check(json!({ "type": "udp" }), listener::Validity::BadType, "udp");
-    check(
-        json!({ "type": "sctp" }),
-        listener::Validity::BadType,
-        "tcp",
-    );
+    check(json!({ "type": "udp" }), listener::Validity::Unfit, "udp");
+    check(json!({ "type": "sctp" }), listener::Validity::Unfit, "tcp");
 }
 
 /// Row 4 of the acceptance table: the field is checked at admission, the setting is a free text.
@@ -117,7 +105,7 @@ fn s04_an_observer_of_the_settings_is_a_known_one() {
         check(set(known), listener::Validity::Fine);
     }
     for unknown in ["bogus", "", "HTTP1"] {
-        check(set(unknown), listener::Validity::BadObserver);
+        check(set(unknown), listener::Validity::Unfit);
     }
     let both = json!({ "observer": "http2", "settings": { "observer": "bogus" } });
     check(both, listener::Validity::Fine);
@@ -141,7 +129,7 @@ fn s58_certificates_of_clients_are_not_asked_for_in_plaintext() {
             answer.sentence
         );
     };
-    let nothing = listener::Validity::NoCredentials;
+    let nothing = listener::Validity::Unfit;
     check(json!({ "requireClientCert": true }), nothing);
     check(
         json!({ "requireClientCert": true, "tlsCredentials": "" }),
@@ -196,7 +184,7 @@ fn all_that_is_missing_is_named() {
     let all = required(&["routingKey", "host", "port"]);
     assert_eq!(
         (said.value, said.sentence),
-        (listener::Validity::Incomplete, all)
+        (listener::Validity::Unfit, all)
     );
     let said = connector(&ConnectorSpec::default());
     let all = required(&["routingKey", "port"]);
@@ -272,7 +260,7 @@ fn a_site_is_in_the_way_only_by_what_keeps_it_from_serving() {
 fn what_a_link_asks_for_is_said_to_be_wrong_before_anything_is_dialled() {
     let check = |edge: bool, spec: Value, expected: link::Validity, part: &str| {
         let spec = serde_json::from_value(spec).expect("it is a spec");
-        let answer = link(&spec, edge);
+        let answer = link(&spec, edge, DataPlane::Embedded);
         assert_eq!(answer.value, expected, "{}", answer.sentence);
         assert!(answer.sentence.contains(part), "{}", answer.sentence);
     };

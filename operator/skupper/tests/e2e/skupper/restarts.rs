@@ -6,11 +6,8 @@ use std::time::Duration;
 use crate::place::{Place, TestEnv, says};
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::Secret;
-use kube::{Resource as _, ResourceExt as _};
-use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::listener::Listener;
-use lifecycle_specs_skupper::router::{CREDENTIALS, STATE_CA};
-use lifecycle_specs_skupper::site::Site;
+use lifecycle_specs_skupper::router::{LOCAL_CA, LOCAL_SERVER};
 use lifecycle_tests::audit::Entry;
 use lifecycle_tests::harness::{Case, case};
 use rustix::process::Signal;
@@ -21,11 +18,6 @@ use super::support::{Echo, NEEDS, connect, echoes, greeted, listen, shared, soon
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case("s52_a_controller_that_restarts", NEEDS, controller),
-        case(
-            "a_secret_of_a_version_before_gives_way_to_a_certificate",
-            NEEDS,
-            migration,
-        ),
         shared(
             "router_and_controller_agree_again_with_new_certificates",
             renewal,
@@ -103,15 +95,15 @@ async fn controller() -> Result<()> {
 async fn renewal(mut place: Place) -> Result<()> {
     let (_echo, before, port) = serving(&mut place).await?;
     let mut stream = greeted(&place, port, "one").await?;
-    for name in [STATE_CA, CREDENTIALS] {
+    for name in [LOCAL_CA, LOCAL_SERVER] {
         let old = place.of::<Secret>().get(name).await?;
-        let old_certificate = place.of::<Secret>().get(CREDENTIALS).await?;
+        let old_certificate = place.of::<Secret>().get(LOCAL_SERVER).await?;
         place.delete::<Secret>(name).await?;
         let is_other = |old: Secret| move |new: &Secret| new.data != old.data;
         place.until(name, "there is another", is_other(old)).await?;
         let shown = "the router has another certificate";
         place
-            .until(CREDENTIALS, shown, is_other(old_certificate))
+            .until(LOCAL_SERVER, shown, is_other(old_certificate))
             .await?;
         // What comes now is told of, so the controller hears of the router.
         let late = format!("after-{name}");
@@ -121,43 +113,6 @@ async fn renewal(mut place: Place) -> Result<()> {
     }
     let after = ready(&place, "backend").await?;
     ensure!(before.metadata.resource_version == after.metadata.resource_version);
-    Ok(())
-}
-
-/// A version before has made the Secret itself, as the Site's. Its place takes a Certificate, no router is restarted, and no connection ends.
-async fn migration() -> Result<()> {
-    let env = Arc::new(TestEnv::start().await?);
-    let mut place = Place::new(Arc::clone(&env), "migration").await?;
-    let (_echo, before, port) = serving(&mut place).await?;
-    let mut stream = greeted(&place, port, "one").await?;
-    let router = place.deployment().await?;
-    env.kill_controller()?;
-    let of_now = place.of::<Secret>().get(CREDENTIALS).await?;
-    for name in [CREDENTIALS, STATE_CA] {
-        place.delete::<Certificate>(name).await?;
-        place.delete::<Secret>(name).await?;
-    }
-    let site = place.of::<Site>().get("west").await?;
-    let owner = site.controller_owner_ref(&());
-    let of_before = json!({
-        "metadata": { "name": CREDENTIALS, "ownerReferences": [owner] },
-        "type": "kubernetes.io/tls", "data": of_now.data,
-    });
-    place.post::<Secret>(&of_before).await?;
-    env.run_controller()?;
-    let made = "the Certificate has made a Secret of its own";
-    let is_made = |secret: &Secret| {
-        let mut owners = secret.owner_references().iter();
-        owners.any(|owner| owner.kind == "Certificate") && secret.data != of_now.data
-    };
-    place.until(CREDENTIALS, made, is_made).await?;
-    listen(&place, "late", json!({})).await?;
-    ready(&place, "late").await?;
-    echoes(&mut stream, 100_000).await?;
-    let after = ready(&place, "backend").await?;
-    ensure!(before.metadata.resource_version == after.metadata.resource_version);
-    let generation = place.deployment().await?.metadata.generation;
-    ensure!(generation == router.metadata.generation);
     Ok(())
 }
 

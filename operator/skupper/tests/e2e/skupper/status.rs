@@ -250,7 +250,7 @@ async fn left_over(mut place: Place) -> Result<()> {
         .patch_status("backend", &params, &Patch::Merge(told))
         .await?;
     let told = json!({ "status": {
-        "defaultIssuer": "skupper-site-ca", "endpoints": [{ "name": "edge", "host": "h", "port": "1" }],
+        "defaultIssuer": "another-ca", "endpoints": [{ "name": "edge", "host": "h", "port": "1" }],
         "conditions": rows(&["Configured", "Running", "Resolved", "Ready"]),
     } });
     let sites = place.of::<Site>();
@@ -266,7 +266,9 @@ async fn left_over(mut place: Place) -> Result<()> {
     let cleared = |site: &Site| {
         let status = site.status.clone().unwrap_or_default();
         let resolved = report(site).2.iter().any(|row| row.starts_with("Resolved"));
-        !resolved && status.endpoints.is_none() && status.default_issuer.is_none()
+        !resolved
+            && status.endpoints.is_none()
+            && status.default_issuer.as_deref() == Some("skupper-site-ca")
     };
     place
         .until("west", "its addresses are gone", cleared)

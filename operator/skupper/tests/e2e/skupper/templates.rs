@@ -107,7 +107,7 @@ async fn everything(place: Place) -> Result<()> {
     until::<ServiceAccount>(&place, router, "labelled", given).await?;
     until::<Role>(&place, router, "labelled", given).await?;
     until::<RoleBinding>(&place, router, "labelled", given).await?;
-    until::<Secret>(&place, "skupper-router-state", "labelled", given).await?;
+    until::<Secret>(&place, "skupper-local-server", "labelled", given).await?;
     let deployment = until::<Deployment>(&place, router, "labelled", given).await?;
     eprintln!("seven objects are labelled after {:.1?}", began.elapsed());
     ensure!(!is(&of_pods(&deployment)?, "team", "a"), "Pods stay");
@@ -119,7 +119,7 @@ async fn everything(place: Place) -> Result<()> {
     };
     until::<Service>(&place, "web-0", "as it was", gone).await?;
     until::<Deployment>(&place, router, "as it was", gone).await?;
-    until::<Secret>(&place, "skupper-router-state", "as it was", gone).await?;
+    until::<Secret>(&place, "skupper-local-server", "as it was", gone).await?;
     let service = until::<Service>(&place, SERVICE, "as it was", gone).await?;
     ensure!(is(service.labels(), "mine", "yes"));
     Ok(())

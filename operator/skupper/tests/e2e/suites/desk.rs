@@ -92,6 +92,7 @@ impl Desk {
             .keys()
             .map(|key| (key.clone(), RouterService::default()));
         RouterState {
+            sockets_unknown: None,
             error: None,
             entries,
             services: services.collect(),
@@ -124,7 +125,7 @@ impl Kept for Desk {
 pub(super) struct Asking(pub(super) Router);
 
 impl Routers for Asking {
-    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
+    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
         self.0
             .ask("look at the router", |desk| Ok(desk.state()))
             .await

@@ -1,0 +1,224 @@
+//! The objects of a Site on the existing skupper-router, as the existing controller writes them: so a namespace is taken over without a router that starts
+//! anew, and can be given back.
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::rbac::v1::Role;
+use lifecycle_runtime::Desired;
+use lifecycle_specs_skupper::certificate::Certificate;
+use lifecycle_specs_skupper::router::{APPLICATION, LOCAL_CA, LOCAL_SERVER, ROUTER};
+use lifecycle_specs_skupper::site::SiteSpec;
+use ring::digest::{SHA256, digest};
+use serde_json::{Map, Value, json};
+
+use super::plane::{ADAPTOR, CONTAINER, Existing};
+use crate::config::document::CERTIFICATES;
+use crate::config::service::CONTROLLED;
+use crate::settings::{CONNECTIONS, LOGGING, setting};
+
+/// Where tools ask the router by AMQP.
+pub const SERVICE: &str = "skupper-router-local";
+/// Of the router, for who asks it by AMQP.
+pub const AMQPS: u16 = 5671;
+const COMPONENT: (&str, &str) = ("skupper.io/component", "router");
+/// Where files of proxies are, beside those of certificates.
+const PROXIES: &str = "/etc/skupper-router-proxies";
+
+/// On Deployment, Pods and Service of the router alike.
+const LABELS: [(&str, &str); 4] = [
+    ("app.kubernetes.io/name", ROUTER),
+    ("app.kubernetes.io/part-of", "skupper"),
+    (APPLICATION, ROUTER),
+    COMPONENT,
+];
+
+fn labels(beside: &[(&str, &str)]) -> Value {
+    let all = LABELS.iter().chain(beside);
+    let all = all.map(|(key, value)| ((*key).to_owned(), json!(value)));
+    Value::Object(all.collect())
+}
+
+/// The certificate that the router shows to tools inside of its cluster.
+pub fn local_certificate(namespace: &str) -> Desired<Certificate> {
+    let hosts = [
+        SERVICE.to_owned(),
+        format!("{SERVICE}.{namespace}"),
+        format!("{SERVICE}.{namespace}.svc.cluster.local"),
+    ];
+    Desired::from_json(json!({
+        "metadata": { "name": LOCAL_SERVER, "annotations": { CONTROLLED: "true" } },
+        "spec": { "ca": LOCAL_CA, "subject": SERVICE, "hosts": hosts, "server": true },
+    }))
+}
+
+/// The Service at which tools ask the router by AMQP.
+pub fn local_service() -> Desired<Service> {
+    Desired::from_json(json!({
+        "metadata": { "name": SERVICE },
+        "spec": {
+            "type": "ClusterIP", "selector": labels(&[]),
+            "ports": [{ "name": "amqps", "protocol": "TCP", "port": AMQPS, "targetPort": AMQPS }],
+        },
+    }))
+}
+
+/// Rights by group and resources, in the words of a Role.
+pub type Right = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+const READ: [&str; 3] = ["get", "list", "watch"];
+const ALL: [&str; 6] = ["get", "list", "watch", "create", "update", "delete"];
+
+/// The rights that the adaptor asks for. Who gives them must have them.
+pub const RIGHTS: [Right; 6] = [
+    ("", &["secrets", "pods"], &READ),
+    ("", &["configmaps"], &ALL),
+    ("apps", &["deployments"], &["get"]),
+    ("", &["secrets"], &["update", "delete"]),
+    ("", &["services"], &READ),
+    ("coordination.k8s.io", &["leases"], &ALL),
+];
+
+/// The Role of the adaptor.
+pub fn role() -> Desired<Role> {
+    let rules = RIGHTS.map(|(group, resources, verbs)| {
+        json!({ "apiGroups": [group], "resources": resources, "verbs": verbs })
+    });
+    Desired::from_json(json!({ "metadata": { "name": ROUTER }, "rules": rules }))
+}
+
+/// How the Pods of the existing router are run.
+#[derive(Clone, Debug)]
+pub struct ExistingPods<'a> {
+    /// The name of the Site.
+    pub name: &'a str,
+    /// Its uid.
+    pub site: &'a str,
+    /// What it asks for.
+    pub spec: &'a SiteSpec,
+    /// The images.
+    pub images: Existing<'a>,
+    /// The ServiceAccount.
+    pub account: &'a str,
+    /// What the router gets of a node, as a container says it.
+    pub router: Value,
+    /// What the adaptor gets.
+    pub adaptor: Value,
+}
+
+/// The Pods of the existing router. What the API server says by itself is left out.
+pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
+    let site = ("skupper.io/type", "site");
+    let component: Map<String, Value> = [(COMPONENT.0.to_owned(), json!(COMPONENT.1))]
+        .into_iter()
+        .collect();
+    let init = container(
+        ("config-init", pods.images.adaptor, &pods.adaptor),
+        json!({
+            "command": ["/app/kube-adaptor", "-init"],
+            "env": [{ "name": "SKUPPER_ROUTER_CONFIG", "value": ROUTER }],
+        }),
+    );
+    Desired::from_json(json!({
+        "metadata": { "name": ROUTER, "labels": labels(&[site]) },
+        "spec": {
+            "replicas": 1,
+            "selector": { "matchLabels": component },
+            "template": {
+                "metadata": {
+                    "labels": labels(&[site, ("skupper.io/group", ROUTER)]),
+                    "annotations": {
+                        "prometheus.io/port": "9090", "prometheus.io/scrape": "true",
+                        "skupper.io/config-digest": config_digest(pods.spec),
+                    },
+                },
+                "spec": {
+                    "serviceAccountName": pods.account,
+                    "securityContext": { "runAsNonRoot": true },
+                    "initContainers": [init],
+                    "containers": [router(pods), adaptor(pods)],
+                    "volumes": [
+                        { "name": "skupper-router-certs", "emptyDir": {} },
+                        { "name": "skupper-router-proxies", "emptyDir": {} },
+                    ],
+                },
+            },
+        },
+    }))
+}
+
+/// Changes with what the router reads at its start alone, so that it starts anew.
+fn config_digest(spec: &SiteSpec) -> String {
+    let mode = if spec.edge == Some(true) {
+        "edge"
+    } else {
+        "interior"
+    };
+    let settings = [CONNECTIONS, LOGGING].map(|name| setting(spec, name).unwrap_or_default());
+    let hash = digest(&SHA256, [mode, &settings.concat()].concat().as_bytes());
+    let bytes = hash.as_ref().iter();
+    bytes.map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn router(pods: &ExistingPods<'_>) -> Value {
+    let port =
+        |name: &str, port: u16| json!({ "name": name, "containerPort": port, "protocol": "TCP" });
+    let mut liveness = probe(9090);
+    liveness["initialDelaySeconds"] = json!(60);
+    container(
+        (CONTAINER, pods.images.router, &pods.router),
+        json!({
+            "ports": [port("amqps", AMQPS), port("http", 9090), port("inter-router", 55671), port("edge", 45671)],
+            "env": [
+                { "name": "QDROUTERD_CONF", "value": format!("{CERTIFICATES}/skrouterd.json") },
+                { "name": "QDROUTERD_CONF_TYPE", "value": "json" },
+                { "name": "SKUPPER_SITE_ID", "value": pods.site },
+            ],
+            "livenessProbe": liveness,
+            "readinessProbe": probe(9090),
+        }),
+    )
+}
+
+fn adaptor(pods: &ExistingPods<'_>) -> Value {
+    let field = json!({ "fieldRef": { "apiVersion": "v1", "fieldPath": "metadata.namespace" } });
+    container(
+        (ADAPTOR, pods.images.adaptor, &pods.adaptor),
+        json!({
+            "ports": [{ "name": "metrics", "containerPort": 9000, "protocol": "TCP" }],
+            "env": [
+                { "name": "SKUPPER_NAMESPACE", "valueFrom": field },
+                { "name": "SKUPPER_SITE_ID", "value": pods.site },
+                { "name": "SKUPPER_SITE_NAME", "value": pods.name },
+                { "name": "SKUPPER_ROUTER_CONFIG", "value": ROUTER },
+                { "name": "SKUPPER_ROUTER_DEPLOYMENT", "value": ROUTER },
+            ],
+            "readinessProbe": probe(9191),
+        }),
+    )
+}
+
+fn probe(port: u16) -> Value {
+    json!({ "httpGet": { "path": "/healthz", "port": port, "scheme": "HTTP" }, "initialDelaySeconds": 1 })
+}
+
+/// A container, with what all of them have.
+fn container((name, image, resources): (&str, &str, &Value), own: Value) -> Value {
+    let mut whole = json!({
+        "name": name, "image": image, "resources": resources,
+        "securityContext": {
+            "capabilities": { "drop": ["ALL"] }, "runAsNonRoot": true, "allowPrivilegeEscalation": false,
+        },
+        "volumeMounts": [
+            { "name": "skupper-router-certs", "mountPath": CERTIFICATES },
+            { "name": "skupper-router-proxies", "mountPath": PROXIES },
+        ],
+    });
+    if let (Value::Object(whole), Value::Object(own)) = (&mut whole, own) {
+        whole.extend(own);
+    }
+    whole
+}

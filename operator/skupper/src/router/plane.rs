@@ -1,0 +1,244 @@
+//! The router of a namespace as it is: by it and by what its Site says, its data plane is known, and the images of the existing router. Pure.
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::ResourceExt;
+use lifecycle_specs_skupper::router::{ROUTER, SITE};
+use lifecycle_specs_skupper::site::{Site, SiteSpec};
+
+use crate::config::router_config;
+use crate::data_plane::{self, DataPlane};
+use crate::settings::setting;
+
+/// The container beside the existing router, and the one before it.
+pub const ADAPTOR: &str = "kube-adaptor";
+/// The router's container, on either data plane.
+pub const CONTAINER: &str = "router";
+
+/// The router of a namespace as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct There<'a> {
+    /// Its Deployment.
+    pub deployment: Option<&'a Deployment>,
+    /// Its configuration.
+    pub config: Option<&'a ConfigMap>,
+}
+
+impl<'a> There<'a> {
+    /// Of the namespace of a Site.
+    pub fn of(deployments: &[&'a Deployment], configs: &[&'a ConfigMap]) -> Self {
+        let deployment = deployments.iter().find(|d| d.name_any() == ROUTER);
+        Self {
+            deployment: deployment.copied(),
+            config: configs.iter().find(|c| c.name_any() == ROUTER).copied(),
+        }
+    }
+
+    /// The data plane of the Site that these ConfigMaps of its namespace are for.
+    pub fn plane_by(documents: &[&'a ConfigMap], site: &Site) -> DataPlane {
+        Self::of(&[], documents).plane_of(&site.spec, DataPlane::default())
+    }
+
+    /// The image of a container, if the Deployment has it.
+    pub fn image(self, container: &str) -> Option<&'a str> {
+        let spec = self.deployment?.spec.as_ref()?.template.spec.as_ref()?;
+        let mut all = spec.containers.iter();
+        let found = all.find(|there| there.name == container)?;
+        found.image.as_deref().filter(|image| !image.is_empty())
+    }
+
+    /// The data plane of a Site: as it says, else by the Deployment and the configuration that are there, else the usual one. So a controller that takes over a
+    /// namespace leaves its routers as they are.
+    pub fn plane_of(self, spec: &SiteSpec, usual: DataPlane) -> DataPlane {
+        let said = setting(spec, data_plane::SETTING).and_then(DataPlane::named);
+        said.or_else(|| self.plane()).unwrap_or(usual)
+    }
+
+    /// The data plane that is there. The Deployment decides, for a configuration that somebody edits by hand is written anew.
+    fn plane(self) -> Option<DataPlane> {
+        if let Some(template) = self
+            .deployment
+            .and_then(|d| Some(&d.spec.as_ref()?.template))
+        {
+            let labels = template.metadata.as_ref().and_then(|m| m.labels.as_ref());
+            if labels.is_some_and(|labels| labels.contains_key(SITE)) {
+                return Some(DataPlane::Embedded);
+            }
+            if self.image(ADAPTOR).is_some() {
+                return Some(DataPlane::SkupperRouter);
+            }
+        }
+        let entries = router_config::entries(self.config?);
+        let is_management =
+            |(entity, attributes): &(String, serde_json::Map<String, serde_json::Value>)| {
+                entity == "listener" && attributes.get("name").is_some_and(|name| name == "amqps")
+            };
+        match entries.is_empty() {
+            true => None,
+            false if entries.iter().any(is_management) => Some(DataPlane::SkupperRouter),
+            false => Some(DataPlane::Embedded),
+        }
+    }
+}
+
+/// The images of routers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Images {
+    /// Of the router of this project.
+    pub embedded: String,
+    /// Of the existing router; without it that of the Deployment that is there stays.
+    pub skupper_router: Option<String>,
+    /// Of the adaptor beside it; likewise.
+    pub kube_adaptor: Option<String>,
+}
+
+/// The images of the existing router and of its adaptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Existing<'a> {
+    /// Of the router.
+    pub router: &'a str,
+    /// Of the adaptor.
+    pub adaptor: &'a str,
+}
+
+impl Images {
+    /// Those of the existing router: as the options say, else as they are there.
+    ///
+    /// # Errors
+    /// The sentence that says which are not known, and what to do.
+    pub fn existing<'a>(&'a self, there: There<'a>) -> Result<Existing<'a>, String> {
+        let router = self.skupper_router.as_deref();
+        let router = router.or_else(|| there.image(CONTAINER));
+        let adaptor = self.kube_adaptor.as_deref();
+        let adaptor = adaptor.or_else(|| there.image(ADAPTOR));
+        match (router, adaptor) {
+            (Some(router), Some(adaptor)) => Ok(Existing { router, adaptor }),
+            (router, adaptor) => {
+                let lacks = [
+                    ("--skupper-router-image", router.is_none()),
+                    ("--kube-adaptor-image", adaptor.is_none()),
+                ];
+                let lacks = lacks.into_iter().filter(|(_, lacks)| *lacks);
+                let lacks: Vec<&str> = lacks.map(|(option, _)| option).collect();
+                Err(format!(
+                    "the images of data plane \"skupper-router\" are not known: start the controller with {}, or set spec.settings.{} to \"embedded\"",
+                    lacks.join(" and "),
+                    data_plane::SETTING
+                ))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn deployment(template: &Value) -> Deployment {
+        let spec = json!({ "selector": {}, "template": template });
+        let whole = json!({ "metadata": { "name": ROUTER }, "spec": spec });
+        serde_json::from_value(whole).unwrap()
+    }
+
+    fn existing() -> Deployment {
+        let containers = json!([{ "name": "router", "image": "r:1" }, { "name": "kube-adaptor", "image": "a:1" }]);
+        deployment(&json!({ "metadata": {}, "spec": { "containers": containers } }))
+    }
+
+    fn embedded() -> Deployment {
+        let containers = json!([{ "name": "router", "image": "e:1" }]);
+        let labels = json!({ SITE: "uid" });
+        deployment(
+            &json!({ "metadata": { "labels": labels }, "spec": { "containers": containers } }),
+        )
+    }
+
+    fn config(document: &str) -> ConfigMap {
+        let whole =
+            json!({ "metadata": { "name": ROUTER }, "data": { "skrouterd.json": document } });
+        serde_json::from_value(whole).unwrap()
+    }
+
+    fn check(setting: Option<&str>, there: There<'_>, usual: DataPlane, expected: DataPlane) {
+        let settings =
+            setting.map(|name| [(data_plane::SETTING.to_owned(), name.to_owned())].into());
+        let spec = SiteSpec {
+            settings,
+            ..SiteSpec::default()
+        };
+        assert_eq!(
+            there.plane_of(&spec, usual),
+            expected,
+            "{setting:?} {there:?}"
+        );
+    }
+
+    #[test]
+    fn a_site_says_its_data_plane_then_what_is_there_and_then_the_controller() {
+        let (existing, embedded) = (existing(), embedded());
+        let (theirs, ours) = (
+            config(r#"[["listener",{"name":"amqps","port":5671}]]"#),
+            config(r#"[["router",{"id":"west"}]]"#),
+        );
+        let broken = config("{");
+        let by = |deployment, config| There { deployment, config };
+        let [one, other] = [DataPlane::Embedded, DataPlane::SkupperRouter];
+        for usual in [one, other] {
+            check(
+                Some("embedded"),
+                by(Some(&existing), Some(&theirs)),
+                usual,
+                one,
+            );
+            check(
+                Some("skupper-router"),
+                by(Some(&embedded), None),
+                usual,
+                other,
+            );
+            check(
+                Some("no such plane"),
+                by(Some(&existing), None),
+                usual,
+                other,
+            );
+            check(None, by(Some(&existing), Some(&broken)), usual, other);
+            check(None, by(Some(&embedded), Some(&theirs)), usual, one);
+            check(None, by(None, Some(&theirs)), usual, other);
+            check(None, by(None, Some(&ours)), usual, one);
+            check(None, by(None, Some(&broken)), usual, usual);
+            check(None, There::default(), usual, usual);
+        }
+    }
+
+    #[test]
+    fn images_that_are_there_stay_unless_the_controller_names_others() {
+        let existing = existing();
+        let there = There {
+            deployment: Some(&existing),
+            config: None,
+        };
+        let unsaid = Images::default();
+        let kept = Existing {
+            router: "r:1",
+            adaptor: "a:1",
+        };
+        assert_eq!(unsaid.existing(there), Ok(kept));
+        let one = Images {
+            skupper_router: Some("r:2".to_owned()),
+            ..Images::default()
+        };
+        let newer = Existing {
+            router: "r:2",
+            ..kept
+        };
+        assert_eq!(one.existing(there), Ok(newer));
+        let why = one.existing(There::default()).unwrap_err();
+        assert!(why.contains("with --kube-adaptor-image, or set"), "{why}");
+        let why = unsaid.existing(There::default()).unwrap_err();
+        let both = "with --skupper-router-image and --kube-adaptor-image, or";
+        assert!(why.contains(both), "{why}");
+    }
+}

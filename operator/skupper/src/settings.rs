@@ -1,0 +1,18 @@
+//! Texts of specs that may be empty, and the settings of a Site that are known.
+
+use lifecycle_specs_skupper::site::SiteSpec;
+
+/// The setting of what a router logs.
+pub const LOGGING: &str = "router-logging";
+/// The setting of how many connections a link has for data, which the existing router alone has.
+pub const CONNECTIONS: &str = "router-data-connection-count";
+
+/// A text; absent if it is empty.
+pub fn named(text: Option<&String>) -> Option<&str> {
+    text.map(String::as_str).filter(|text| !text.is_empty())
+}
+
+/// A setting of a Site; absent if it is empty.
+pub fn setting<'a>(spec: &'a SiteSpec, name: &str) -> Option<&'a str> {
+    named(spec.settings.as_ref()?.get(name))
+}

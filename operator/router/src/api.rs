@@ -18,7 +18,7 @@ use rustls::ServerConfig;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::time::sleep;
 
-use crate::router::Router;
+use crate::data_plane::DataPlane;
 
 /// The longest time that an answer is waited for.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -32,20 +32,20 @@ pub enum Offer {
     Metrics,
 }
 
-/// The HTTP interface of a router.
+/// The HTTP interface of a data plane.
 #[derive(Clone)]
 pub struct Api {
-    router: Router,
+    router: Arc<dyn DataPlane>,
     offer: Offer,
     /// Whether it was logged already that no client can be let in.
     is_logged: Arc<AtomicBool>,
 }
 
 impl Api {
-    /// Of this router.
-    pub fn new(router: Router, offer: Offer) -> Self {
+    /// Of this data plane.
+    pub fn new(router: impl DataPlane, offer: Offer) -> Self {
         Self {
-            router,
+            router: Arc::new(router),
             offer,
             is_logged: Arc::default(),
         }

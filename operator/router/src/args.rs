@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{ArgGroup, Parser};
+#[cfg(feature = "adaptor")]
+use clap::Subcommand;
+use clap::{ArgGroup, Args, Parser};
 
 use crate::options::Options;
 use crate::relay::Patience;
@@ -15,52 +17,27 @@ use crate::source::kubernetes::ConfigMapRef;
 /// Carries TCP connections of a site: clients to listeners, over routing keys, to the servers of connectors.
 #[derive(Debug, Parser)]
 #[command(name = "lifecycle-router", version, max_term_width = 100)]
-#[command(group(ArgGroup::new("source").required(true)))]
+#[cfg_attr(
+    feature = "adaptor",
+    command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)
+)]
 pub struct Arguments {
-    /// Directory with skrouterd.json and certs/PROFILE/{tls.crt,tls.key,ca.crt}; changes are applied at once
-    #[arg(long, value_name = "DIRECTORY", group = "source")]
-    pub directory: Option<PathBuf>,
+    /// Another mode; absent for the router itself.
+    #[cfg(feature = "adaptor")]
+    #[command(subcommand)]
+    pub command: Option<Command>,
 
-    /// ConfigMap whose key skrouterd.json is the document; the files of a profile are the keys of the Secret of its name
-    #[cfg(feature = "kubernetes")]
-    #[arg(
-        long,
-        env = "ROUTER_KUBERNETES",
-        value_name = "NAMESPACE/NAME",
-        group = "source"
-    )]
-    pub kubernetes: Option<ConfigMapRef>,
-
-    /// Where the last good copy of what Kubernetes says is kept, to be served before it answers
-    #[cfg(feature = "kubernetes")]
-    #[arg(
-        long,
-        env = "ROUTER_CACHE",
-        value_name = "DIRECTORY",
-        requires = "kubernetes"
-    )]
-    pub cache: Option<PathBuf>,
+    /// The source of the configuration.
+    #[command(flatten)]
+    pub source: SourceArguments,
 
     /// Address that listeners without a host listen on [default: all addresses]
     #[arg(long, env = "ROUTER_BIND_ADDRESS", value_name = "IP")]
     pub bind_address: Option<IpAddr>,
 
-    /// Where GET /v1/state is answered: IP:PORT, or unix:PATH. In the clear on loopback and Unix sockets only
-    #[arg(long, env = "ROUTER_STATE", value_name = "ADDRESS")]
-    pub state: Option<ApiAddress>,
-
-    /// Serve the state over TLS with the certificate of this sslProfile, to clients with one of its authority
-    #[arg(
-        long,
-        env = "ROUTER_STATE_PROFILE",
-        value_name = "NAME",
-        requires = "state"
-    )]
-    pub state_profile: Option<String>,
-
-    /// Where /metrics and /healthz are answered, in the clear
-    #[arg(long, env = "ROUTER_METRICS", value_name = "IP:PORT")]
-    pub metrics: Option<SocketAddr>,
+    /// The addresses of the router's own HTTP.
+    #[command(flatten)]
+    pub api: ApiArguments,
 
     /// Connections of clients that may be open; more are refused
     #[arg(long, env = "ROUTER_MAX_CONNECTIONS", value_name = "NUMBER", default_value_t = 16_384, value_parser = parse_streams)]
@@ -101,6 +78,154 @@ pub struct Arguments {
     /// Threads that move bytes [default: one a processor, at most 4]
     #[arg(long, env = "ROUTER_THREADS", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: Option<u16>,
+}
+
+/// The source of the configuration.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+#[command(group(ArgGroup::new("source").required(true)))]
+pub struct SourceArguments {
+    /// Directory with skrouterd.json and certs/PROFILE/{tls.crt,tls.key,ca.crt}; changes are applied at once
+    #[arg(long, value_name = "DIRECTORY", group = "source")]
+    pub directory: Option<PathBuf>,
+
+    /// ConfigMap whose key skrouterd.json is the document; the files of a profile are the keys of the Secret of its name
+    #[cfg(feature = "kubernetes")]
+    #[arg(
+        long,
+        env = "ROUTER_KUBERNETES",
+        value_name = "NAMESPACE/NAME",
+        group = "source"
+    )]
+    pub kubernetes: Option<ConfigMapRef>,
+
+    /// Where the last good copy of what Kubernetes says is kept, to be served before it answers
+    #[cfg(feature = "kubernetes")]
+    #[arg(
+        long,
+        env = "ROUTER_CACHE",
+        value_name = "DIRECTORY",
+        requires = "kubernetes"
+    )]
+    pub cache: Option<PathBuf>,
+}
+
+/// The addresses of the program's own HTTP.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct ApiArguments {
+    /// Where GET /v1/state is answered: IP:PORT, or unix:PATH. In the clear on loopback and Unix sockets only
+    #[arg(long, env = "ROUTER_STATE", value_name = "ADDRESS")]
+    pub state: Option<ApiAddress>,
+
+    /// Serve the state over TLS with the certificate of this sslProfile, to clients with one of its authority
+    #[arg(
+        long,
+        env = "ROUTER_STATE_PROFILE",
+        value_name = "NAME",
+        requires = "state"
+    )]
+    pub state_profile: Option<String>,
+
+    /// Where /metrics and /healthz are answered, in the clear
+    #[arg(long, env = "ROUTER_METRICS", value_name = "IP:PORT")]
+    pub metrics: Option<SocketAddr>,
+}
+
+/// Another mode of the program.
+#[cfg(feature = "adaptor")]
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Configures the skupper-router beside it, in the place of its own adaptor, and reports how the entries do
+    Adaptor(Box<AdaptorArguments>),
+}
+
+/// The command line of the adaptor.
+#[cfg(feature = "adaptor")]
+#[derive(Args, Debug)]
+pub struct AdaptorArguments {
+    /// The source of the configuration.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// Folder for certificates that is shared with the router, at the same path in both containers
+    #[arg(
+        long,
+        env = "ADAPTOR_CERTIFICATES",
+        value_name = "DIRECTORY",
+        default_value = "/etc/skupper-router-certs"
+    )]
+    pub certificates: PathBuf,
+
+    /// Write the certificates and skrouterd.json to the folder before the router starts, and end; nothing is served
+    #[arg(long)]
+    pub init: bool,
+
+    /// Management agent of the router
+    #[arg(
+        long,
+        env = "ADAPTOR_ROUTER",
+        value_name = "HOST:PORT",
+        default_value = "localhost:5672"
+    )]
+    pub router: Agent,
+
+    /// Seconds between two looks at the router while nothing changes
+    #[arg(long, env = "ADAPTOR_INTERVAL", value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
+    pub interval: Duration,
+
+    /// Seconds that the router has to answer a request
+    #[arg(long, env = "ADAPTOR_REQUEST_TIMEOUT", value_name = "SECONDS", default_value = "5", value_parser = parse_seconds)]
+    pub request_timeout: Duration,
+
+    /// The addresses of the adaptor's own HTTP.
+    #[command(flatten)]
+    pub api: ApiArguments,
+}
+
+#[cfg(feature = "adaptor")]
+impl AdaptorArguments {
+    /// The settings of its loop.
+    pub fn options(&self) -> crate::adaptor::Options {
+        crate::adaptor::Options {
+            agent: crate::adaptor::amqp::Options {
+                host: self.router.host.clone(),
+                port: self.router.port,
+                limit: self.request_timeout,
+                ..crate::adaptor::amqp::Options::default()
+            },
+            interval: self.interval,
+        }
+    }
+}
+
+/// The host and the port of a management agent.
+#[cfg(feature = "adaptor")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agent {
+    /// A name or an address.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+}
+
+#[cfg(feature = "adaptor")]
+impl FromStr for Agent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.rsplit_once(':');
+        let parts = parts.and_then(|(host, port)| Some((host, port.parse().ok()?)));
+        let parts = parts.filter(|(host, port)| !host.is_empty() && *port > 0);
+        let (host, port) = parts.ok_or_else(|| "it is no HOST:PORT".to_owned())?;
+        let inside = host
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'));
+        Ok(Self {
+            host: inside.unwrap_or(host).to_owned(),
+            port,
+        })
+    }
 }
 
 impl Arguments {

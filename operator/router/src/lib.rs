@@ -5,12 +5,15 @@
 #![deny(missing_docs)]
 
 mod accept_loop;
+#[cfg(feature = "adaptor")]
+pub mod adaptor;
 pub mod api;
 pub mod args;
 mod boxed;
 pub mod cause;
 pub mod choose;
 pub mod config;
+pub mod data_plane;
 pub mod file;
 mod health;
 mod hosts;

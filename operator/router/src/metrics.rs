@@ -183,17 +183,12 @@ impl Metrics {
         text
     }
 
-    /// The exposition text of Prometheus.
-    pub fn text(&self, open: usize) -> String {
-        let mut text = format!(
-            "# HELP router_connections_open Connections of clients that are open\n\
-             # TYPE router_connections_open gauge\nrouter_connections_open {open}\n"
-        );
-        text.push_str(
-            "# HELP router_certificate_expiry_timestamp_seconds When the certificate of a profile expires\n\
-             # TYPE router_certificate_expiry_timestamp_seconds gauge\n",
-        );
-        for (profile, end) in &*self.certificates.lock().expect("no holder panics") {
+    /// The exposition text of Prometheus of when the certificate of each profile ends.
+    pub(crate) fn certificates(ends: &BTreeMap<String, i64>) -> String {
+        let mut text = "# HELP router_certificate_expiry_timestamp_seconds When the certificate of a profile expires\n\
+             # TYPE router_certificate_expiry_timestamp_seconds gauge\n"
+            .to_owned();
+        for (profile, end) in ends {
             let label = escaped(profile);
             writeln!(
                 text,
@@ -201,6 +196,17 @@ impl Metrics {
             )
             .expect("a String can be written to");
         }
+        text
+    }
+
+    /// The exposition text of Prometheus.
+    pub fn text(&self, open: usize) -> String {
+        let mut text = format!(
+            "# HELP router_connections_open Connections of clients that are open\n\
+             # TYPE router_connections_open gauge\nrouter_connections_open {open}\n"
+        );
+        let ends = self.certificates.lock().expect("no holder panics").clone();
+        text.push_str(&Self::certificates(&ends));
         let listeners = self.listeners();
         for (name, help, value) in ROWS {
             let head =

@@ -8,6 +8,8 @@ use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
 use crate::args::Arguments;
+#[cfg(feature = "adaptor")]
+use crate::args::Command;
 use crate::{cause, run};
 
 /// Threads that resolve names: more would only hold memory.
@@ -38,6 +40,19 @@ pub fn main_with(arguments: Arguments) -> ExitCode {
     }
 }
 
+/// Runs the mode that the command line names.
+async fn chosen(arguments: Arguments) -> anyhow::Result<()> {
+    #[cfg(feature = "adaptor")]
+    let arguments = match arguments {
+        Arguments {
+            command: Some(Command::Adaptor(adaptor)),
+            ..
+        } => return run::adapt(*adaptor).await,
+        router @ Arguments { command: None, .. } => router,
+    };
+    run::run(arguments).await
+}
+
 fn block_on(arguments: Arguments) -> anyhow::Result<()> {
     let default = || available_parallelism().map_or(1, |number| number.get().min(4));
     let threads = arguments.threads.map_or_else(default, usize::from);
@@ -46,7 +61,7 @@ fn block_on(arguments: Arguments) -> anyhow::Result<()> {
         .max_blocking_threads(RESOLVERS)
         .enable_all()
         .build()?;
-    let done = runtime.block_on(run::run(arguments));
+    let done = runtime.block_on(chosen(arguments));
     // Waiting for a name that is being resolved would outlast the time that a Pod has to stop.
     runtime.shutdown_background();
     done

@@ -21,6 +21,8 @@ use crate::snapshot::Snapshot;
 use crate::state::{StateStore, Status};
 use crate::tls::Slot;
 use applied::Applied;
+#[cfg(feature = "adaptor")]
+pub(crate) use sites::own as own_site;
 
 /// How often it is looked whether streams of other sites have ended.
 const LOOK: Duration = Duration::from_millis(20);

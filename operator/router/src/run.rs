@@ -7,8 +7,13 @@ use anyhow::{Context as _, bail};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
+#[cfg(feature = "adaptor")]
+use crate::adaptor::Adaptor;
 use crate::api::{Api, Offer, bind, bind_unix};
-use crate::args::{ApiAddress, Arguments};
+#[cfg(feature = "adaptor")]
+use crate::args::AdaptorArguments;
+use crate::args::{ApiAddress, ApiArguments, Arguments, SourceArguments};
+use crate::data_plane::DataPlane;
 use crate::options::Options;
 use crate::plain;
 use crate::router::Router;
@@ -27,9 +32,9 @@ const OTHER_FILES: usize = 128;
 pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
-    let source = source(&arguments).await?;
+    let source = source(&arguments.source).await?;
     let router = Router::new(bounded(arguments.options()));
-    serve(&router, &arguments).await?;
+    serve(&router, &arguments.api).await?;
     let following = tokio::spawn(source.follow(router.clone()));
     tokio::select! {
         _ = terminate.recv() => {}
@@ -47,7 +52,38 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn source(arguments: &Arguments) -> anyhow::Result<Source> {
+/// Runs the adaptor until SIGTERM or SIGINT, which leaves the router as it is; or writes the start of a router, and ends.
+///
+/// # Errors
+/// As [`run`]; or the start cannot be written.
+#[cfg(feature = "adaptor")]
+pub async fn adapt(arguments: AdaptorArguments) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
+    let source = source(&arguments.source).await?;
+    let adaptor = Adaptor::new(&arguments.certificates);
+    if !arguments.init {
+        serve(&adaptor, &arguments.api).await?;
+    }
+    let following = source.follow(adaptor.clone());
+    let work = async {
+        if arguments.init {
+            return adaptor.init().await.map_err(anyhow::Error::from);
+        }
+        match adaptor.run(arguments.options()).await {}
+    };
+    tokio::select! {
+        done = work => return done,
+        () = following => bail!("the source of the configuration ended"),
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    tracing::info!("stopped; the router stays as it is");
+    anyhow::ensure!(!arguments.init, "stopped before there was a configuration");
+    Ok(())
+}
+
+async fn source(arguments: &SourceArguments) -> anyhow::Result<Source> {
     #[cfg(feature = "kubernetes")]
     if let Some(config_map) = &arguments.kubernetes {
         let namespace = Namespace::connect(config_map.clone(), arguments.cache.as_deref());
@@ -63,7 +99,7 @@ async fn source(arguments: &Arguments) -> anyhow::Result<Source> {
     Ok(Source::Directory(Directory::new(directory)))
 }
 
-async fn serve(router: &Router, arguments: &Arguments) -> anyhow::Result<()> {
+async fn serve(router: &(impl DataPlane + Clone), arguments: &ApiArguments) -> anyhow::Result<()> {
     if let Some(address) = arguments.metrics {
         let socket = listen(address).await?;
         tokio::spawn(Api::new(router.clone(), Offer::Metrics).serve(socket));

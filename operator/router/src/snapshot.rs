@@ -1,6 +1,8 @@
 //! One configuration as a whole: a document and the files of its profiles, as they were at one time. Pure: knows neither where they
 //! come from nor what becomes of them.
 
+use std::sync::Arc;
+
 use ring::digest::{SHA256, digest};
 
 use crate::config::{self, Desired, Profile};
@@ -14,6 +16,8 @@ pub const DOCUMENT: &str = "skrouterd.json";
 pub struct Snapshot {
     /// The first 16 hexadecimal digits of the document's SHA-256.
     pub hash: String,
+    /// The document as it is written.
+    pub document: Arc<[u8]>,
     /// What the document asks for.
     pub desired: Desired,
     /// The files of its profiles.
@@ -41,6 +45,7 @@ impl Snapshot {
         let digits = hash.as_ref().iter().take(8);
         Ok(Self {
             hash: digits.map(|byte| format!("{byte:02x}")).collect(),
+            document: document.into(),
             desired,
             files,
         })

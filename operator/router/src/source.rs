@@ -1,11 +1,13 @@
-//! Where configurations come from. A source applies whole snapshots to a router; what it cannot read it reports, and that changes nothing.
+//! Where configurations come from. A source applies whole snapshots to a data plane; what it cannot read it reports, and that changes nothing.
 
 pub mod directory;
 #[cfg(feature = "kubernetes")]
 pub mod kubernetes;
 
+use std::sync::Arc;
+
 use crate::boxed::BoxFuture;
-use crate::router::Router;
+use crate::data_plane::DataPlane;
 
 /// Where configurations come from.
 pub enum Source {
@@ -17,12 +19,16 @@ pub enum Source {
 }
 
 impl Source {
-    /// Keeps the router at what the source says, without end.
-    pub fn follow(self, router: Router) -> BoxFuture<'static, ()> {
+    /// Keeps the data plane at what the source says, without end.
+    pub fn follow(self, plane: impl DataPlane) -> BoxFuture<'static, ()> {
+        self.follow_shared(Arc::new(plane))
+    }
+
+    fn follow_shared(self, plane: Arc<dyn DataPlane>) -> BoxFuture<'static, ()> {
         match self {
-            Self::Directory(directory) => directory.follow(router),
+            Self::Directory(directory) => directory.follow_shared(plane),
             #[cfg(feature = "kubernetes")]
-            Self::Namespace(namespace) => namespace.follow(router),
+            Self::Namespace(namespace) => namespace.follow_shared(plane),
         }
     }
 }

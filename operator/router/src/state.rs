@@ -57,6 +57,9 @@ pub struct EntryReport {
     /// Of a profile: tells apart the files that handshakes use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
+    /// Of a link of the adaptor: the container id of the router that it leads to, while it is connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
     /// Of a link: the site that it leads to, once that is known.
     #[serde(
         default,

@@ -61,7 +61,11 @@ impl Profiles {
                     seen: String::new(),
                 });
             match &entry.wanted {
-                Err(wrong) => loaded.wrong = Some(wrong.to_string()),
+                Err(wrong) => {
+                    loaded.wrong = Some(wrong.to_string());
+                    // The same files are good again when the entry is.
+                    loaded.seen.clear();
+                }
                 Ok(profile) => loaded.update(profile, files),
             }
         }

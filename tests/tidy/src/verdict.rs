@@ -15,8 +15,9 @@ pub use log::{Program, has_passed_one, read};
 pub use table::{Time, render, times};
 
 /// Sources of the test programs that wait for servers, processes or nodes. All others only compute.
-pub const WAITS: [&str; 12] = [
+pub const WAITS: [&str; 13] = [
     "operator/listener/tests/e2e/main.rs",
+    "operator/router/tests/adaptor.rs",
     "operator/router/tests/cluster/main.rs",
     "operator/router/tests/link.rs",
     "operator/router/tests/router.rs",

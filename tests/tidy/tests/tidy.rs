@@ -48,7 +48,7 @@ const PULLED: [(&str, usize); 31] = [
     ("lifecycle-proto", 65),
     ("lifecycle-random", 235),
     ("lifecycle-replay", 180),
-    ("lifecycle-router", 202),
+    ("lifecycle-router", 238),
     ("lifecycle-runtime", 165),
     ("lifecycle-simulator", 226),
     ("lifecycle-skupper", 309),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
-use crate::router::Options;
+use crate::router::{Options, Router};
 
 async fn ask(api: &Api, method: Method, uri: &str) -> (StatusCode, String) {
     let request = Request::builder().method(method).uri(uri).body(()).unwrap();

@@ -90,6 +90,7 @@ impl Applied {
             hash,
             desired,
             files,
+            ..
         } = snapshot;
         self.profiles.update(&desired.profiles, &files);
         self.change_targets(shared, &desired);

@@ -64,7 +64,7 @@ pub(super) fn keys(view: &View) -> BTreeMap<String, KeyCounts> {
 }
 
 /// The own site without what it has.
-pub(super) fn own(identity: &SiteIdentity, links: Vec<LinkReport>) -> Option<SiteReport> {
+pub(crate) fn own(identity: &SiteIdentity, links: Vec<LinkReport>) -> Option<SiteReport> {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     Some(SiteReport {
         id: identity.id.clone()?,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -13,9 +14,9 @@ use thiserror::Error;
 use crate::boxed::BoxFuture;
 use crate::cause;
 use crate::config::{self, Profile};
+use crate::data_plane::DataPlane;
 use crate::file::{self, FileStamp};
 use crate::plain;
-use crate::router::Router;
 use crate::snapshot::{DOCUMENT, Snapshot};
 use crate::tls::Lack;
 
@@ -89,12 +90,16 @@ impl Directory {
         })
     }
 
-    /// Keeps the router at what the directory says, without end.
-    pub fn follow(self, router: Router) -> BoxFuture<'static, ()> {
-        Box::pin(async move { self.keep(&router).await })
+    /// Keeps the data plane at what the directory says, without end.
+    pub fn follow(self, plane: impl DataPlane) -> BoxFuture<'static, ()> {
+        self.follow_shared(Arc::new(plane))
     }
 
-    async fn keep(&self, router: &Router) {
+    pub(super) fn follow_shared(self, plane: Arc<dyn DataPlane>) -> BoxFuture<'static, ()> {
+        Box::pin(async move { self.keep(&*plane).await })
+    }
+
+    async fn keep(&self, router: &dyn DataPlane) {
         let mut seen = Seen::default();
         loop {
             let directory = self.clone();
@@ -161,7 +166,7 @@ impl Seen {
     }
 }
 
-async fn apply(router: &Router, read: &Result<Snapshot, String>) {
+async fn apply(router: &dyn DataPlane, read: &Result<Snapshot, String>) {
     match read {
         Ok(snapshot) => router.apply(snapshot.clone()).await,
         Err(error) => {
@@ -174,7 +179,7 @@ async fn apply(router: &Router, read: &Result<Snapshot, String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::router::Options;
+    use crate::router::{Options, Router};
 
     fn write(directory: &Path, name: &str, text: &str) {
         let path = directory.join(name);

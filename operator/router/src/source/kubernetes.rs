@@ -11,6 +11,7 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -20,7 +21,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, timeout_at};
 
 use crate::boxed::BoxFuture;
-use crate::router::Router;
+use crate::data_plane::DataPlane;
 use crate::snapshot::Snapshot;
 use cache::Cache;
 pub use client::Error as ClientError;
@@ -91,12 +92,16 @@ impl Namespace {
         }
     }
 
-    /// Keeps the router at what the namespace says, without end.
-    pub fn follow(self, router: Router) -> BoxFuture<'static, ()> {
-        Box::pin(self.keep(router))
+    /// Keeps the data plane at what the namespace says, without end.
+    pub fn follow(self, plane: impl DataPlane) -> BoxFuture<'static, ()> {
+        self.follow_shared(Arc::new(plane))
     }
 
-    async fn keep(self, router: Router) {
+    pub(super) fn follow_shared(self, plane: Arc<dyn DataPlane>) -> BoxFuture<'static, ()> {
+        Box::pin(self.keep(plane))
+    }
+
+    async fn keep(self, router: Arc<dyn DataPlane>) {
         let copy = self.cache.as_ref().and_then(Cache::read);
         let mut follower = Follower {
             router,
@@ -156,7 +161,7 @@ impl Watches {
 }
 
 struct Follower {
-    router: Router,
+    router: Arc<dyn DataPlane>,
     known: Known,
     applied: Option<Snapshot>,
     saved: Option<cache::Copy>,

@@ -7,7 +7,7 @@ use rcgen::{CertificateParams, KeyPair};
 use serde_json::json;
 
 use super::*;
-use crate::router::Options;
+use crate::router::{Options, Router};
 use crate::state::{State, Status};
 
 fn pair() -> (String, String) {
@@ -52,7 +52,7 @@ async fn after(copy: cache::Copy, answers: Vec<(&str, Watched<Secret>)>) -> (Rou
     let config_map: ConfigMapRef = "site/skupper-router".parse().unwrap();
     let router = Router::new(Options::default());
     let mut follower = Follower {
-        router: router.clone(),
+        router: Arc::new(router.clone()),
         known: Known::new(&config_map, Some(copy)),
         applied: None,
         saved: None,

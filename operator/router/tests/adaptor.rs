@@ -1,0 +1,25 @@
+//! The adaptor against a management agent of its own process, over sockets of loopback.
+
+#![cfg(feature = "adaptor")]
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+#[path = "adaptor/answers.rs"]
+mod answers;
+#[path = "adaptor/convergence.rs"]
+mod convergence;
+#[path = "adaptor/documents.rs"]
+mod documents;
+#[path = "adaptor/liars.rs"]
+mod liars;
+#[path = "adaptor/lost.rs"]
+mod lost;
+#[path = "adaptor/program.rs"]
+mod program;
+#[path = "adaptor/requests.rs"]
+mod requests;
+#[path = "adaptor/secrets.rs"]
+mod secrets;
+#[path = "adaptor/site.rs"]
+mod site;
+#[path = "adaptor/support.rs"]
+mod support;

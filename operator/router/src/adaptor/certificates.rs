@@ -139,7 +139,7 @@ impl Certificates {
             return Ok(());
         }
         fs::create_dir_all(&self.root)?;
-        // Where somebody changed its files, the name is still in use.
+        // The name is still in use if somebody changed its files.
         let at = if is_linked(&target) { again } else { target };
         self.fill(&at, files)?;
         // Before the exchange: a mark too many only makes the router load twice.

@@ -102,7 +102,7 @@ fn failed(
 ) -> BTreeMap<Key, String> {
     let mut failed: BTreeMap<Key, String> = BTreeMap::new();
     let mut items: Vec<&Item> = document.items.iter().collect();
-    // What is referred to comes first.
+    // An entity that others name comes before them.
     items.sort_by_key(|item| item.entity);
     let known: BTreeSet<Key> = items.iter().map(|item| item.key()).collect();
     for item in items {

@@ -102,7 +102,7 @@ impl Reading<'_> {
             },
         };
         match (self.failed.get(&item.key()), &entry.status) {
-            // What is wrong with its files comes first.
+            // A problem of its files comes first.
             (None, _) | (Some(_), Status::Failed(_)) => {}
             (Some(why), Status::Idle | Status::Up) => entry.status = Status::Failed(why.clone()),
         }

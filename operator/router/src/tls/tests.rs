@@ -211,3 +211,17 @@ proptest! {
         prop_assert_eq!(kept.slot.now().is_some(), kept.wrong.is_none());
     }
 }
+
+#[test]
+fn an_entry_that_was_broken_for_a_while_is_good_again_with_the_same_files() {
+    let (chain, key) = pair("a");
+    let files = files(&chain, &chain, &key);
+    let mut broken = wanted();
+    broken.get_mut("p").unwrap().wanted = Err(crate::config::Wrong::EmptyProfile);
+    let mut profiles = Profiles::default();
+    profiles.update(&wanted(), &files);
+    profiles.update(&broken, &files);
+    assert!(wrong(&profiles).is_some());
+    profiles.update(&wanted(), &files);
+    assert_eq!(wrong(&profiles), None);
+}

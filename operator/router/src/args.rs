@@ -174,6 +174,10 @@ pub struct AdaptorArguments {
     #[arg(long, env = "ADAPTOR_INTERVAL", value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
     pub interval: Duration,
 
+    /// The site in the network, and the status of the network.
+    #[command(flatten)]
+    pub network: NetworkArguments,
+
     /// Seconds that the router has to answer a request
     #[arg(long, env = "ADAPTOR_REQUEST_TIMEOUT", value_name = "SECONDS", default_value = "5", value_parser = parse_seconds)]
     pub request_timeout: Duration,
@@ -183,8 +187,104 @@ pub struct AdaptorArguments {
     pub api: ApiArguments,
 }
 
+/// The site in the network, and the status of the network.
+#[cfg(feature = "adaptor")]
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct NetworkArguments {
+    /// Uid of the Site that is announced in the network; without one, none is
+    #[arg(long, env = "SKUPPER_SITE_ID", value_name = "UID", value_parser = parse_site_id)]
+    pub site_id: Option<String>,
+
+    /// Name of that Site
+    #[arg(long, env = "SKUPPER_SITE_NAME", value_name = "NAME")]
+    pub site_name: Option<String>,
+
+    /// Namespace of that Site [default: that of --kubernetes]
+    #[arg(long, env = "SKUPPER_NAMESPACE", value_name = "NAMESPACE")]
+    pub site_namespace: Option<String>,
+
+    /// Where the status of the network is written: off, kubernetes (ConfigMap skupper-network-status of the namespace), or a file [default: kubernetes with --kubernetes, else off]
+    #[arg(long, env = "ADAPTOR_NETWORK_STATUS", value_name = "PLACE")]
+    pub network_status: Option<StatusPlace>,
+}
+
+/// Where the status of the network is written.
+#[cfg(feature = "adaptor")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StatusPlace {
+    /// Nowhere, and nothing is collected.
+    Off,
+    /// A ConfigMap in the namespace of the source.
+    Kubernetes,
+    /// A file.
+    File(PathBuf),
+}
+
+#[cfg(feature = "adaptor")]
+impl FromStr for StatusPlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "" => Err("it is neither `off`, `kubernetes` nor a file".to_owned()),
+            "off" => Ok(Self::Off),
+            "kubernetes" => Ok(Self::Kubernetes),
+            file => Ok(Self::File(file.into())),
+        }
+    }
+}
+
+/// A uid is a part of addresses.
+#[cfg(feature = "adaptor")]
+fn parse_site_id(text: &str) -> Result<String, String> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if (1..=128).contains(&text.len()) && text.bytes().all(allowed) {
+        Ok(text.to_owned())
+    } else {
+        Err("it is not 1 to 128 letters, digits and `-`".to_owned())
+    }
+}
+
 #[cfg(feature = "adaptor")]
 impl AdaptorArguments {
+    /// The settings of the collection of records.
+    pub fn collection(&self) -> crate::adaptor::CollectOptions {
+        let network = &self.network;
+        let site = network.site_id.clone().map(|id| crate::adaptor::OwnSite {
+            id,
+            name: network.site_name.clone().unwrap_or_default(),
+            namespace: network
+                .site_namespace
+                .clone()
+                .or_else(|| self.namespace())
+                .unwrap_or_default(),
+        });
+        crate::adaptor::CollectOptions {
+            agent: self.options().agent,
+            site,
+        }
+    }
+
+    /// The place of the status of the network.
+    pub fn status_place(&self) -> StatusPlace {
+        let default = match self.namespace() {
+            Some(_) => StatusPlace::Kubernetes,
+            None => StatusPlace::Off,
+        };
+        self.network.network_status.clone().unwrap_or(default)
+    }
+
+    /// The namespace of the source.
+    pub fn namespace(&self) -> Option<String> {
+        #[cfg(feature = "kubernetes")]
+        let namespace = self.source.kubernetes.as_ref();
+        #[cfg(feature = "kubernetes")]
+        return namespace.map(|config_map| config_map.namespace.clone());
+        #[cfg(not(feature = "kubernetes"))]
+        None
+    }
+
     /// The settings of its loop.
     pub fn options(&self) -> crate::adaptor::Options {
         crate::adaptor::Options {

@@ -2,16 +2,18 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+#[cfg(feature = "adaptor")]
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
 #[cfg(feature = "adaptor")]
-use crate::adaptor::Adaptor;
+use crate::adaptor::{Adaptor, NetworkStatus, StatusFile};
 use crate::api::{Api, Offer, bind, bind_unix};
 #[cfg(feature = "adaptor")]
-use crate::args::AdaptorArguments;
+use crate::args::{AdaptorArguments, StatusPlace};
 use crate::args::{ApiAddress, ApiArguments, Arguments, SourceArguments};
 use crate::data_plane::DataPlane;
 use crate::options::Options;
@@ -65,6 +67,16 @@ pub async fn adapt(arguments: AdaptorArguments) -> anyhow::Result<()> {
     if !arguments.init {
         serve(&adaptor, &arguments.api).await?;
     }
+    let status = match arguments.init {
+        true => None,
+        false => network_status(&arguments).await?,
+    };
+    let collecting = async {
+        match status {
+            Some(status) => adaptor.collect(arguments.collection(), status).await,
+            None => std::future::pending().await,
+        }
+    };
     let following = source.follow(adaptor.clone());
     let work = async {
         if arguments.init {
@@ -74,6 +86,7 @@ pub async fn adapt(arguments: AdaptorArguments) -> anyhow::Result<()> {
     };
     tokio::select! {
         done = work => return done,
+        never = collecting => match never {},
         () = following => bail!("the source of the configuration ended"),
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -81,6 +94,40 @@ pub async fn adapt(arguments: AdaptorArguments) -> anyhow::Result<()> {
     tracing::info!("stopped; the router stays as it is");
     anyhow::ensure!(!arguments.init, "stopped before there was a configuration");
     Ok(())
+}
+
+/// The place of the network status; none if there is to be none.
+#[cfg(feature = "adaptor")]
+async fn network_status(
+    arguments: &AdaptorArguments,
+) -> anyhow::Result<Option<Arc<dyn NetworkStatus>>> {
+    match arguments.status_place() {
+        StatusPlace::Off => Ok(None),
+        StatusPlace::File(path) => Ok(Some(Arc::new(StatusFile(path)))),
+        StatusPlace::Kubernetes => {
+            let namespace = arguments.namespace();
+            let namespace = namespace.context("--network-status kubernetes needs --kubernetes")?;
+            config_map(&namespace).await.map(Some)
+        }
+    }
+}
+
+#[cfg(all(feature = "adaptor", feature = "kubernetes"))]
+async fn config_map(namespace: &str) -> anyhow::Result<Arc<dyn NetworkStatus>> {
+    // In a Pod it is the name of that.
+    let holder = std::fs::read_to_string("/proc/sys/kernel/hostname");
+    let holder = holder.context(
+        "cannot read the name of this host, under which the leader of the site is chosen",
+    )?;
+    let client = crate::source::kubernetes::connect().await;
+    let client = client.context("cannot use the API server for the network status")?;
+    let status = crate::adaptor::StatusConfigMap::new(client, namespace, holder.trim());
+    Ok(Arc::new(status))
+}
+
+#[cfg(all(feature = "adaptor", not(feature = "kubernetes")))]
+async fn config_map(_namespace: &str) -> anyhow::Result<Arc<dyn NetworkStatus>> {
+    bail!("this program is built without Kubernetes: use --network-status FILE")
 }
 
 async fn source(arguments: &SourceArguments) -> anyhow::Result<Source> {

@@ -15,6 +15,7 @@ use fe2o3_amqp::types::messaging::{
 use fe2o3_amqp::types::primitives::{OrderedMap, SimpleValue, Value as Amqp};
 use fe2o3_amqp::{Connection, Receiver, Sender, Session};
 use thiserror::Error;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::changes::Operation;
@@ -460,15 +461,7 @@ impl Client {
 async fn open(options: &Options) -> Result<Client, Cause> {
     let stream = tokio::net::TcpStream::connect((options.host.as_str(), options.port)).await?;
     stream.set_nodelay(true)?;
-    let mut connection = Connection::builder()
-        .container_id(options.container.as_str())
-        .hostname(options.host.as_str())
-        .sasl_hostname(options.host.as_str())
-        .scheme("amqp")
-        .idle_time_out(MAX_SILENCE)
-        .sasl_profile(SaslProfile::Anonymous)
-        .open_with_stream(stream)
-        .await?;
+    let mut connection = handshake(options, stream).await?;
     let mut session = Session::begin(&mut connection).await?;
     let sender = Sender::attach(&mut session, "requests", AGENT).await?;
     let receiver = Receiver::builder()
@@ -491,6 +484,26 @@ async fn open(options: &Options) -> Result<Client, Cause> {
         limit: options.limit,
         page: options.page.max(1),
     })
+}
+
+/// Opens a connection on a stream.
+pub(super) async fn handshake<S>(
+    options: &Options,
+    stream: S,
+) -> Result<ConnectionHandle<()>, Cause>
+where
+    S: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin + 'static,
+{
+    let connection = Connection::builder()
+        .container_id(options.container.as_str())
+        .hostname(options.host.as_str())
+        .sasl_hostname(options.host.as_str())
+        .scheme("amqp")
+        .idle_time_out(MAX_SILENCE)
+        .sasl_profile(SaslProfile::Anonymous)
+        .open_with_stream(stream)
+        .await?;
+    Ok(connection)
 }
 
 /// The result of a request, if this is the answer to it.

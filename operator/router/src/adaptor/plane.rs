@@ -11,6 +11,7 @@ use tokio::sync::{MutexGuard, watch};
 use super::Entity;
 use super::certificates::Certificates;
 use super::document::{Document, Loaded};
+use super::network::Overview;
 use super::report::{self, Reading};
 use crate::boxed::BoxFuture;
 use crate::data_plane::DataPlane;
@@ -32,6 +33,7 @@ struct Inner {
     newest: watch::Sender<Option<Arc<Document>>>,
     errors: Mutex<Errors>,
     counts: Counts,
+    network: Mutex<Arc<Overview>>,
     /// True once a configuration was taken or remembered.
     is_begun: AtomicBool,
 }
@@ -73,6 +75,7 @@ impl Adaptor {
             newest: watch::Sender::new(None),
             errors: Mutex::default(),
             counts: Counts::default(),
+            network: Mutex::default(),
             is_begun: AtomicBool::new(false),
         }))
     }
@@ -104,6 +107,16 @@ impl Adaptor {
 
     pub(super) async fn loaded(&self) -> MutexGuard<'_, Loaded> {
         self.0.loaded.lock().await
+    }
+
+    /// Learns what the records of the network say; the next report has it.
+    pub(super) fn set_network(&self, overview: Overview) {
+        *self.0.network.lock().expect("no holder panics") = Arc::new(overview);
+    }
+
+    /// What the records of the network say.
+    pub(super) fn network(&self) -> Arc<Overview> {
+        self.0.network.lock().expect("no holder panics").clone()
     }
 
     /// Takes over the report of a comparison.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::{Document, Item, Key, Loaded};
+use super::network::Overview;
 use super::observed::{AddressCounts, Observed};
 use super::plan::Current;
 use super::schema::plain_text;
@@ -21,6 +22,8 @@ pub(super) struct Reading<'a> {
     pub(super) current: &'a Current,
     pub(super) observed: &'a Observed,
     pub(super) loaded: &'a Loaded,
+    /// What the records of the network say.
+    pub(super) network: &'a Overview,
     /// In seconds since 1970.
     pub(super) now: i64,
 }
@@ -73,6 +76,11 @@ impl Reading<'_> {
             .collect();
         surroundings.connectors = self.connectors(&entries);
         surroundings.keys = self.others(&surroundings.connectors);
+        for (key, listeners) in &self.network.listeners {
+            let counts = surroundings.keys.entry(key.clone()).or_default();
+            counts.listeners += listeners;
+        }
+        surroundings.others.clone_from(&self.network.others);
         surroundings.own = own_site(&self.document.site, self.links(&entries));
         state.router.clone_from(&self.document.router);
         state.configuration = Some(self.document.hash.clone());
@@ -109,6 +117,10 @@ impl Reading<'_> {
         if item.entity == Entity::Connector {
             let observed = self.observed.entry(item.entity, &item.name);
             entry.container = observed.and_then(|observed| observed.remote_container.clone());
+            if let Some((id, name)) = self.network.links.get(&item.name) {
+                entry.remote_site_id = Some(id.clone());
+                entry.remote_site_name = Some(name.clone()).filter(|name| !name.is_empty());
+            }
         }
         entry
     }
@@ -196,7 +208,8 @@ impl Reading<'_> {
                 name: item.name.clone(),
                 cost: cost.unwrap_or(1),
                 operational: entry.status == Status::Up,
-                ..LinkReport::default()
+                remote_site_id: entry.remote_site_id.clone().unwrap_or_default(),
+                remote_site_name: entry.remote_site_name.clone().unwrap_or_default(),
             }
         });
         reports.collect()

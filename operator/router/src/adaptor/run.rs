@@ -280,12 +280,14 @@ impl Loop {
         observed: &Observed,
     ) {
         let loaded = self.adaptor.loaded().await;
+        let network = self.adaptor.network();
         let reading = Reading {
             document,
             failed,
             current,
             observed,
             loaded: &loaded,
+            network: &network,
             now: seconds(),
         };
         self.adaptor.write(&reading);

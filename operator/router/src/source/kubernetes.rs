@@ -25,6 +25,8 @@ use crate::data_plane::DataPlane;
 use crate::snapshot::Snapshot;
 use cache::Cache;
 pub use client::Error as ClientError;
+#[cfg(feature = "adaptor")]
+pub(crate) use client::connect;
 use known::Known;
 pub use reference::ConfigMapRef;
 use watch::{Watch, Watched};

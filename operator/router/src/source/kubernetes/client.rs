@@ -26,7 +26,7 @@ pub enum Error {
 }
 
 /// A client of the API server of KUBECONFIG, or of the service account of the Pod. Nothing is sent yet.
-pub(super) async fn connect() -> Result<Client, Error> {
+pub(crate) async fn connect() -> Result<Client, Error> {
     let config = Config::infer().await;
     let mut config = config.map_err(|source| Error::Infer(Box::new(source)))?;
     // Watches have a pause of their own.

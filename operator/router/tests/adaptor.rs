@@ -13,6 +13,8 @@ mod documents;
 mod liars;
 #[path = "adaptor/lost.rs"]
 mod lost;
+#[path = "adaptor/network.rs"]
+mod network;
 #[path = "adaptor/program.rs"]
 mod program;
 #[path = "adaptor/requests.rs"]

@@ -9,7 +9,7 @@ import sys
 import threading
 import uuid
 
-from proton import Message, int32
+from proton import Message, int32, uint, ulong
 from proton.handlers import MessagingHandler, Reject, Release
 from proton.reactor import ApplicationEvent, Container, EventInjector
 
@@ -204,6 +204,10 @@ class Store:
         return {"attributeNames": names, "results": rows}
 
 
+def is_flow(address):
+    return isinstance(address, str) and address.startswith(("mc/sfe.", "sfe."))
+
+
 def marks(definition):
     return definition[2] if len(definition) > 2 else ""
 
@@ -226,6 +230,8 @@ class Agent(MessagingHandler):
         self.injector = injector
         self.store = Store()
         self.senders = {}
+        self.listeners = []
+        self.routers = {}
         self.connections = []
         self.requests = []
         self.refusals = []
@@ -251,11 +257,54 @@ class Agent(MessagingHandler):
                 address = f"amqp:/_topo/0/self/temp.{uuid.uuid4().hex[:12]}"
             link.source.address = None if self.nameless else address
             self.senders[address] = link
+            if is_flow(address):
+                self.listeners.append((address, link))
         else:
             link.target.address = link.remote_target.address
 
+    def on_link_closing(self, event):
+        self.listeners = [pair for pair in self.listeners if pair[1] != event.link]
+
+    def to_all(self, address, data):
+        """Sends the bytes of a message to everybody who listens to an address."""
+        for listened, sender in self.listeners:
+            if listened == address:
+                delivery = sender.delivery(sender.delivery_tag())
+                sender.stream(data)
+                sender.advance()
+                delivery.settle()
+
+    def on_flow(self, address, message):
+        router = self.routers.get(address.removeprefix("sfe."))
+        if router is not None:
+            self.records(address.removeprefix("sfe."), router)
+        self.to_all(address, message.encode())
+
+    def records(self, router, records):
+        address = f"mc/sfe.{router}"
+        body = [{uint(int(code)): uint(value) if code == "0" else ulong(value) if isinstance(value, int) else value
+                 for code, value in record.items()} for record in records]
+        self.to_all(address, Message(address=address, subject="RECORD", body=body).encode())
+
+    def beacons(self):
+        """Announces all routers, whose names of properties are symbols."""
+        for router in self.routers:
+            address = f"mc/sfe.{router}"
+            beacon = {"v": uint(1), "sourceType": "ROUTER", "id": router, "address": address, "direct": f"sfe.{router}"}
+            heartbeat = {"v": uint(1), "now": ulong(1), "id": router}
+            for to, subject, properties in (("mc/sfe.all", "BEACON", beacon), (address, "HEARTBEAT", heartbeat)):
+                data = Message(address=to, subject=subject, properties=properties).encode()
+                for name in properties:
+                    text = bytes([len(name)]) + name.encode()
+                    data = data.replace(b"\xa1" + text, b"\xa3" + text)
+                self.to_all(to, data)
+
     def on_message(self, event):
         request = event.message
+        address = event.link.remote_target.address
+        if is_flow(address):
+            self.on_flow(address, request)
+            return
         properties = request.properties or {}
         operation = properties.get("operation")
         asked = properties.get("type") if operation != "QUERY" else properties.get("entityType")
@@ -347,6 +396,7 @@ class Agent(MessagingHandler):
         self.lost(event.connection)
 
     def lost(self, connection):
+        self.listeners = [pair for pair in self.listeners if pair[1].connection != connection]
         if connection in self.connections:
             self.connections.remove(connection)
 
@@ -379,6 +429,8 @@ class Agent(MessagingHandler):
         detach                      closes all links
         nameless / named            gives no address for answers / gives one again
         requests                    the requests so far as JSON, and forgets them
+        router ID JSON              has a source of records, or gives it others; they are sent when they are requested
+        beacons                     announces all sources of records, and gives a sign of life of each
         dump                        all entities as JSON, by type and name
         """
         word, _, rest = line.partition(" ")
@@ -423,6 +475,12 @@ class Agent(MessagingHandler):
                     link = link.next(0)
         elif word in ("nameless", "named"):
             self.nameless = word == "nameless"
+        elif word == "router":
+            router, given = rest.split(" ", 1)
+            self.routers[router] = json.loads(given)
+            self.records(router, self.routers[router])
+        elif word == "beacons":
+            self.beacons()
         elif word == "requests":
             requests, self.requests = self.requests, []
             return json.dumps(requests)

@@ -181,6 +181,8 @@ fn wrong_command_lines_are_refused() {
         "adaptor --directory d --router localhost:0",
         "adaptor --directory d --interval 0",
         "adaptor --directory d --threads 2",
+        "adaptor --directory d --site-id a/b",
+        "adaptor --directory d --network-status=",
         "--directory d adaptor --directory d",
     ] {
         let words = ["lifecycle-router"].into_iter().chain(words.split(' '));

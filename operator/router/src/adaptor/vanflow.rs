@@ -284,10 +284,15 @@ pub(super) fn decode(message: Raw) -> Result<Incoming, Error> {
 }
 
 fn beacon(properties: Option<&ApplicationProperties>) -> Result<Beacon, Error> {
-    let text = |name: &'static str| match properties.and_then(|all| all.get(name)) {
-        Some(SimpleValue::String(text)) => Some(text.clone()),
-        Some(SimpleValue::Symbol(symbol)) => Some(symbol.0.clone()),
-        _ => None,
+    let text = |name: &'static str| {
+        let value = properties.and_then(|all| all.get(name))?;
+        if let SimpleValue::Symbol(symbol) = value {
+            return Some(symbol.0.clone());
+        }
+        if let SimpleValue::String(text) = value {
+            return Some(text.clone());
+        }
+        None
     };
     let needed = |property: &'static str, prefix: &str| {
         let value = text(property).filter(|text| {
@@ -360,20 +365,24 @@ fn record(value: Amqp) -> Result<Option<Record>, Unreadable> {
 }
 
 fn text(value: &Amqp) -> Option<&str> {
-    let text = match value {
-        Amqp::String(text) => text.as_str(),
-        Amqp::Symbol(symbol) => symbol.0.as_str(),
-        _ => return None,
+    let text = if let Amqp::Symbol(symbol) = value {
+        &symbol.0
+    } else if let Amqp::String(text) = value {
+        text
+    } else {
+        return None;
     };
-    Some(text).filter(|text| !text.is_empty() && text.len() <= MAX_TEXT)
+    Some(text.as_str()).filter(|text| !text.is_empty() && text.len() <= MAX_TEXT)
 }
 
 fn number(value: &Amqp) -> Option<u64> {
-    match value {
-        Amqp::Ulong(number) => Some(*number),
-        Amqp::Uint(number) => Some(u64::from(*number)),
-        _ => None,
+    if let Amqp::Uint(number) = value {
+        return Some(u64::from(*number));
     }
+    if let Amqp::Ulong(number) = value {
+        return Some(*number);
+    }
+    None
 }
 
 /// The announcement of a source.

@@ -56,7 +56,8 @@ impl StatusConfigMap {
         let (data, how) = (json!({"data": {KEY: document}}), PatchParams::default());
         match api.patch(CONFIG_MAP, &how, &Patch::Merge(&data)).await {
             Err(kube::Error::Api(status)) if status.code == 404 => {}
-            done => return done.map(drop),
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error),
         }
         let created = ConfigMap {
             metadata: named(CONFIG_MAP),
@@ -220,7 +221,65 @@ fn named(name: &str) -> ObjectMeta {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use lifecycle_client::scripted::{failure, lines, recorded};
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_config_map_is_changed_and_created_where_it_is_missing() {
+        for is_there in [true, false] {
+            let (client, asked) = recorded(move |line, _| match line.starts_with("PATCH") {
+                true if !is_there => failure(404, "NotFound", "it is not there"),
+                true | false => (200, json!({"metadata": {"name": CONFIG_MAP}})),
+            });
+            let status = StatusConfigMap::new(client, "site", "pod");
+            status.write("{}").await.unwrap();
+            let asked_of = lines(&asked);
+            let maps = "/api/v1/namespaces/site/configmaps";
+            assert!(asked_of[0].starts_with(&format!("PATCH {maps}/{CONFIG_MAP}")));
+            assert_eq!(asked_of.len(), if is_there { 1 } else { 2 });
+            for (_, body) in asked.lock().unwrap().iter() {
+                assert_eq!(body["data"], json!({KEY: "{}"}));
+            }
+        }
+        let refuse = |_: &str, _: &serde_json::Value| failure(403, "Forbidden", "no");
+        let status = StatusConfigMap::new(recorded(refuse).0, "site", "pod");
+        let error = status.write("{}").await.unwrap_err().to_string();
+        assert!(
+            error.contains("ConfigMap `site/skupper-network-status`"),
+            "{error}"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_of_two_leads_and_the_other_follows_when_it_stops() {
+        let lease = Arc::new(Mutex::new(None::<serde_json::Value>));
+        let server = move |line: &str, body: &serde_json::Value| {
+            let mut lease = lease.lock().unwrap();
+            if line.starts_with("GET") {
+                let absent = || failure(404, "NotFound", "it is not there");
+                return lease.clone().map_or_else(absent, |lease| (200, lease));
+            }
+            *lease = Some(body.clone());
+            (200, body.clone())
+        };
+        let (client, _) = recorded(server);
+        let start = |holder: &str| {
+            let status = StatusConfigMap::new(client.clone(), "site", holder);
+            let (leads, is_leader) = watch::channel(false);
+            let electing = tokio::spawn(async move { status.elect(leads).await });
+            (electing, is_leader)
+        };
+        let (first, mut first_leads) = start("a");
+        first_leads.wait_for(|leads| *leads).await.unwrap();
+        let (_second, mut second_leads) = start("b");
+        sleep(DURATION * 4).await;
+        assert!(*first_leads.borrow() && !*second_leads.borrow());
+        first.abort();
+        second_leads.wait_for(|leads| *leads).await.unwrap();
+    }
 
     #[test]
     fn a_lease_is_renewed_or_taken_when_nobody_has_it() {

@@ -204,12 +204,12 @@ pub struct NetworkArguments {
     #[arg(long, env = "SKUPPER_NAMESPACE", value_name = "NAMESPACE")]
     pub site_namespace: Option<String>,
 
-    /// Where the status of the network is written: off, kubernetes (ConfigMap skupper-network-status of the namespace), or a file [default: kubernetes with --kubernetes, else off]
+    /// Place of the status of the network: off, kubernetes (ConfigMap skupper-network-status of the namespace), or a file [default: kubernetes with --kubernetes, else off]
     #[arg(long, env = "ADAPTOR_NETWORK_STATUS", value_name = "PLACE")]
     pub network_status: Option<StatusPlace>,
 }
 
-/// Where the status of the network is written.
+/// Place of the status of the network.
 #[cfg(feature = "adaptor")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusPlace {

@@ -1,4 +1,4 @@
-//! Where configurations come from. A source applies whole snapshots to a data plane; what it cannot read it reports, and that changes nothing.
+//! Sources of configurations. A source applies whole snapshots to a data plane; what it cannot read it reports, and that changes nothing.
 
 pub mod directory;
 #[cfg(feature = "kubernetes")]

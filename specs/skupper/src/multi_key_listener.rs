@@ -42,7 +42,7 @@ lifecycle! {
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// The state of its entries in the router.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
-        /// Whether nobody tells if its socket is open.
+        /// Nobody tells if its socket is open.
         socket_unknown:   bool                                            from report given health == Up else false;
         /// It is not served.
         unserved  = allocation == None || silent;

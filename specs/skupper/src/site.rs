@@ -87,7 +87,7 @@ lifecycle! {
         unapplied:        bool                            from sites, existing_config, existing_router, templates, sizes given active && router in { Stale, Current } else false;
         /// Whether there are objects that cannot be read.
         unread:           bool                            from sites, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses given active else false;
-        /// Whether it is known what its router is to be made of.
+        /// It is known what its router is to be made of.
         has_image:        bool                            from sites, existing_config, existing_router given router in { Absent, Stale } else true;
         /// Whether a router runs.
         running:          { None, Waiting, Ready }        from pods given active else None;

@@ -24,7 +24,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// The pause after the first failure of a connection, and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
 
-/// What a site of this project runs on, as records have it.
+/// The platform of a site of this project, as records have it.
 const PLATFORM: &str = "kubernetes";
 
 /// The settings of the collection.

@@ -114,7 +114,7 @@ impl Adaptor {
         *self.0.network.lock().expect("no holder panics") = Arc::new(overview);
     }
 
-    /// What the records of the network say.
+    /// The records of the network, summed up.
     pub(super) fn network(&self) -> Arc<Overview> {
         self.0.network.lock().expect("no holder panics").clone()
     }

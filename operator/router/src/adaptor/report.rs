@@ -22,7 +22,7 @@ pub(super) struct Reading<'a> {
     pub(super) current: &'a Current,
     pub(super) observed: &'a Observed,
     pub(super) loaded: &'a Loaded,
-    /// What the records of the network say.
+    /// The records of the network, summed up.
     pub(super) network: &'a Overview,
     /// In seconds since 1970.
     pub(super) now: i64,

@@ -1,4 +1,4 @@
-//! What the configuration says to the existing skupper-router alone, and what it leaves out for it. Pure.
+//! Entries of the configuration for the existing skupper-router alone, and what is left out for it. Pure.
 
 use std::collections::BTreeSet;
 

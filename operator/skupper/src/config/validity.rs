@@ -267,7 +267,7 @@ fn proxied(spec: &LinkSpec) -> Option<String> {
     ))
 }
 
-/// What keeps others out is not silently without effect.
+/// A setting that keeps others out is not silently without effect.
 fn limited(settings: Option<&BTreeMap<String, String>>, plane: DataPlane) -> Option<String> {
     let is_limited = document::allowed_keys(settings).is_some();
     (is_limited && plane == DataPlane::SkupperRouter).then(|| {
@@ -302,7 +302,7 @@ pub fn router_access(
     first.unwrap_or_else(|| Because::plain(Validity::Fine))
 }
 
-/// Whether a RouterAccess can be served at any Site of a data plane.
+/// Tells if a RouterAccess can be served at any Site of a data plane.
 pub fn is_served(spec: &RouterAccessSpec, plane: DataPlane) -> bool {
     let said = !spec.roles.is_empty() && !spec.tls_credentials.is_empty();
     let limited = limited(spec.settings.as_ref(), plane).is_some();

@@ -40,7 +40,7 @@ pub struct Sizing {
     pub lacks: Vec<String>,
 }
 
-/// What a router of this project gets that nobody gives a size: as many connections as it takes need less.
+/// Resources of a router of this project that nobody gives a size: as many connections as it takes need less.
 pub fn unsaid() -> Value {
     json!({ "requests": { "cpu": "50m", "memory": "32Mi" }, "limits": { "memory": "512Mi" } })
 }
@@ -84,7 +84,7 @@ pub fn of(maps: &[&ConfigMap], wanted: Option<&str>, controller_id: &ControllerI
     }
 }
 
-/// What a size says: by container, `requests` or `limits`, and resource.
+/// The contents of a size: by container, `requests` or `limits`, and resource.
 #[derive(Default)]
 struct Given(BTreeMap<Place, (String, f64)>);
 

@@ -16,12 +16,12 @@ use crate::config::document::CERTIFICATES;
 use crate::config::service::CONTROLLED;
 use crate::settings::{CONNECTIONS, LOGGING, setting};
 
-/// Where tools ask the router by AMQP.
+/// The Service at which tools ask the router by AMQP.
 pub const SERVICE: &str = "skupper-router-local";
 /// Of the router, for who asks it by AMQP.
 pub const AMQPS: u16 = 5671;
 const COMPONENT: (&str, &str) = ("skupper.io/component", "router");
-/// Where files of proxies are, beside those of certificates.
+/// Folder of the files of proxies, beside that of certificates.
 const PROXIES: &str = "/etc/skupper-router-proxies";
 
 /// On Deployment, Pods and Service of the router alike.
@@ -97,15 +97,15 @@ pub struct ExistingPods<'a> {
     pub name: &'a str,
     /// Its uid.
     pub site: &'a str,
-    /// What it asks for.
+    /// Its spec.
     pub spec: &'a SiteSpec,
     /// The images.
     pub images: Existing<'a>,
     /// The ServiceAccount.
     pub account: &'a str,
-    /// What the router gets of a node, as a container says it.
+    /// Resources of the router, as a container says them.
     pub router: Value,
-    /// What the adaptor gets.
+    /// Resources of the adaptor.
     pub adaptor: Value,
 }
 

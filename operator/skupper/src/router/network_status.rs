@@ -24,7 +24,7 @@ const KEY: &str = "NetworkStatus";
 const STATUS: &str =
     "the network status (key `NetworkStatus` of ConfigMap `skupper-network-status`)";
 
-/// What the network status does not say.
+/// Said of sockets, of which the network status says nothing.
 const SOCKETS: &str = "the existing router does not tell if the port of the router could be opened; if nothing listens there, look at the log of its container `router`";
 
 /// The configuration in messages.
@@ -138,7 +138,7 @@ fn keys(network: &Network) -> BTreeMap<String, EndpointCounts> {
     keys
 }
 
-/// Who serves and who offers the keys of a site: connectors by their hosts, listeners by their names.
+/// The connectors of each key of a site by their hosts, and its listeners by their names.
 fn services(site: &SiteRecord) -> BTreeMap<String, RouterService> {
     let mut services: BTreeMap<String, RouterService> = BTreeMap::new();
     for router in &site.routers {

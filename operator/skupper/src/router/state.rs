@@ -23,7 +23,7 @@ pub trait Routers: Send + Sync + 'static {
     ) -> impl Future<Output = Result<RouterState, CallError>> + Send;
 }
 
-/// What the router of a namespace goes by, and what the existing one tells of the network.
+/// The ConfigMaps that the router of a namespace goes by, and in which the existing one tells of the network.
 pub fn documents(meta: &ObjectMeta) -> BTreeSet<ObjectRef> {
     let named = |name| ObjectRef::of::<ConfigMap>(meta.namespace.as_deref(), name);
     [ROUTER, NETWORK_STATUS].map(named).into()

@@ -129,7 +129,7 @@ fn asked(case: &Value) -> Option<(Site, Vec<ConfigMap>)> {
     ))
 }
 
-/// What we write for it on the existing router, whatever other objects there are.
+/// Our objects for it on the existing router, whatever other objects there are.
 fn ours(site: &Site, maps: &[ConfigMap]) -> Objects {
     let sites = sites();
     let this = This::of(site);
@@ -184,7 +184,7 @@ fn ours(site: &Site, maps: &[ConfigMap]) -> Objects {
     all
 }
 
-/// What is written there and by us, with why: which object of which case begins so, and how many lines tell of it.
+/// The differences, with why: which object of which case begins so, and how many lines tell of it.
 const DIFFERENT: [(&str, &str, usize); 4] = [
     (
         "site-edge-ha: ",

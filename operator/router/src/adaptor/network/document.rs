@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Network, Records};
 use crate::adaptor::vanflow::{Kind, Record, Text};
 
-/// What is left out of a document that would be too large.
+/// Records that are left out of a document that would be too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::adaptor) enum Detail {
     /// Nothing.

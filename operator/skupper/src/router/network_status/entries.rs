@@ -118,7 +118,7 @@ fn is_of_links(attributes: &Map<String, Value>) -> bool {
     text(attributes, "role").is_some_and(|role| LINK_ROLES.contains(&role))
 }
 
-/// What several entries of a configuration have in common.
+/// Attributes that several entries of a configuration have in common.
 #[derive(Default)]
 struct Configured {
     /// The ports of tcpListeners by name.

@@ -1,5 +1,5 @@
 //! Namespaces of the existing controller, with its objects as `tests/upstream` has them recorded: this one takes them over, and no router starts anew.
-//! What the adaptor of the existing router would write, the test writes.
+//! The test writes for the adaptor of the existing router.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -287,7 +287,7 @@ async fn told(place: Place) -> Result<()> {
     nonsense(&place, status(up)).await
 }
 
-/// Whoever writes nonsense there is named, and nothing is Ready by it.
+/// A network status that is nonsense is named, and nothing is Ready by it.
 async fn nonsense(place: &Place, good: Value) -> Result<()> {
     let is_ready = |listener: &Listener| message(listener) == "OK";
     place
@@ -351,7 +351,7 @@ async fn imageless(place: Place) -> Result<()> {
     Ok(())
 }
 
-/// Where the images are known, a new Site has all that the existing controller makes.
+/// Of a Site whose images are known all is made again that the existing controller makes.
 async fn asked(place: Place) -> Result<()> {
     let before = left_by_existing(&place, &["site-plain"]).await?;
     let site = place.of::<Site>().get("west").await?;

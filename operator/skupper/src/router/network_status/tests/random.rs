@@ -262,7 +262,7 @@ fn links_of(network: &[Site], site: &Site) -> Vec<RouterLink> {
     ends.into_iter().map(link).collect()
 }
 
-/// What is to be said of a configured link; none if its entry is to be absent.
+/// The report of a configured link; none if its entry is to be absent.
 fn link_of(
     network: &[Site],
     of: u8,

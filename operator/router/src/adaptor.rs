@@ -19,6 +19,7 @@ mod reply;
 mod report;
 mod run;
 mod schema;
+mod sockets;
 mod symbols;
 mod values;
 mod vanflow;

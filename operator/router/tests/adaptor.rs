@@ -17,6 +17,8 @@ mod lost;
 mod network;
 #[path = "adaptor/program.rs"]
 mod program;
+#[path = "adaptor/real.rs"]
+mod real;
 #[path = "adaptor/requests.rs"]
 mod requests;
 #[path = "adaptor/secrets.rs"]

@@ -146,6 +146,15 @@ type Key<'a> = (Entity, &'a str);
 /// Deletions come first, and nothing is deleted before what refers to it, nor created after it. An entity that refers to one that is replaced is
 /// replaced as well: the router resolves a reference once, when it creates the entity.
 pub fn changes(current: &[Entry], wanted: &[Entry]) -> Vec<Operation> {
+    changes_with(current, wanted, &BTreeSet::new())
+}
+
+/// As [`changes`], and these are replaced though nothing differs.
+pub(super) fn changes_with(
+    current: &[Entry],
+    wanted: &[Entry],
+    anew: &BTreeSet<(Entity, &str)>,
+) -> Vec<Operation> {
     let current = by_key(current);
     let wanted = by_key(wanted);
     let mut deleted: BTreeSet<Key<'_>> = BTreeSet::new();
@@ -165,10 +174,11 @@ pub fn changes(current: &[Entry], wanted: &[Entry]) -> Vec<Operation> {
             let refers = [*has, *want]
                 .into_iter()
                 .any(|attributes| refers(entity, attributes, &replaced));
-            if differing.is_empty() && !refers {
+            let is_anew = refers || anew.contains(&key);
+            if differing.is_empty() && !is_anew {
                 continue;
             }
-            if !refers && differing.iter().all(|name| entity.is_updatable(name)) {
+            if !is_anew && differing.iter().all(|name| entity.is_updatable(name)) {
                 rest.push(Operation::Update {
                     entity,
                     name: name.to_owned(),

@@ -66,10 +66,7 @@ pub struct Observed {
 impl Observed {
     /// Reads rows. Rows without a name are left out, for no entry can be meant.
     pub fn from_rows(rows: &Rows) -> Self {
-        let listeners = rows
-            .tcp_listeners
-            .iter()
-            .filter_map(|row| entry(Entity::TcpListener, row, listener_status(row), None));
+        let listeners = listeners(&rows.tcp_listeners);
         let connectors = rows
             .tcp_connectors
             .iter()
@@ -86,11 +83,24 @@ impl Observed {
         }
     }
 
+    /// Reads the rows of listeners alone.
+    pub(super) fn of_listeners(rows: &[Attributes]) -> Self {
+        Self {
+            entries: listeners(rows).collect(),
+            addresses: BTreeMap::new(),
+        }
+    }
+
     /// The state of an entry; absent if the router does not have it.
     pub fn entry(&self, entity: Entity, name: &str) -> Option<&ObservedEntry> {
         let mut entries = self.entries.iter();
         entries.find(|entry| entry.entity == entity && entry.name == name)
     }
+}
+
+fn listeners(rows: &[Attributes]) -> impl Iterator<Item = ObservedEntry> {
+    let rows = rows.iter();
+    rows.filter_map(|row| entry(Entity::TcpListener, row, listener_status(row), None))
 }
 
 fn entry(

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::changes::{Entry, Operation, changes};
+use super::changes::{Entry, Operation, changes_with};
 use super::document::{Document, Item, Key};
 use super::{Attributes, Entity};
 
@@ -13,6 +13,8 @@ use super::{Attributes, Entity};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Current {
     pub(super) rows: BTreeMap<Entity, Vec<Attributes>>,
+    /// Entities that are to be made anew though nothing differs.
+    pub(super) anew: BTreeSet<Key>,
 }
 
 impl Current {
@@ -79,7 +81,11 @@ impl Plan {
             }
         }
         let wanted: Vec<Entry> = wanted.into_values().collect();
-        let mut operations = changes(&entries, &wanted);
+        let anew = current.anew.iter();
+        let anew = anew
+            .filter(|key| !blocked.contains_key(*key))
+            .map(|(entity, name)| (*entity, name.as_str()));
+        let mut operations = changes_with(&entries, &wanted, &anew.collect());
         operations.extend(reloads(&operations, &wanted, &has, (unloaded, blocked)));
         Self { operations, failed }
     }

@@ -18,6 +18,7 @@ use super::plan::{Current, Plan};
 use super::plane::{Adaptor, seconds};
 use super::refusals::Refusals;
 use super::report::Reading;
+use super::sockets::{self, Sockets};
 use super::{Attributes, Entity};
 use crate::recurring::Recurring;
 use crate::state::Status;
@@ -60,6 +61,7 @@ struct Loop {
     certificates: Certificates,
     client: Option<Client>,
     refusals: Refusals,
+    sockets: Sockets,
     /// Failures in a row.
     failures: u32,
     trouble: Recurring,
@@ -77,6 +79,7 @@ impl Loop {
             options,
             client: None,
             refusals: Refusals::default(),
+            sockets: Sockets::default(),
             failures: 0,
             trouble: Recurring::default(),
             closed: BTreeMap::new(),
@@ -158,6 +161,10 @@ impl Loop {
         unloaded: &BTreeSet<String>,
     ) -> Result<(), Error> {
         let mut current = current(client).await?;
+        let closed = sockets::closed(document, &current);
+        let cause = |key: &Key| cause_of(document, key);
+        let anew = self.sockets.due(closed, Instant::now(), cause);
+        current.anew = anew.keys().cloned().collect();
         let unwritten = unwritten(document, written);
         let all = Plan::new(document, &current, &unwritten, unloaded);
         self.refusals.keep(&all.open());
@@ -174,6 +181,11 @@ impl Loop {
         let observed = observed(client, &current).await?;
         // Of several reasons the last one is reported.
         let mut failed = self.closed(document, &observed);
+        // The router may not have tried yet.
+        failed.extend(anew.into_iter().filter(|((entity, name), _)| {
+            let entry = observed.entry(*entity, name);
+            entry.is_some_and(|entry| entry.status == Status::Idle)
+        }));
         failed.extend(blocked);
         let refused = self.refusals.messages();
         failed.extend(refused.map(|(key, why)| (key.clone(), why.to_owned())));

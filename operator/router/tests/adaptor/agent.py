@@ -122,6 +122,7 @@ class Store:
 
     def __init__(self):
         self.entities = {}
+        self.occupied = {}
         self.forget()
 
     def forget(self):
@@ -167,7 +168,9 @@ class Store:
                 raise Refusal(400, f"Missing required attribute '{key}'")
         attributes = self.put(short, {**body, "name": name})
         if short == "tcpListener":
-            attributes.update(operStatus="down", connectionMsg="", connectionsOpened=0, connectionsClosed=0)
+            # Like the real router, it tries to have the socket once.
+            why = self.occupied.get(attributes["port"], "")
+            attributes.update(operStatus="down", connectionMsg=why, connectionsOpened=0, connectionsClosed=0)
         if short == "tcpConnector":
             attributes.update(connectionsOpened=0, connectionsClosed=0)
         return attributes
@@ -421,6 +424,8 @@ class Agent(MessagingHandler):
         reject / modify             does not take the next request, by this outcome
         refuse OPERATION TYPE STATUS TEXT
                                     refuses the next request with this operation (`*` for any) and type
+        occupy PORT TEXT / free PORT
+                                    a tcpListener that is created at the port fails with the text / does not
         forget                      has the entities of the start alone, as after a restart
         set TYPE NAME JSON          sets attributes of an entity, read-only ones too
         add TYPE JSON               adds an entity of any type
@@ -447,6 +452,11 @@ class Agent(MessagingHandler):
         elif word == "refuse":
             operation, short, status, text = rest.split(" ", 3)
             self.refusals.append((operation, short, int(status), text))
+        elif word == "occupy":
+            port, text = rest.split(" ", 1)
+            self.store.occupied[port] = text
+        elif word == "free":
+            del self.store.occupied[rest]
         elif word == "forget":
             self.store.forget()
         elif word == "set":

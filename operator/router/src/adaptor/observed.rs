@@ -140,13 +140,16 @@ fn link_status(row: &Attributes, is_connected: bool) -> Status {
     if is_connected {
         return Status::Up;
     }
-    let failed = text(row, "connectionStatus").is_some_and(|status| status == "FAILED");
-    match message(row).filter(|_| failed) {
-        Some(message) => Status::Failed(message),
-        None if failed => {
+    match (text(row, "connectionStatus").as_deref(), message(row)) {
+        (Some("FAILED"), Some(message)) => Status::Failed(message),
+        (Some("FAILED"), None) => {
             Status::Failed("the router cannot connect and gives no reason".to_owned())
         }
-        None => Status::Idle,
+        // The router is mostly at its next try; the reason is that of the last one.
+        (Some("CONNECTING"), Some(message)) if message.contains(" failed: ") => {
+            Status::Failed(message)
+        }
+        (_, _) => Status::Idle,
     }
 }
 

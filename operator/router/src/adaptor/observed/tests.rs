@@ -126,6 +126,10 @@ fn a_link_is_up_while_its_connection_is_open() {
     }
 }
 
+/// As the real router says it.
+const REFUSED: &str = "Connection to 127.0.0.1:55671 failed: proton:io Connection refused - disconnected 127.0.0.1:55671";
+const UNTRUSTED: &str = "Connection to 127.0.0.1:55671 failed: amqp:connection:framing-error SSL Failure: error:0A000086:SSL routines::certificate verify failed";
+
 #[test]
 fn a_link_that_fails_says_why() {
     for (row, expected) in [
@@ -138,7 +142,20 @@ fn a_link_that_fails_says_why() {
             failed("the router cannot connect and gives no reason"),
         ),
         (
-            json!({"connectionStatus": "CONNECTING", "connectionMsg": "refused"}),
+            json!({"connectionStatus": "CONNECTING", "connectionMsg": "[C318] Connection Opened: dir=out"}),
+            Status::Idle,
+        ),
+        (json!({"connectionStatus": "CONNECTING"}), Status::Idle),
+        (
+            json!({"connectionStatus": "CONNECTING", "connectionMsg": REFUSED}),
+            failed(REFUSED),
+        ),
+        (
+            json!({"connectionStatus": "CONNECTING", "connectionMsg": UNTRUSTED}),
+            failed(UNTRUSTED),
+        ),
+        (
+            json!({"connectionStatus": "SUCCESS", "connectionMsg": REFUSED}),
             Status::Idle,
         ),
         (json!({"port": null}), Status::Idle),

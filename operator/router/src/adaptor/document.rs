@@ -103,6 +103,36 @@ impl Document {
             folders,
         }
     }
+
+    /// Profiles with numbers that the router would refuse, with the reasons. What the router has of them stays.
+    pub(super) fn misnumbered(&self) -> impl Iterator<Item = (Key, String)> {
+        let profiles = self
+            .items
+            .iter()
+            .filter(|item| item.entity == Entity::SslProfile);
+        profiles.filter_map(|item| {
+            let why = misnumbered(&item.attributes)?;
+            Some((item.key(), format!("sslProfile `{}`: {why}", item.name)))
+        })
+    }
+}
+
+/// Why the router would not take the numbers of a profile. It keeps them nevertheless, so they must not get there.
+fn misnumbered(attributes: &Attributes) -> Option<String> {
+    let number = |name: &str| {
+        let text = Entity::SslProfile.effective(attributes, name)?;
+        text.parse::<i64>().ok()
+    };
+    // Without one in the document, one that fits is found.
+    attributes
+        .get("ordinal")
+        .and_then(super::schema::plain_text)?;
+    let (ordinal, oldest) = (number("ordinal")?, number("oldestValidOrdinal")?);
+    (oldest > ordinal).then(|| {
+        format!(
+            "`oldestValidOrdinal` {oldest} is greater than `ordinal` {ordinal}, expected it to be at most that"
+        )
+    })
 }
 
 /// The router takes any port, and never opens a socket at one that does not exist.

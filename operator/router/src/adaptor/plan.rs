@@ -134,24 +134,34 @@ fn failed(
     failed
 }
 
-/// A document that names no ordinal leaves it at the router's, and one higher where there are new files.
+/// A document that names no ordinal leaves it at the router's, and one higher than all that the router has where there are new files.
+/// The router takes none that is less than the oldest one that is valid.
 fn keep_ordinals(attributes: &mut Attributes, row: Option<&Attributes>, is_unloaded: bool) {
-    let Some(row) = row else {
-        return;
+    let number = |of: &Attributes, name: &str| {
+        let text = Entity::SslProfile.effective(of, name);
+        text.and_then(|text| text.parse::<i64>().ok())
+            .unwrap_or_default()
     };
-    let has = |name: &str| Entity::SslProfile.effective(row, name);
-    let number = |name: &str| has(name).and_then(|text| text.parse::<i64>().ok());
     let is_free = |attributes: &Attributes, name: &str| {
         let value = attributes.get(name).and_then(super::schema::plain_text);
         value.is_none()
     };
     if is_free(attributes, "ordinal") {
-        let ordinal = number("ordinal").unwrap_or_default();
-        let ordinal = ordinal.saturating_add(i64::from(is_unloaded));
+        let oldest = number(attributes, "oldestValidOrdinal");
+        let Some(row) = row else {
+            if oldest > 0 {
+                attributes.insert("ordinal".to_owned(), Value::from(oldest));
+            }
+            return;
+        };
+        let has = number(row, "oldestValidOrdinal");
+        let mut ordinal = number(row, "ordinal").max(oldest);
+        if is_unloaded {
+            ordinal = ordinal.max(has).saturating_add(1);
+        }
         attributes.insert("ordinal".to_owned(), Value::from(ordinal));
         if is_free(attributes, "oldestValidOrdinal") {
-            let oldest = number("oldestValidOrdinal").unwrap_or_default();
-            attributes.insert("oldestValidOrdinal".to_owned(), Value::from(oldest));
+            attributes.insert("oldestValidOrdinal".to_owned(), Value::from(has));
         }
     }
 }

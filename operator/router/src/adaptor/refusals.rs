@@ -19,6 +19,8 @@ struct Refusal {
     cause: String,
     pause: Duration,
     due: Instant,
+    /// True if the router may have kept what it refused, so that no difference is left.
+    is_kept: bool,
 }
 
 /// All refusals that still count.
@@ -38,13 +40,31 @@ impl Refusals {
                 cause,
                 pause,
                 due,
+                is_kept: false,
             },
         );
     }
 
+    /// The refused values of this entry are in the router nevertheless: its refusal counts until another document or file, or until the
+    /// router accepts a request for it.
+    pub(super) fn stays(&mut self, key: &Key) {
+        if let Some(refusal) = self.0.get_mut(key) {
+            refusal.is_kept = true;
+        }
+    }
+
+    /// Takes note that the router accepted a request for this entry.
+    pub(super) fn accepted(&mut self, key: &Key) {
+        if let Some(refusal) = self.0.get_mut(key) {
+            refusal.is_kept = false;
+        }
+    }
+
     /// Forgets refusals of entries that need no request any more.
-    pub(super) fn keep(&mut self, open: &BTreeSet<Key>) {
-        self.0.retain(|key, _| open.contains(key));
+    pub(super) fn keep(&mut self, open: &BTreeSet<Key>, cause: impl Fn(&Key) -> String) {
+        self.0.retain(|key, refusal| {
+            open.contains(key) || (refusal.is_kept && refusal.cause == cause(key))
+        });
     }
 
     /// The entries that are not tried now, with the router's words.
@@ -95,9 +115,31 @@ mod tests {
         refusals.add(key.clone(), "no".to_owned(), "b".to_owned(), now);
         let soon = now + Duration::from_millis(1500);
         assert_eq!(refusals.blocked(soon, |_| "b".to_owned()), BTreeMap::new());
-        refusals.keep(&BTreeSet::from([key]));
+        let same = |_: &Key| "b".to_owned();
+        refusals.keep(&BTreeSet::from([key]), same);
         assert_eq!(refusals.messages().count(), 1);
-        refusals.keep(&BTreeSet::new());
+        refusals.keep(&BTreeSet::new(), same);
+        assert_eq!(refusals.messages().count(), 0);
+    }
+
+    #[test]
+    fn a_refusal_of_values_that_the_router_has_counts_until_something_changes() {
+        let key = (Entity::SslProfile, "web".to_owned());
+        let now = Instant::now();
+        let refused = || {
+            let mut refusals = Refusals::default();
+            refusals.add(key.clone(), "no".to_owned(), "a".to_owned(), now);
+            refusals.stays(&key);
+            refusals.keep(&BTreeSet::new(), |_| "a".to_owned());
+            assert_eq!(refusals.messages().count(), 1);
+            refusals
+        };
+        let mut refusals = refused();
+        refusals.keep(&BTreeSet::new(), |_| "b".to_owned());
+        assert_eq!(refusals.messages().count(), 0);
+        let mut refusals = refused();
+        refusals.accepted(&key);
+        refusals.keep(&BTreeSet::new(), |_| "a".to_owned());
         assert_eq!(refusals.messages().count(), 0);
     }
 }

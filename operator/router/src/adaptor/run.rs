@@ -165,9 +165,10 @@ impl Loop {
         let cause = |key: &Key| cause_of(document, key);
         let anew = self.sockets.due(closed, Instant::now(), cause);
         current.anew = anew.keys().cloned().collect();
-        let unwritten = unwritten(document, written);
+        let mut unwritten = unwritten(document, written);
+        unwritten.extend(document.misnumbered());
         let all = Plan::new(document, &current, &unwritten, unloaded);
-        self.refusals.keep(&all.open());
+        self.refusals.keep(&all.open(), cause);
         let mut blocked = self.blocked(document, &unwritten);
         let mut plan = Plan::new(document, &current, &blocked, unloaded);
         if !plan.operations.is_empty() {
@@ -245,6 +246,7 @@ impl Loop {
                 Ok(()) => {
                     tracing::info!("{}", crate::plain::plain(&operation.to_string()));
                     self.adaptor.counts().applied();
+                    self.refusals.accepted(&key);
                     self.loaded(document, operation);
                 }
                 Err(error) if error.is_lost() => return Err(error),
@@ -253,7 +255,10 @@ impl Loop {
                     tracing::warn!("{}", crate::plain::plain(&why));
                     self.adaptor.counts().refused();
                     let cause = cause_of(document, &key);
-                    self.refusals.add(key, why, cause, Instant::now());
+                    self.refusals.add(key.clone(), why, cause, Instant::now());
+                    if is_half_done(operation, &error) {
+                        self.refusals.stays(&key);
+                    }
                     refused.insert(subject);
                     if matches!(error, Error::Late { .. }) {
                         return Err(error);
@@ -328,6 +333,12 @@ impl Loop {
             Ok(()) | Err(_) => self.swept = Some(document.clone()),
         }
     }
+}
+
+/// True if the router keeps values though it refused them: it stores them first, and the part that acts on them fails.
+fn is_half_done(operation: &Operation, error: &Error) -> bool {
+    let is_update = matches!(operation, Operation::Update { .. });
+    is_update && matches!(error, Error::Refused { code: 500, .. })
 }
 
 /// True if an entity that is to be created names one of these.

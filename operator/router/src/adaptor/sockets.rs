@@ -27,7 +27,7 @@ impl Sockets {
         let waiting = self.0.blocked(now, &cause);
         // One that was made anew may not have failed again yet: its pause counts on.
         let kept: BTreeSet<Key> = closed.keys().chain(waiting.keys()).cloned().collect();
-        self.0.keep(&kept);
+        self.0.keep(&kept, &cause);
         let known: BTreeSet<Key> = self.0.messages().map(|(key, _)| key.clone()).collect();
         let mut due = BTreeMap::new();
         for (key, why) in closed {

@@ -187,6 +187,10 @@ class Store:
         changed = {key: convert(key, SCHEMA[short][key][0], value)
                    for key, value in body.items() if key in SCHEMA[short]}
         attributes.update(changed)
+        if short == "sslProfile" and (attributes.get("oldestValidOrdinal") or 0) > (attributes.get("ordinal") or 0):
+            # Like the real router: the values stay.
+            why = f"ordinal must be >= oldestValidOrdinal (sslProfile '{name}')"
+            raise Refusal(500, f"CError: Configuration: {why}")
         return attributes
 
     def find(self, short, name):
@@ -340,8 +344,14 @@ class Agent(MessagingHandler):
             return 200, self.store.query(
                 short, body.get("attributeNames"), properties.get("offset"), properties.get("count"))
         short = short_type(properties.get("type"))
-        self.refuse(operation, short)
         name = properties.get("name")
+        try:
+            self.refuse(operation, short)
+        except Refusal as refusal:
+            if (operation, short, refusal.status) == ("UPDATE", "sslProfile", 500):
+                # Like the real router, which stores values before it acts on them.
+                self.store.update(short, name, body)
+            raise
         if not name:
             raise Refusal(400, f"{short}: No name or identity provided")
         if operation not in OPERATIONS.get(short, "READ").split():

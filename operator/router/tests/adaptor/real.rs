@@ -3,8 +3,8 @@
 use lifecycle_router::state::Status;
 use serde_json::{Value, json};
 
-use crate::site::{Site, agent_has, changing, listener, turns};
-use crate::support::Agent;
+use crate::site::{Site, agent_has, certify, changing, listener, profile, secure, turns};
+use crate::support::{AMPLE, Agent};
 
 #[tokio::test]
 async fn a_listener_at_an_occupied_port_is_made_anew_until_the_port_is_free() {
@@ -39,4 +39,57 @@ async fn a_listener_at_an_occupied_port_is_made_anew_until_the_port_is_free() {
     .await;
     let sent = changing(&mut agent);
     assert!(!sent.iter().any(|one| one.ends_with("other")), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_refused_update_that_the_router_kept_stays_told_until_something_changes() {
+    let mut agent = Agent::start();
+    let mut document = json!([profile("web"), secure(listener("tls", 1024, "a"), "web")]);
+    document[0][1]["ordinal"] = 2.into();
+    let fill = |source: &std::path::Path| drop(certify(source, "web"));
+    let site = Site::with(&agent, &document, fill, AMPLE);
+    site.does("sslProfile", "web", &Status::Up).await;
+    agent.run("refuse UPDATE sslProfile 500 CError: Configuration: no");
+    document[0][1]["ordinal"] = 3.into();
+    site.edit(&document);
+    let words =
+        "UPDATE sslProfile `web`: the router refused it with status 500: CError: Configuration: no";
+    assert_eq!(site.failed("sslProfile", "web").await, words);
+    assert_eq!(agent.dump()["sslProfile"]["web"]["ordinal"], 3);
+    turns(&mut agent, 5).await;
+    assert_eq!(site.failed("sslProfile", "web").await, words);
+    site.does("tcpListener", "tls", &Status::Idle).await;
+    // New files alone are reason enough.
+    certify(site.source.path(), "web");
+    site.does("sslProfile", "web", &Status::Up).await;
+}
+
+#[tokio::test]
+async fn numbers_of_a_profile_that_the_router_would_refuse_are_not_sent() {
+    let mut agent = Agent::start();
+    let mut document = json!([profile("web"), secure(listener("tls", 1024, "a"), "web")]);
+    let fill = |source: &std::path::Path| drop(certify(source, "web"));
+    let site = Site::with(&agent, &document, fill, AMPLE);
+    site.does("sslProfile", "web", &Status::Up).await;
+    document[0][1]["ordinal"] = 3.into();
+    document[0][1]["oldestValidOrdinal"] = "7".into();
+    changing(&mut agent);
+    site.edit(&document);
+    let words = "sslProfile `web`: `oldestValidOrdinal` 7 is greater than `ordinal` 3, expected it to be at most that";
+    assert_eq!(site.failed("sslProfile", "web").await, words);
+    turns(&mut agent, 3).await;
+    assert_eq!(changing(&mut agent), Vec::<String>::new());
+    assert_eq!(agent.dump()["tcpListener"]["tls"]["sslProfile"], "web");
+    // Another program gave such numbers: the next files are taken at once.
+    agent.run(r#"set sslProfile web {"ordinal": 3, "oldestValidOrdinal": 7}"#);
+    for name in ["ordinal", "oldestValidOrdinal"] {
+        document[0][1].as_object_mut().unwrap().remove(name);
+    }
+    site.edit(&document);
+    site.does("sslProfile", "web", &Status::Up).await;
+    certify(site.source.path(), "web");
+    agent_has(&mut agent, "the files are loaded", |dump| {
+        dump["sslProfile"]["web"]["ordinal"].as_u64() > Some(7)
+    })
+    .await;
 }

@@ -108,6 +108,16 @@ fn new_files_raise_the_ordinal_unless_the_document_names_one() {
             json!({"ordinal": 5}),
         ),
         (
+            json!({}),
+            json!({"ordinal": 3, "oldestValidOrdinal": 7}),
+            json!({"ordinal": 8}),
+        ),
+        (
+            json!({"oldestValidOrdinal": 9}),
+            json!({"ordinal": 4}),
+            json!({"ordinal": 10, "oldestValidOrdinal": 9}),
+        ),
+        (
             json!({"ordinal": "4"}),
             json!({"ordinal": 4}),
             json!({"ordinal": 4}),

@@ -1,5 +1,5 @@
 //! The start of a router: its certificates and its document are written to the folder that it shares with the adaptor, before it runs.
-//! Entries that it could not start with are left out; the adaptor beside it reports and creates them later.
+//! Entries that need not be there at the start are left out: the adaptor beside it creates them, and one of them fails alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -51,7 +51,7 @@ impl Adaptor {
             move || -> io::Result<()> {
                 std::fs::create_dir_all(certificates.root())?;
                 let written = certificates.write(&document.folders);
-                let mut unwritten = BTreeMap::new();
+                let mut unwritten: BTreeMap<Key, String> = document.misnumbered().collect();
                 for (name, folder) in &document.folder_of {
                     if let Some(why) = written.failed.get(folder) {
                         unwritten.insert((Entity::SslProfile, name.clone()), why.clone());
@@ -72,7 +72,7 @@ impl Adaptor {
     }
 }
 
-/// The elements of a document that a router can start with.
+/// The elements of a document that must be there at the start of a router: one bad entry would end it. The adaptor creates all others.
 fn elements(document: &Document, unwritten: &BTreeMap<Key, String>) -> Vec<Value> {
     let plan = Plan::new(document, &Current::default(), unwritten, &BTreeSet::new());
     let items: BTreeMap<Key, &Item> = document
@@ -80,7 +80,7 @@ fn elements(document: &Document, unwritten: &BTreeMap<Key, String>) -> Vec<Value
         .iter()
         .map(|item| (item.key(), item))
         .collect();
-    let mut seen = BTreeSet::new();
+    let (mut profiles, mut seen) = (BTreeSet::new(), BTreeSet::new());
     let mut elements = Vec::new();
     for element in &document.elements {
         let Some([Value::String(kind), Value::Object(attributes)]) =
@@ -94,28 +94,38 @@ fn elements(document: &Document, unwritten: &BTreeMap<Key, String>) -> Vec<Value
             }
             continue;
         };
-        let Some(entry) = Entry::from_attributes(entity, attributes.clone()) else {
+        let entry = Entry::from_attributes(entity, attributes.clone());
+        let entry =
+            entry.filter(|entry| entity == Entity::Listener && entity.is_fixed(&entry.name));
+        let Some(entry) = entry.filter(|entry| seen.insert(entry.name.clone())) else {
             continue;
         };
-        let key = (entity, entry.name);
-        let why = plan
-            .failed
-            .get(&key)
-            .cloned()
-            .or_else(|| lacks(&plan, entity, attributes, &items));
-        if let Some(why) = why {
-            let entry = format!("{entity} `{}` is left out: {why}", key.1);
+        if let Some(why) = lacks(&plan, entity, attributes, &items) {
+            let entry = format!("{entity} `{}` is left out: {why}", entry.name);
             tracing::warn!("{}", plain(&entry));
-        } else if seen.insert(key.clone()) {
-            let wanted = items.get(&key).and_then(|item| item.wanted.as_ref().ok());
-            let attributes = wanted.cloned().unwrap_or(entry.attributes);
-            elements.push(Value::from(vec![
-                Value::from(kind.as_str()),
-                Value::Object(attributes),
-            ]));
+            continue;
         }
+        profiles.extend(named(entity, attributes));
+        elements.push(element.clone());
     }
+    let profiles = profiles.iter().filter_map(|key| {
+        let mut attributes = items.get(key)?.wanted.as_ref().ok()?.clone();
+        attributes.insert("name".to_owned(), Value::from(key.1.as_str()));
+        Some(Value::from(vec![
+            Value::from(key.0.name()),
+            Value::Object(attributes),
+        ]))
+    });
+    elements.extend(profiles);
     elements
+}
+
+/// The entries that an entry names.
+fn named(entity: Entity, attributes: &super::Attributes) -> impl Iterator<Item = Key> {
+    entity.references().iter().filter_map(|(attribute, of)| {
+        let name = attributes.get(*attribute)?.as_str()?;
+        (!name.is_empty()).then(|| (*of, name.to_owned()))
+    })
 }
 
 /// Why an entry of the router's own, which the adaptor does not manage, cannot be.
@@ -125,13 +135,9 @@ fn lacks(
     attributes: &super::Attributes,
     items: &BTreeMap<Key, &Item>,
 ) -> Option<String> {
-    entity.references().iter().find_map(|(attribute, of)| {
-        let name = attributes.get(*attribute)?.as_str()?;
-        let key = (*of, name.to_owned());
-        match plan.failed.get(&key) {
-            Some(why) => Some(why.clone()),
-            None if items.contains_key(&key) || name.is_empty() => None,
-            None => Some(format!("{of} `{name}` does not exist")),
-        }
+    named(entity, attributes).find_map(|key| match plan.failed.get(&key) {
+        Some(why) => Some(why.clone()),
+        None if items.contains_key(&key) => None,
+        None => Some(format!("{} `{}` does not exist", key.0, key.1)),
     })
 }

@@ -107,15 +107,27 @@ async fn the_program_serves_the_state_and_ends_at_once_and_leaves_the_router_alo
 }
 
 #[tokio::test]
-async fn the_start_of_a_router_is_written_without_what_it_could_not_start_with() {
+async fn the_start_of_a_router_is_written_with_nothing_that_can_come_later() {
     let (source, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let output = output.path().join("made");
     let (chain, key) = certify(source.path(), "web");
+    certify(source.path(), "server");
+    // Each of these, from `web` on, would end a router that starts with it.
     let document = json!([
         ["router", {"id": "west-${HOSTNAME}", "mode": "interior"}],
+        ["site", {"name": "west", "platform": "kubernetes"}],
+        ["log", {"module": "ROUTER_CORE", "enable": "error+"}],
+        ["address", {"prefix": "mc", "distribution": "multicast"}],
         ["listener", {"name": "amqp", "host": "localhost", "port": 5672}],
-        ["listener", {"name": "amqps", "port": 5671, "sslProfile": "skupper-local-server"}],
+        ["listener", {"name": "amqps", "port": 5671, "sslProfile": "server"}],
+        ["listener", {"name": "@9090", "port": 9090, "sslProfile": "gone"}],
+        profile("server"),
         profile("web"),
+        ["listener", {"name": "links", "role": "everything", "port": 55671}],
+        ["connector", {"name": "east", "port": 55671, "verifyHostname": "perhaps"}],
+        ["tcpConnector", {"name": "plain", "port": 1026, "address": "b"}],
+        ["tcpListener", {"name": "multi", "port": 1027}],
+        ["listenerAddress", {"name": "multi/a", "listener": "multi", "address": "a"}],
         profile("gone"),
         secure(listener("tls", 1024, "a"), "web"),
         secure(listener("lost", 1025, "a"), "gone"),
@@ -129,10 +141,14 @@ async fn the_start_of_a_router_is_written_without_what_it_could_not_start_with()
         assert!(ended(&mut child).await.success());
         let written = fs::read(output.join("skrouterd.json")).unwrap();
         let written: Value = serde_json::from_slice(&written).unwrap();
-        let file = |name: &str| output.join("web").join(name).display().to_string();
-        let profile = json!(["sslProfile", {"name": "web", "caCertFile": file("ca.crt"), "certFile": file("tls.crt"), "privateKeyFile": file("tls.key")}]);
-        let expected = json!([document[0], document[1], profile, document[5], document[7]]);
+        let file = |name: &str| output.join("server").join(name).display().to_string();
+        let profile = json!(["sslProfile", {"name": "server", "caCertFile": file("ca.crt"), "certFile": file("tls.crt"), "privateKeyFile": file("tls.key")}]);
+        let start = &document.as_array().unwrap()[..6];
+        let expected = [start, &[profile]].concat();
+        let expected = Value::from(expected);
         assert_eq!(written, expected);
+        // Files of other profiles are there all the same.
+        let file = |name: &str| output.join("web").join(name);
         assert_eq!(fs::read_to_string(file("tls.crt")).unwrap(), chain);
         assert_eq!(fs::read_to_string(file("tls.key")).unwrap(), key);
         assert!(!output.join("..unloaded.web").exists());

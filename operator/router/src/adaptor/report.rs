@@ -12,7 +12,7 @@ use crate::router::own_site;
 use crate::state::{EntryReport, KeyCounts, LinkReport, State, Status, Surroundings};
 
 /// Beginnings of addresses that routers use among themselves.
-const INTERNAL: [&str; 5] = ["$", "_", "mc/", "qdhello", "qdrouter"];
+const INTERNAL: [&str; 7] = ["$", "_", "mc/", "qdhello", "qdrouter", "sfe.", "vfcr."];
 
 /// All that a report is made from.
 pub(super) struct Reading<'a> {

@@ -136,12 +136,16 @@ impl Adaptor {
         self.set_errors(|errors| errors.router = why);
     }
 
-    /// Reports all entries of the router as failed.
+    /// Reports all entries of the router as failed, and that nothing is reached through them.
     pub(super) fn fail_entries(&self, why: &str) {
         self.0.state.update_all(|state, surroundings| {
             for link in surroundings.own.iter_mut().flat_map(|own| &mut own.links) {
                 link.operational = false;
             }
+            for connectors in surroundings.connectors.values_mut() {
+                *connectors = 0;
+            }
+            surroundings.keys.clear();
             let entries = state.entries.iter_mut();
             for entry in entries.filter(|entry| entry.entity != Entity::SslProfile.name()) {
                 entry.status = Status::Failed(why.to_owned());

@@ -162,11 +162,27 @@ async fn entries_of_a_router_that_stays_away_have_failed() {
     let document = document();
     let site = Site::new(&agent, &document);
     site.applied(&document).await;
+    for name in ["a", "a.pod"] {
+        agent.run(&format!(
+            r#"add router.address {{"name": "M{name}", "key": "M{name}", "inProcess": 1}}"#
+        ));
+    }
+    site.until("the keys are there", |state| {
+        state.keys.contains_key("a.pod") && state.keys["a"].connectors == 1
+    })
+    .await;
     agent.kill();
     let why = site.failed("tcpListener", "listener/a").await;
     assert!(
         why.contains("cannot connect to the management agent"),
         "{why}"
+    );
+    let keys = site.state().keys;
+    let names: Vec<&str> = keys.keys().map(String::as_str).collect();
+    assert_eq!(names, ["a", "c"], "those that the document names");
+    assert!(
+        keys.values().all(|counts| *counts == KeyCounts::default()),
+        "{keys:?}"
     );
     let _agent = Agent::start_on(port);
     site.does("tcpListener", "listener/a", &Status::Idle).await;

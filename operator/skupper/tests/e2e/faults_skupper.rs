@@ -75,11 +75,7 @@ fn no_fault_changes_where_a_site_ends() {
 }
 
 fn no_fault_changes_where_a_site_on_the_existing_router_ends() {
-    let suite = site(DataPlane::SkupperRouter).never(
-        "effect delete_identities",
-        "the Service that the existing router has beside them is wanted throughout",
-    );
-    passes(suite.depth(2).faults(60, 8), 60);
+    passes(site(DataPlane::SkupperRouter).depth(2).faults(60, 8), 60);
 }
 
 fn no_fault_changes_where_an_attached_connector_ends() {

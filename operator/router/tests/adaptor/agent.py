@@ -160,7 +160,7 @@ class Store:
                 continue
             definition = SCHEMA[short].get(key)
             if definition is None:
-                raise Refusal(400, f"EntityType({PREFIX}{short}) has no attribute '{key}'")
+                raise Refusal(400, f"Unknown attribute '{key}' for '{PREFIX}{short}'")
             if "r" in marks(definition):
                 raise Refusal(400, f"Cannot set attribute '{key}' in CREATE")
         for key, definition in SCHEMA[short].items():
@@ -224,7 +224,7 @@ def short_type(value):
         raise Refusal(400, "No 'type' property")
     short = value[len(PREFIX):] if value.startswith(PREFIX) else value
     if short not in SCHEMA:
-        raise Refusal(404, f"No such entity type '{value}'")
+        raise Refusal(400, f"No such entity type '{value}'")
     return short
 
 

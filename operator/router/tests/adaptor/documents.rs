@@ -198,7 +198,7 @@ async fn a_refused_entry_spoils_no_other_and_is_tried_again_when_the_document_ch
     let why = site.failed("tcpListener", "listener/a").await;
     assert_eq!(
         why,
-        "CREATE tcpListener `listener/a`: the router refused it with status 400: EntityType(io.skupper.router.tcpListener) has no attribute 'colour'"
+        "CREATE tcpListener `listener/a`: the router refused it with status 400: Unknown attribute 'colour' for 'io.skupper.router.tcpListener'"
     );
     let state = site.applied(&document).await;
     assert_eq!(

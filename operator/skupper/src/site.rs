@@ -179,6 +179,11 @@ impl<R: Routers> SiteLogic for Sites<R> {
         named_in::<Deployment>(this, ROUTER).into_iter().collect()
     }
 
+    /// As it is, whosever it is.
+    fn authorities(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
+        named_in::<Certificate>(this, SITE_CA).into_iter().collect()
+    }
+
     /// Of the router of this project none: it waits for its Secrets itself.
     fn needed(
         &self,
@@ -512,9 +517,15 @@ impl<R: Routers> SiteLogic for Sites<R> {
         self.labelled(&at.templates, router)
     }
 
-    fn apply_identities_authority(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
+    /// None where its author, or somebody else, has made one: that signs.
+    fn apply_identities_authority(&self, at: ApplyIdentities<'_>) -> Option<Desired<Certificate>> {
+        let is_own = |authority: &&Certificate| {
+            let mut owners = authority.owner_references().iter();
+            owners.any(|owner| owner.uid == uid(at.this))
+        };
         let name = at.this.meta.name.as_deref().unwrap_or_default();
-        self.labelled(&at.templates, site_authority(name))
+        let authority = || self.labelled(&at.templates, site_authority(name));
+        at.authorities.iter().all(is_own).then(authority)
     }
 
     fn apply_access(&self, at: ApplyAccess<'_>) -> Desired<RouterAccess> {

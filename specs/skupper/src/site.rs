@@ -51,6 +51,8 @@ lifecycle! {
         // The configuration, whosever it is: what is owned is seen by its owner alone.
         existing_config:   [ConfigMap]                by refs of sites;
         existing_router:   [Deployment]               by refs of sites;
+        // The authority of other sites, whosever it is: its author may have made one.
+        authorities:       [Certificate]              by refs of sites;
         // The Secrets that entries of the configuration need.
         needed:            [Secret]                   by refs of existing_config, existing_router, listeners, multi_key_listeners, connectors, links, attached, accesses;
         // All of it as the existing controller owns it, so that it is ours where that one has made it.
@@ -61,7 +63,7 @@ lifecycle! {
             local_certificate: Certificate without controller by ref;
             local_service:     optional Service without controller by ref;
             // Of other sites, and of whatever of its own asks for a certificate without saying by whom.
-            authority:         Certificate without controller by ref;
+            authority:         optional Certificate without controller by ref;
         } given router_config == Current;
         // As what it runs.
         rights: owned {
@@ -126,7 +128,7 @@ lifecycle! {
     effects {
         revise: apply router_config from router_config, services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, needed, existing_router, pods, templates when active;
         plan:   apply router_config from services, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses, needed, existing_router, pods, templates when active;
-        apply each identities from router_config, existing_router, templates when active;
+        apply each identities from router_config, existing_router, authorities, templates when active;
         delete each identities when active;
         apply each rights from router_config, existing_router, templates when active;
         delete each rights when active;

@@ -1,5 +1,6 @@
-//! A stream of AMQP on which the names of application properties become strings: the router sends them as symbols in the messages of VanFlow,
-//! which the protocol does not allow and the client library refuses. The two differ in one byte, so that nothing moves. Knows no message.
+//! A stream of AMQP on which the names of application properties become strings, and the ids of messages unsigned: the router sends symbols and signed
+//! numbers in the messages of VanFlow, which the protocol does not allow and the client library refuses. Each differs in one byte, so that nothing moves.
+//! Knows no message.
 
 use std::io;
 use std::ops::Range;
@@ -14,8 +15,9 @@ const MAX_FRAME: usize = 4096;
 /// The header of a frame, and of the protocol.
 const HEADER: usize = 8;
 
-/// The descriptors of a transfer and of application properties.
+/// The descriptors of a transfer, of properties and of application properties.
 const TRANSFER: u8 = 0x14;
+const PROPERTIES: u8 = 0x73;
 const APPLICATION_PROPERTIES: u8 = 0x74;
 
 /// A stream whose read side is changed.
@@ -125,21 +127,26 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Symbols<S> {
     }
 }
 
-/// Changes the names in a whole frame, if it is the first of a message with application properties.
+/// Changes the codes in a whole frame, if it is the first of a message.
 fn rewrite(frame: &mut [u8]) {
-    let mut names = Vec::new();
+    let mut codes = Vec::new();
     // A frame that is not as expected is left alone.
-    let _found = find(frame, &mut names);
-    for at in names {
+    let _found = find(frame, &mut codes);
+    for at in codes {
         if let Some(code) = frame.get_mut(at) {
-            // From sym8 to str8, and from sym32 to str32.
-            *code -= 2;
+            *code = match *code {
+                // From smalllong to smallulong, and from long to ulong: ids count up from nothing.
+                0x55 => 0x53,
+                0x81 => 0x80,
+                // From sym8 to str8, and from sym32 to str32.
+                symbol => symbol - 2,
+            };
         }
     }
 }
 
-/// Finds the codes of symbols that are names of application properties.
-fn find(frame: &[u8], names: &mut Vec<usize>) -> Option<()> {
+/// Finds the codes of symbols that are names of application properties, and of the id of the message if it is signed.
+fn find(frame: &[u8], codes: &mut Vec<usize>) -> Option<()> {
     // Frames of SASL have another type.
     if *frame.get(5)? != 0 {
         return None;
@@ -153,12 +160,25 @@ fn find(frame: &[u8], names: &mut Vec<usize>) -> Option<()> {
     while at < frame.len() {
         let (section, after) = described(frame, at)?;
         let whole = value(frame, after)?;
+        if section == PROPERTIES {
+            codes.extend(signed_id(frame, after));
+        }
         if section == APPLICATION_PROPERTIES {
-            return keys(frame, after, whole.end, names);
+            return keys(frame, after, whole.end, codes);
         }
         at = whole.end;
     }
     Some(())
+}
+
+/// The first element of a list, if it is a signed number.
+fn signed_id(frame: &[u8], at: usize) -> Option<usize> {
+    let first = match *frame.get(at)? {
+        0xc0 => at + 3,
+        0xd0 => at + 9,
+        _ => return None,
+    };
+    matches!(*frame.get(first)?, 0x55 | 0x81).then_some(first)
 }
 
 /// The names of a map.
@@ -218,14 +238,15 @@ mod tests {
 
     use super::*;
 
-    /// A frame with a transfer, a section of properties, and application properties whose names have this code.
+    /// A frame with a transfer, a section of properties, and application properties whose names have this code. Beside symbols the id of the message is signed.
     fn frame(code: u8) -> Vec<u8> {
         let mut map = vec![4];
         map.extend([code, 1, b'v', 0x52, 1]);
         map.extend([code, 2, b'i', b'd', 0xa3, 1, b'x']);
         let mut frame = vec![0, 0, 0, 0, 2, 0, 0, 0];
         frame.extend([0x00, 0x53, TRANSFER, 0xc0, 2, 1, 0x43]);
-        frame.extend([0x00, 0x53, 0x73, 0xc0, 2, 1, 0x40]);
+        let id = if code == 0xa3 { 0x55 } else { 0x53 };
+        frame.extend([0x00, 0x53, PROPERTIES, 0xc0, 4, 2, id, 7, 0x40]);
         frame.extend([0x00, 0x53, APPLICATION_PROPERTIES, 0xc1]);
         frame.push(u8::try_from(map.len()).unwrap());
         frame.extend(map);

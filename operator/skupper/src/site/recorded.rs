@@ -517,7 +517,7 @@ fn check(plane: DataPlane, own: &[(&str, Cases)]) {
     found.retain(|_, told| !told.is_empty());
     let mut expected = known(&DIFFERENT);
     if plane == DataPlane::SkupperRouter {
-        expected.values_mut().for_each(|told| with_management(told));
+        expected.values_mut().for_each(with_management);
     }
     expected.extend(known(own));
     assert_eq!(found, expected);

@@ -53,14 +53,20 @@ fn fits(folder: &std::path::Path) -> Option<bool> {
     Some(CertifiedKey::new(vec![chain], key).keys_match().is_ok())
 }
 
+/// A site whose profile `web` has a certificate, once the router has all of it.
+async fn with_certificate(agent: &Agent, document: &Value) -> Site {
+    let fill = |source: &std::path::Path| drop(certify(source, "web"));
+    let site = Site::with(agent, document, fill, AMPLE);
+    site.applied(document).await;
+    site.does("sslProfile", "web", &Status::Up).await;
+    site
+}
+
 #[tokio::test]
 async fn a_renewed_certificate_is_loaded_and_its_listener_stays() {
     let mut agent = Agent::start();
     let document = document();
-    let fill = |source: &std::path::Path| drop(certify(source, "web"));
-    let site = Site::with(&agent, &document, fill, AMPLE);
-    site.applied(&document).await;
-    site.does("sslProfile", "web", &Status::Up).await;
+    let site = with_certificate(&agent, &document).await;
     let path = site.file("web/tls.key").display().to_string();
     let dump = agent.dump();
     assert_eq!(dump["sslProfile"]["web"]["privateKeyFile"], *path);
@@ -230,10 +236,7 @@ async fn a_secret_that_is_missing_degrades_only_what_names_it_and_counts_when_it
 async fn files_of_a_profile_go_after_the_router_has_let_go_of_it() {
     let mut agent = Agent::start();
     let document = document();
-    let fill = |source: &std::path::Path| drop(certify(source, "web"));
-    let site = Site::with(&agent, &document, fill, AMPLE);
-    site.applied(&document).await;
-    site.does("sslProfile", "web", &Status::Up).await;
+    let site = with_certificate(&agent, &document).await;
     agent.run("refuse DELETE sslProfile 400 it is in use");
     let rest = json!([document[2].clone()]);
     site.edit(&rest);

@@ -71,7 +71,7 @@ mod tests {
             ["router", { "id": "west" }],
             profile(LOCAL_SERVER), profile("a"), profile("b"), profile("east-profile"),
             ["sslProfile", { "name": "c-profile" }],
-                        ["connector", { "name": "east", "sslProfile": "east-profile" }],
+            ["connector", { "name": "east", "sslProfile": "east-profile" }],
             ["tcpConnector", { "name": "connector/c", "sslProfile": "c-profile" }],
             ["tcpListener", { "name": "listener/a", "sslProfile": "a" }],
             ["tcpListener", { "name": "multiAddress/b", "sslProfile": "b" }],

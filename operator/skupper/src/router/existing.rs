@@ -9,7 +9,7 @@ use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::router::{APPLICATION, LOCAL_CA, LOCAL_SERVER, ROUTER};
 use lifecycle_specs_skupper::site::SiteSpec;
 use ring::digest::{SHA256, digest};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::plane::{ADAPTOR, CONTAINER, Existing};
 use crate::config::document::CERTIFICATES;
@@ -112,9 +112,6 @@ pub struct ExistingPods<'a> {
 /// The Pods of the existing router. What the API server says by itself is left out.
 pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
     let site = ("skupper.io/type", "site");
-    let component: Map<String, Value> = [(COMPONENT.0.to_owned(), json!(COMPONENT.1))]
-        .into_iter()
-        .collect();
     let init = container(
         ("config-init", pods.images.adaptor, &pods.adaptor),
         json!({
@@ -126,7 +123,7 @@ pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
         "metadata": { "name": ROUTER, "labels": labels(&[site]) },
         "spec": {
             "replicas": 1,
-            "selector": { "matchLabels": component },
+            "selector": { "matchLabels": { (COMPONENT.0): COMPONENT.1 } },
             "template": {
                 "metadata": {
                     "labels": labels(&[site, ("skupper.io/group", ROUTER)]),

@@ -1,4 +1,5 @@
-//! Routers in Pods: asked over HTTPS, where both sides show the Certificate of their namespace that is for nothing else.
+//! Routers in Pods: the embedded one is asked over HTTPS, where both sides show the Certificate of their namespace that is for the inside of the cluster; of the
+//! existing one the ConfigMaps of its namespace tell.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};

@@ -10,7 +10,7 @@ use crate::config::router_config;
 use crate::data_plane::{self, DataPlane};
 use crate::settings::setting;
 
-/// The container beside the existing router, and the one before it.
+/// The container beside the existing router.
 pub const ADAPTOR: &str = "kube-adaptor";
 /// The router's container, on either data plane.
 pub const CONTAINER: &str = "router";

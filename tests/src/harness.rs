@@ -15,7 +15,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use crate::{binaries, cluster};
+use crate::{binaries, cluster, proton};
 use gate::{Gate, Load};
 
 pub use crate::eventually::{Deadline, eventually, within};
@@ -45,6 +45,8 @@ pub enum Need {
     Root,
     /// Everything that a cluster with nodes needs: root, what we build, and some packages of the system.
     Nodes,
+    /// Debian's interpreter of Python with the AMQP library `proton`.
+    Proton,
 }
 
 impl Need {
@@ -59,6 +61,7 @@ impl Need {
             Self::Other(_) => "others",
             Self::Root => "root",
             Self::Nodes => "nodes",
+            Self::Proton => "proton",
         }
     }
 
@@ -81,6 +84,7 @@ impl Need {
             Self::Root => (!rustix::process::geteuid().is_root())
                 .then(|| "it needs namespaces and mounts; run it as root".to_owned()),
             Self::Nodes => cluster::absence(),
+            Self::Proton => proton::absence(),
         }
     }
 }
@@ -139,17 +143,42 @@ where
     R: Future<Output = Result<()>>,
 {
     let run = Box::new(move || {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .context("cannot start a runtime")?;
-        match runtime.block_on(within(limit, async { run().await })) {
-            Some(result) => result,
-            None => bail!("it did not end within {} s of core time", limit.as_secs()),
-        }
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        block_on(builder.worker_threads(2), limit, run)
     });
     waits(name, needs, run)
+}
+
+/// A test as `#[tokio::test]` has it: its tasks take turns on one thread. It fails when it panics or takes over five minutes of core time.
+pub fn single_threaded<F, R>(name: &str, needs: &'static [Need], run: F) -> Case
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Future<Output = ()>,
+{
+    let run = Box::new(move || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        block_on(&mut builder, LIMIT, || async {
+            run().await;
+            Ok(())
+        })
+    });
+    waits(name, needs, run)
+}
+
+fn block_on<R>(
+    builder: &mut tokio::runtime::Builder,
+    limit: Duration,
+    run: impl FnOnce() -> R,
+) -> Result<()>
+where
+    R: Future<Output = Result<()>>,
+{
+    let runtime = builder.enable_all().build();
+    let runtime = runtime.context("cannot start a runtime")?;
+    match runtime.block_on(within(limit, async { run().await })) {
+        Some(result) => result,
+        None => bail!("it did not end within {} s of core time", limit.as_secs()),
+    }
 }
 
 /// A test that waits for processes without a runtime, and fails when it panics.
@@ -244,7 +273,14 @@ fn required(value: Option<&str>) -> Result<BTreeSet<&'static str>> {
     words
         .filter(|word| !word.is_empty())
         .map(|word| {
-            let known = [Need::Binaries, Need::Other(""), Need::Root, Need::Nodes].map(Need::word);
+            let known = [
+                Need::Binaries,
+                Need::Other(""),
+                Need::Root,
+                Need::Nodes,
+                Need::Proton,
+            ];
+            let known = known.map(Need::word);
             let found = known.into_iter().find(|known| *known == word);
             found.with_context(|| {
                 format!("{REQUIRE} names `{word}`; it knows {}", known.join(" and "))
@@ -350,8 +386,8 @@ mod tests {
     #[test]
     fn required_words_are_known_or_refused() {
         assert_eq!(
-            required(Some("root, binaries")).unwrap(),
-            BTreeSet::from(["binaries", "root"])
+            required(Some("root, proton")).unwrap(),
+            BTreeSet::from(["proton", "root"])
         );
         assert!(required(None).unwrap().is_empty());
         assert!(

@@ -15,5 +15,6 @@ pub mod harness;
 pub mod lifecycles;
 pub mod mistakes;
 pub mod process;
+pub mod proton;
 pub mod suites;
 pub mod volumes;

@@ -66,12 +66,13 @@ fn member(root: &str, package: &Value) -> Option<Member> {
     let targets = package["targets"].as_array()?;
     let programs = targets.iter().filter(|target| target["kind"][0] == "bin");
     member.is_run = programs.count() == 1 || package["default_run"].is_string();
+    let defaults = package["features"]["default"].as_array();
+    let is_default = |feature| defaults.is_some_and(|all| all.contains(feature));
     for target in targets {
         let is_test = target["kind"].as_array()?.contains(&Value::from("test"));
-        let always = target["required-features"]
-            .as_array()
-            .is_none_or(Vec::is_empty);
-        let is_tested = always && target["test"].as_bool()?;
+        let required = target["required-features"].as_array();
+        let is_built = required.is_none_or(|all| all.iter().all(is_default));
+        let is_tested = is_built && target["test"].as_bool()?;
         member.crates.push(Root {
             path: inside(target["src_path"].as_str()?)?,
             is_suite: is_test && is_tested,
@@ -252,6 +253,26 @@ mod tests {
             (vec![false], vec![true, false])
         );
         assert_eq!(read(&json!({})), None);
+    }
+
+    #[test]
+    fn a_suite_that_requires_a_feature_runs_if_the_feature_is_a_default() {
+        let suite = json!({
+            "src_path": "/x/a/tests/it.rs", "kind": ["test"], "test": true, "required-features": ["amqp"],
+        });
+        let runs_with = |features: Value| {
+            let package = json!({
+                "name": "a", "manifest_path": "/x/a/Cargo.toml", "dependencies": [],
+                "targets": [suite], "features": features,
+            });
+            let members = read(&json!({"workspace_root": "/x", "packages": [package]})).unwrap();
+            members[0].crates[0].is_suite
+        };
+        assert!(runs_with(json!({"default": ["amqp"], "amqp": []})));
+        assert!(!runs_with(
+            json!({"default": ["tls"], "amqp": [], "tls": []})
+        ));
+        assert!(!runs_with(json!({"amqp": []})));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The adaptor against a management agent of its own process, over sockets of loopback.
 
-#![cfg(feature = "adaptor")]
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
 #[path = "adaptor/answers.rs"]
@@ -27,3 +26,22 @@ mod secrets;
 mod site;
 #[path = "adaptor/support.rs"]
 mod support;
+
+use std::process::ExitCode;
+
+use lifecycle_tests::harness;
+
+fn main() -> ExitCode {
+    harness::run_suites([
+        ("answers", answers::cases()),
+        ("convergence", convergence::cases()),
+        ("documents", documents::cases()),
+        ("liars", liars::cases()),
+        ("lost", lost::cases()),
+        ("network", network::cases()),
+        ("program", program::cases()),
+        ("real", real::cases()),
+        ("requests", requests::cases()),
+        ("secrets", secrets::cases()),
+    ])
+}

@@ -2,8 +2,23 @@
 
 use lifecycle_router::adaptor::Entity;
 use lifecycle_router::adaptor::amqp::{Client, Error};
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
 
-use crate::support::{Agent, SHORT, whole};
+use crate::support::{Agent, PROTON, SHORT, whole};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![single_threaded(PROTON):
+        an_answer_that_does_not_come_is_an_error_after_the_limit,
+        a_late_answer_is_not_taken_for_the_next_one,
+        a_second_answer_to_one_request_is_dropped,
+        answers_without_an_open_request_are_dropped,
+        garbage_is_an_error_that_says_what_was_expected,
+        an_answer_that_cannot_be_decoded_is_garbage_too,
+        a_request_that_the_router_does_not_take_is_an_error,
+        a_request_that_is_given_up_leaves_the_client_usable,
+    ]
+}
 
 async fn is_usable(client: &mut Client) {
     let rows = client.query("listener").await.unwrap();
@@ -12,7 +27,6 @@ async fn is_usable(client: &mut Client) {
     assert_eq!(rows.len(), 1);
 }
 
-#[tokio::test]
 async fn an_answer_that_does_not_come_is_an_error_after_the_limit() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -32,7 +46,6 @@ async fn an_answer_that_does_not_come_is_an_error_after_the_limit() {
     is_usable(&mut client).await;
 }
 
-#[tokio::test]
 async fn a_late_answer_is_not_taken_for_the_next_one() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -51,7 +64,6 @@ async fn a_late_answer_is_not_taken_for_the_next_one() {
     is_usable(&mut client).await;
 }
 
-#[tokio::test]
 async fn a_second_answer_to_one_request_is_dropped() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -61,7 +73,6 @@ async fn a_second_answer_to_one_request_is_dropped() {
     }
 }
 
-#[tokio::test]
 async fn answers_without_an_open_request_are_dropped() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -76,7 +87,6 @@ async fn answers_without_an_open_request_are_dropped() {
     }
 }
 
-#[tokio::test]
 async fn garbage_is_an_error_that_says_what_was_expected() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -130,7 +140,6 @@ async fn garbage_is_an_error_that_says_what_was_expected() {
     }
 }
 
-#[tokio::test]
 async fn an_answer_that_cannot_be_decoded_is_garbage_too() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -145,7 +154,6 @@ async fn an_answer_that_cannot_be_decoded_is_garbage_too() {
     }
 }
 
-#[tokio::test]
 async fn a_request_that_the_router_does_not_take_is_an_error() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -164,7 +172,6 @@ async fn a_request_that_the_router_does_not_take_is_an_error() {
     }
 }
 
-#[tokio::test]
 async fn a_request_that_is_given_up_leaves_the_client_usable() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;

@@ -5,9 +5,19 @@ use lifecycle_router::adaptor::changes::{Entry, Operation, changes, wanted};
 use lifecycle_router::adaptor::observed::{Observed, Rows};
 use lifecycle_router::adaptor::{Attributes, Entity};
 use lifecycle_router::state::Status;
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
 use serde_json::{Value, json};
 
-use crate::support::Agent;
+use crate::support::{Agent, PROTON};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![single_threaded(PROTON):
+        a_document_is_applied_once_and_its_changes_alone_afterwards,
+        an_entry_that_the_router_refuses_spoils_no_other,
+        the_state_is_read_back,
+    ]
+}
 
 async fn current(client: &mut Client) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -66,7 +76,6 @@ fn document() -> Value {
     ])
 }
 
-#[tokio::test]
 async fn a_document_is_applied_once_and_its_changes_alone_afterwards() {
     let mut agent = Agent::start();
     let fixed = agent.dump();
@@ -146,7 +155,6 @@ async fn a_document_is_applied_once_and_its_changes_alone_afterwards() {
     );
 }
 
-#[tokio::test]
 async fn an_entry_that_the_router_refuses_spoils_no_other() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -166,7 +174,6 @@ async fn an_entry_that_the_router_refuses_spoils_no_other() {
     .await;
 }
 
-#[tokio::test]
 async fn the_state_is_read_back() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;

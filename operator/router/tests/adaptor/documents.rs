@@ -4,10 +4,25 @@ use std::time::Duration;
 
 use lifecycle_router::data_plane::DataPlane as _;
 use lifecycle_router::state::{KeyCounts, Status};
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
 use serde_json::{Value, json};
 
 use crate::site::{Site, agent_has, changing, listener, turns};
-use crate::support::{Agent, SHORT};
+use crate::support::{Agent, PROTON, SHORT};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![single_threaded(PROTON):
+        a_document_and_its_edits_are_applied_and_reported,
+        sockets_keys_and_links_are_read_back,
+        a_router_that_restarts_gets_everything_again,
+        entries_of_a_router_that_stays_away_have_failed,
+        a_refused_entry_spoils_no_other_and_is_tried_again_when_the_document_changes,
+        entries_that_cannot_be_are_not_sent,
+        answers_that_are_late_twice_or_garbage_stop_nothing,
+        a_router_that_answers_nothing_is_reported_until_it_does,
+    ]
+}
 
 fn document() -> Value {
     json!([
@@ -24,7 +39,6 @@ fn document() -> Value {
     ])
 }
 
-#[tokio::test]
 async fn a_document_and_its_edits_are_applied_and_reported() {
     let mut agent = Agent::start();
     let fixed = agent.dump();
@@ -80,7 +94,6 @@ async fn a_document_and_its_edits_are_applied_and_reported() {
     );
 }
 
-#[tokio::test]
 async fn sockets_keys_and_links_are_read_back() {
     let mut agent = Agent::start();
     let document = document();
@@ -129,7 +142,6 @@ async fn sockets_keys_and_links_are_read_back() {
     assert_eq!(link.container, None);
 }
 
-#[tokio::test]
 async fn a_router_that_restarts_gets_everything_again() {
     let mut agent = Agent::start();
     let port = agent.port;
@@ -155,7 +167,6 @@ async fn a_router_that_restarts_gets_everything_again() {
     assert_eq!(agent.dump(), whole, "its end leaves the router as it is");
 }
 
-#[tokio::test]
 async fn entries_of_a_router_that_stays_away_have_failed() {
     let mut agent = Agent::start();
     let port = agent.port;
@@ -188,7 +199,6 @@ async fn entries_of_a_router_that_stays_away_have_failed() {
     site.does("tcpListener", "listener/a", &Status::Idle).await;
 }
 
-#[tokio::test]
 async fn a_refused_entry_spoils_no_other_and_is_tried_again_when_the_document_changes() {
     let mut agent = Agent::start();
     let mut document = document();
@@ -222,7 +232,6 @@ async fn a_refused_entry_spoils_no_other_and_is_tried_again_when_the_document_ch
     .await;
 }
 
-#[tokio::test]
 async fn entries_that_cannot_be_are_not_sent() {
     let mut agent = Agent::start();
     let mut document = document();
@@ -237,7 +246,6 @@ async fn entries_that_cannot_be_are_not_sent() {
     assert_eq!(agent.dump()["tcpListener"]["listener/a"], Value::Null);
 }
 
-#[tokio::test]
 async fn answers_that_are_late_twice_or_garbage_stop_nothing() {
     let mut agent = Agent::start();
     let mut document = document();
@@ -269,7 +277,6 @@ async fn answers_that_are_late_twice_or_garbage_stop_nothing() {
     }
 }
 
-#[tokio::test]
 async fn a_router_that_answers_nothing_is_reported_until_it_does() {
     let mut agent = Agent::start();
     let document = document();

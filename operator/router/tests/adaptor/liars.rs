@@ -5,10 +5,18 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread::spawn;
 
 use lifecycle_router::adaptor::amqp::{Client, Options};
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 
-use crate::support::{Agent, SHORT};
+use crate::support::{Agent, PROTON, SHORT};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![single_threaded(PROTON):
+        a_wrong_byte_anywhere_is_an_error_at_most,
+    ]
+}
 
 /// Passes one connection on to a port, and changes the byte at `at` of what comes back.
 fn liar(to: u16, at: usize, change: u8) -> u16 {
@@ -43,7 +51,6 @@ fn pass(mut from: TcpStream, mut into: TcpStream, at: usize, change: u8) {
     let _shut = into.shutdown(Shutdown::Both);
 }
 
-#[tokio::test]
 async fn a_wrong_byte_anywhere_is_an_error_at_most() {
     let agent = Agent::start();
     let mut random = Pcg64::seed_from_u64(36);

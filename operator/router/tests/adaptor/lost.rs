@@ -4,8 +4,24 @@ use std::net::TcpListener;
 
 use lifecycle_router::adaptor::Entity;
 use lifecycle_router::adaptor::amqp::{Client, Error, Options};
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
 
-use crate::support::{AMPLE, Agent, SHORT};
+use crate::support::{AMPLE, Agent, PROTON, SHORT};
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut all = named![single_threaded(PROTON):
+        a_connection_that_the_router_closes_is_lost_and_another_works,
+        a_connection_that_ends_during_a_request_is_lost,
+        a_router_that_restarts_has_lost_what_was_created,
+        a_router_that_gives_no_address_for_answers_is_no_agent,
+    ];
+    all.extend(named![single_threaded(&[]):
+        a_port_without_a_router_is_an_error_that_names_it,
+        a_router_that_is_silent_or_speaks_otherwise_is_no_agent,
+    ]);
+    all
+}
 
 async fn is_lost(client: &mut Client) {
     for _ in 0..2 {
@@ -19,7 +35,6 @@ async fn is_lost(client: &mut Client) {
     }
 }
 
-#[tokio::test]
 async fn a_connection_that_the_router_closes_is_lost_and_another_works() {
     let mut agent = Agent::start();
     for how in ["drop", "cut", "detach"] {
@@ -32,7 +47,6 @@ async fn a_connection_that_the_router_closes_is_lost_and_another_works() {
     }
 }
 
-#[tokio::test]
 async fn a_connection_that_ends_during_a_request_is_lost() {
     let mut agent = Agent::start();
     for how in ["drop", "cut", "detach"] {
@@ -49,7 +63,6 @@ async fn a_connection_that_ends_during_a_request_is_lost() {
     }
 }
 
-#[tokio::test]
 async fn a_router_that_restarts_has_lost_what_was_created() {
     let mut agent = Agent::start();
     let port = agent.port;
@@ -67,7 +80,6 @@ async fn a_router_that_restarts_has_lost_what_was_created() {
     assert!(client.query("tcpListener").await.unwrap().is_empty());
 }
 
-#[tokio::test]
 async fn a_port_without_a_router_is_an_error_that_names_it() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -88,7 +100,6 @@ async fn a_port_without_a_router_is_an_error_that_names_it() {
     );
 }
 
-#[tokio::test]
 async fn a_router_that_is_silent_or_speaks_otherwise_is_no_agent() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let options = Options {
@@ -115,7 +126,6 @@ async fn a_router_that_is_silent_or_speaks_otherwise_is_no_agent() {
     talks.join().unwrap();
 }
 
-#[tokio::test]
 async fn a_router_that_gives_no_address_for_answers_is_no_agent() {
     let mut agent = Agent::start();
     agent.run("nameless");

@@ -5,13 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lifecycle_router::adaptor::{CollectOptions, OwnSite, StatusFile};
-use lifecycle_tests::harness::eventually;
+use lifecycle_tests::harness::{Case, eventually};
+use lifecycle_tests::named;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use crate::site::{LIMIT, Site};
-use crate::support::Agent;
+use crate::support::{Agent, PROTON};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![single_threaded(PROTON):
+        two_sites_write_one_network_and_show_it_in_their_states,
+    ]
+}
 
 /// A site that collects into a file.
 struct Collecting {
@@ -117,7 +124,6 @@ async fn whole(agent: &RefCell<Agent>, sites: &[&Collecting]) {
     waited.unwrap_or_else(|error| panic!("{error:#}: {:#?}", written()));
 }
 
-#[tokio::test]
 async fn two_sites_write_one_network_and_show_it_in_their_states() {
     let mut agent = Agent::start();
     routers(&mut agent, "rb:2");

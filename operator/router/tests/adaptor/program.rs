@@ -6,16 +6,31 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use clap::Parser as _;
 use lifecycle_router::args::Arguments;
-use lifecycle_tests::harness::eventually;
+use lifecycle_tests::harness::{Case, eventually};
+use lifecycle_tests::named;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
 use crate::site::{LIMIT, agent_has, certify, changing, listener, profile, secure, write};
-use crate::support::Agent;
+use crate::support::{Agent, PROTON};
 
 const PAGE: &str = include_str!("../../../../docs/router.md");
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut all = named![single_threaded(PROTON):
+        the_program_serves_the_state_and_ends_at_once_and_leaves_the_router_alone,
+    ];
+    all.extend(named![single_threaded(&[]):
+        the_start_of_a_router_is_written_with_nothing_that_can_come_later,
+    ]);
+    all.extend(named![calculation():
+        the_command_lines_of_the_page_are_taken,
+        wrong_command_lines_are_refused,
+    ]);
+    all
+}
 
 fn adaptor(source: &Path, output: &Path, more: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_lifecycle-router"))
@@ -51,7 +66,6 @@ async fn state(socket: &Path, query: &str) -> Option<Value> {
     serde_json::from_str(answer.split_once("\r\n\r\n")?.1).ok()
 }
 
-#[tokio::test]
 async fn the_program_serves_the_state_and_ends_at_once_and_leaves_the_router_alone() {
     let mut agent = Agent::start();
     let (source, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -106,7 +120,6 @@ async fn the_program_serves_the_state_and_ends_at_once_and_leaves_the_router_alo
     assert_eq!(changing(&mut agent), Vec::<String>::new());
 }
 
-#[tokio::test]
 async fn the_start_of_a_router_is_written_with_nothing_that_can_come_later() {
     let (source, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let output = output.path().join("made");
@@ -178,7 +191,6 @@ fn commands() -> Vec<Vec<String>> {
     commands
 }
 
-#[test]
 fn the_command_lines_of_the_page_are_taken() {
     let commands = commands();
     assert!(commands.len() >= 3, "{commands:?}");
@@ -188,7 +200,6 @@ fn the_command_lines_of_the_page_are_taken() {
     }
 }
 
-#[test]
 fn wrong_command_lines_are_refused() {
     for words in [
         "adaptor",

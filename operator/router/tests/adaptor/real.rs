@@ -1,12 +1,21 @@
 //! Traits of the real router that were found by hand.
 
 use lifecycle_router::state::Status;
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
 use serde_json::{Value, json};
 
 use crate::site::{Site, agent_has, certify, changing, listener, profile, secure, turns};
-use crate::support::{AMPLE, Agent};
+use crate::support::{AMPLE, Agent, PROTON};
 
-#[tokio::test]
+pub(crate) fn cases() -> Vec<Case> {
+    named![single_threaded(PROTON):
+        a_listener_at_an_occupied_port_is_made_anew_until_the_port_is_free,
+        a_refused_update_that_the_router_kept_stays_told_until_something_changes,
+        numbers_of_a_profile_that_the_router_would_refuse_are_not_sent,
+    ]
+}
+
 async fn a_listener_at_an_occupied_port_is_made_anew_until_the_port_is_free() {
     let mut agent = Agent::start();
     let occupied = "Address already in use - listen on 127.0.0.1:1024";
@@ -41,7 +50,6 @@ async fn a_listener_at_an_occupied_port_is_made_anew_until_the_port_is_free() {
     assert!(!sent.iter().any(|one| one.ends_with("other")), "{sent:?}");
 }
 
-#[tokio::test]
 async fn a_refused_update_that_the_router_kept_stays_told_until_something_changes() {
     let mut agent = Agent::start();
     let mut document = json!([profile("web"), secure(listener("tls", 1024, "a"), "web")]);
@@ -64,7 +72,6 @@ async fn a_refused_update_that_the_router_kept_stays_told_until_something_change
     site.does("sslProfile", "web", &Status::Up).await;
 }
 
-#[tokio::test]
 async fn numbers_of_a_profile_that_the_router_would_refuse_are_not_sent() {
     let mut agent = Agent::start();
     let mut document = json!([profile("web"), secure(listener("tls", 1024, "a"), "web")]);

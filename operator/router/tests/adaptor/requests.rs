@@ -2,9 +2,23 @@
 
 use lifecycle_router::adaptor::Entity;
 use lifecycle_router::adaptor::amqp::Error;
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
 use serde_json::{Value, json};
 
-use crate::support::{Agent, attributes};
+use crate::support::{Agent, PROTON, attributes};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![single_threaded(PROTON):
+        a_query_has_the_entities_of_a_type_without_empty_attributes,
+        an_entity_is_created_read_updated_and_deleted,
+        a_request_is_as_the_protocol_has_it,
+        every_status_that_is_none_of_success_is_an_error_that_names_the_request,
+        a_long_answer_comes_in_pages,
+        an_agent_that_knows_no_pages_gives_each_entity_once,
+        a_large_entity_and_a_large_answer_arrive_whole,
+    ]
+}
 
 fn names(rows: &[lifecycle_router::adaptor::Attributes]) -> Vec<&str> {
     rows.iter()
@@ -12,7 +26,6 @@ fn names(rows: &[lifecycle_router::adaptor::Attributes]) -> Vec<&str> {
         .collect()
 }
 
-#[tokio::test]
 async fn a_query_has_the_entities_of_a_type_without_empty_attributes() {
     let agent = Agent::start();
     let mut client = agent.client().await;
@@ -26,7 +39,6 @@ async fn a_query_has_the_entities_of_a_type_without_empty_attributes() {
     client.close().await;
 }
 
-#[tokio::test]
 async fn an_entity_is_created_read_updated_and_deleted() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -52,7 +64,6 @@ async fn an_entity_is_created_read_updated_and_deleted() {
     assert_eq!(agent.dump()["tcpListener"], json!({}));
 }
 
-#[tokio::test]
 async fn a_request_is_as_the_protocol_has_it() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -87,7 +98,6 @@ fn refusal(result: Result<(), Error>) -> (u16, String) {
     (code, text)
 }
 
-#[tokio::test]
 async fn every_status_that_is_none_of_success_is_an_error_that_names_the_request() {
     let mut agent = Agent::start();
     let mut client = agent.client().await;
@@ -159,7 +169,6 @@ fn offsets(agent: &mut Agent) -> Vec<u64> {
         .collect()
 }
 
-#[tokio::test]
 async fn a_long_answer_comes_in_pages() {
     let mut agent = Agent::start();
     add_addresses(&mut agent, 23);
@@ -180,7 +189,6 @@ async fn a_long_answer_comes_in_pages() {
     }
 }
 
-#[tokio::test]
 async fn an_agent_that_knows_no_pages_gives_each_entity_once() {
     let mut agent = Agent::start();
     for (page, expected) in [(1, vec![0]), (2, vec![0]), (3, vec![0, 3]), (4, vec![0])] {
@@ -191,7 +199,6 @@ async fn an_agent_that_knows_no_pages_gives_each_entity_once() {
     }
 }
 
-#[tokio::test]
 async fn a_large_entity_and_a_large_answer_arrive_whole() {
     let agent = Agent::start();
     let mut client = agent.client().await;

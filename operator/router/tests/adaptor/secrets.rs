@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use lifecycle_router::api::{Api, Offer, bind};
 use lifecycle_router::state::Status;
 use lifecycle_router::state::client::{Credentials, SERVER_NAME, ask};
-use lifecycle_tests::harness::eventually;
+use lifecycle_tests::harness::{Case, eventually};
+use lifecycle_tests::named;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -17,7 +18,18 @@ use serde_json::{Value, json};
 use crate::site::{
     LIMIT, Site, agent_has, certify, changing, listener, profile, secure, turns, write,
 };
-use crate::support::{AMPLE, Agent};
+use crate::support::{AMPLE, Agent, PROTON};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![single_threaded(PROTON):
+        a_renewed_certificate_is_loaded_and_its_listener_stays,
+        a_profile_that_is_refused_fails_its_listener_without_a_storm,
+        the_ordinal_of_the_document_is_kept_and_its_files_are_loaded_all_the_same,
+        a_secret_that_is_missing_degrades_only_what_names_it_and_counts_when_it_comes,
+        files_of_a_profile_go_after_the_router_has_let_go_of_it,
+        the_state_is_served_over_tls_with_the_certificate_of_a_profile,
+    ]
+}
 
 fn document() -> Value {
     json!([
@@ -62,7 +74,6 @@ async fn with_certificate(agent: &Agent, document: &Value) -> Site {
     site
 }
 
-#[tokio::test]
 async fn a_renewed_certificate_is_loaded_and_its_listener_stays() {
     let mut agent = Agent::start();
     let document = document();
@@ -138,7 +149,6 @@ async fn a_renewed_certificate_is_loaded_and_its_listener_stays() {
     assert_eq!(names, 2, "the link, and the folder that it leads to");
 }
 
-#[tokio::test]
 async fn a_profile_that_is_refused_fails_its_listener_without_a_storm() {
     let mut agent = Agent::start();
     let mut document = document();
@@ -163,7 +173,6 @@ async fn a_profile_that_is_refused_fails_its_listener_without_a_storm() {
     assert_eq!(creations("DELETE tcpListener tls"), 0);
 }
 
-#[tokio::test]
 async fn the_ordinal_of_the_document_is_kept_and_its_files_are_loaded_all_the_same() {
     let mut agent = Agent::start();
     let mut document = document();
@@ -194,7 +203,6 @@ async fn the_ordinal_of_the_document_is_kept_and_its_files_are_loaded_all_the_sa
     .await;
 }
 
-#[tokio::test]
 async fn a_secret_that_is_missing_degrades_only_what_names_it_and_counts_when_it_comes() {
     let mut agent = Agent::start();
     let document = document();
@@ -232,7 +240,6 @@ async fn a_secret_that_is_missing_degrades_only_what_names_it_and_counts_when_it
     assert_eq!(read, key);
 }
 
-#[tokio::test]
 async fn files_of_a_profile_go_after_the_router_has_let_go_of_it() {
     let mut agent = Agent::start();
     let document = document();
@@ -250,7 +257,6 @@ async fn files_of_a_profile_go_after_the_router_has_let_go_of_it() {
     assert_eq!(deletions.count(), 2, "the files stayed for the second try");
 }
 
-#[tokio::test]
 async fn the_state_is_served_over_tls_with_the_certificate_of_a_profile() {
     let agent = Agent::start();
     let document = json!([profile(SERVER_NAME), listener("l", 1024, "a")]);

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use lifecycle_router::adaptor::Attributes;
 use lifecycle_router::adaptor::amqp::{Client, Options};
+use lifecycle_tests::harness::Need;
+use lifecycle_tests::proton::PYTHON;
 use serde_json::Value;
 
-/// Debian's interpreter, for it alone has Debian's packages.
-const PYTHON: &str = "/usr/bin/python3";
+/// Needs of a test that starts the agent.
+pub(crate) const PROTON: &[Need] = &[Need::Proton];
 
 /// Long enough for the slowest machine: what is in time must not be late.
 pub(crate) const AMPLE: Duration = Duration::from_secs(60);
@@ -37,13 +39,13 @@ impl Agent {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn();
-        let advice = "the management agent does not start: install Debian's python3-qpid-proton";
-        let mut child = child.expect(advice);
+        let starts = "the management agent starts, for its needs are met";
+        let mut child = child.expect(starts);
         let commands = child.stdin.take().unwrap();
         let mut answers = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         answers.read_line(&mut line).unwrap();
-        let port = line.trim().strip_prefix("port ").expect(advice);
+        let port = line.trim().strip_prefix("port ").expect(starts);
         let port = port.parse().unwrap();
         Self {
             child,

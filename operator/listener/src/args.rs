@@ -71,8 +71,9 @@ pub enum Preset {
     /// Create no classes.
     None,
     /// For clusters whose nodes stay: `external-stable` is a NodePort that keeps its Pods on their nodes.
+    // The chart of the replaced operator sets this one. With another, its `external-stable` would get another type where it is missing.
+    #[default]
     StableNodes,
     /// For clusters whose nodes come and go: `external-stable` is a LoadBalancer.
-    #[default]
     EphemeralNodes,
 }

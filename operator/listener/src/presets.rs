@@ -106,7 +106,7 @@ async fn compare(
         return;
     }
     let note = format!(
-        "{} (there, preset {preset}); it is left as it is: delete the class and restart the operator to get that of the preset",
+        "{} (there, preset {preset}); the class is never changed, and its Listeners keep their addresses: for what the preset says, create a class of another name",
         differences.join("; ")
     );
     tracing::info!(class = %name, "the ListenerClass differs from the preset: {note}");

@@ -48,7 +48,7 @@ fn a_controller_needs_no_option() {
     let Mode::Controller(controller) = run.mode else {
         panic!("a controller was asked for")
     };
-    assert_eq!(controller.listener_class_preset, Preset::EphemeralNodes);
+    assert_eq!(controller.listener_class_preset, Preset::StableNodes);
     assert_eq!(run.telemetry.console_log_format, Format::Plain);
     assert_eq!(run.telemetry.file_log_rotation_period, Rotation::Never);
     assert!(!run.cluster.disable_crd_maintenance && !run.cluster.disable_leader_election);
@@ -61,7 +61,7 @@ fn every_option_of_the_replaced_operator_is_accepted() {
          --operator-service-name svc --image-repository example.org/images --kubernetes-cluster-domain Example.org. \
          --disable-crd-maintenance --eos-check-mode offline --eos-interval 1d --eos-disabled --console-log-disabled \
          --console-log-format json --file-log-directory /logs --file-log-rotation-period hourly --file-log-max-files 6 \
-         --otel-log-exporter-enabled --otel-trace-exporter-enabled controller --listener-class-preset stable-nodes",
+         --otel-log-exporter-enabled --otel-trace-exporter-enabled controller --listener-class-preset ephemeral-nodes",
     );
     assert_eq!(run.csi_endpoint.as_deref(), Some("/csi/csi.sock"));
     assert_eq!(run.kubernetes_node_name.as_deref(), Some("n1"));
@@ -80,6 +80,21 @@ fn every_option_of_the_replaced_operator_is_accepted() {
     let Mode::Controller(controller) = run.mode else {
         panic!("a controller was asked for")
     };
+    assert_eq!(controller.listener_class_preset, Preset::EphemeralNodes);
+}
+
+/// The chart of the replaced operator sets this preset, so an upgrade from it must find the same `external-stable`.
+#[test]
+fn the_manifests_name_the_preset_of_the_replaced_chart() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/install/controller.yaml");
+    let manifest = std::fs::read_to_string(path).unwrap();
+    let line = manifest.lines().find(|line| line.contains("args: [run,"));
+    let words = line.unwrap().trim().trim_start_matches("args: [");
+    let words = words.trim_end_matches(']').replace(',', "");
+    let Mode::Controller(controller) = run(&format!("lifecycle-operator {words}")).mode else {
+        panic!("the Deployment runs the controller")
+    };
+    assert!(words.contains("--listener-class-preset"), "{words}");
     assert_eq!(controller.listener_class_preset, Preset::StableNodes);
 }
 

@@ -149,7 +149,7 @@ async fn a_class_that_differs_is_left_alone_and_an_event_names_the_field() {
     assert_eq!(
         event["note"],
         "`spec.pinnedNodePorts`: false, true; `spec.serviceType`: \"LoadBalancer\", \"NodePort\" (there, preset stable-nodes); \
-         it is left as it is: delete the class and restart the operator to get that of the preset"
+         the class is never changed, and its Listeners keep their addresses: for what the preset says, create a class of another name"
     );
 }
 

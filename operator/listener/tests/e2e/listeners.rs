@@ -140,6 +140,8 @@ impl Cluster {
             .arg("run")
             .args(["--kubernetes-cluster-domain", "cluster.test"]);
         command.args(options).arg("controller");
+        // So that a class of the preset makes a load balancer.
+        command.args(["--listener-class-preset", "ephemeral-nodes"]);
         command
             .env("CONSOLE_LOG_LEVEL", "info,lifecycle_runtime=debug")
             .env("KUBECONFIG", kubeconfig);

@@ -5,9 +5,10 @@ use std::fs;
 use crate::installed::{Installed, PATIENCE};
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::{Event, PersistentVolume, PersistentVolumeClaim, Pod, Service};
-use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams};
+use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use lifecycle_specs_listener::listener::Listener;
+use lifecycle_specs_listener::listener_class::{ListenerClass, ListenerClassSpec, ServiceType};
 use lifecycle_specs_listener::pod_listeners::PodListeners;
 use lifecycle_tests::cluster::WORKLOAD;
 use lifecycle_tests::harness::eventually;
@@ -25,6 +26,20 @@ pub(crate) fn class(name: &str) -> Value {
 /// What a claim asks for.
 pub(crate) fn listener(name: &str) -> Value {
     json!({ NAME: name })
+}
+
+/// Creates the ListenerClass `balanced`, of load balancers: the manifests install none.
+///
+/// # Errors
+/// The API server refuses it.
+pub(crate) async fn make_balanced_class(site: &Installed) -> Result<()> {
+    let classes: Api<ListenerClass> = Api::all(site.cluster.client());
+    let class = ListenerClass::new(
+        "balanced",
+        ListenerClassSpec::new(ServiceType::LoadBalancer),
+    );
+    classes.create(&PostParams::default(), &class).await?;
+    Ok(())
 }
 
 fn claim_spec() -> Value {

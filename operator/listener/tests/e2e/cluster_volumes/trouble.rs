@@ -14,8 +14,8 @@ use serde_json::json;
 
 use super::operator;
 use super::pods::{
-    balance, class, delete, ephemeral, is_ready, make_claim, node_of, nothing_is_left, of_claim,
-    run, told,
+    balance, class, delete, ephemeral, is_ready, make_balanced_class, make_claim, node_of,
+    nothing_is_left, of_claim, run, told,
 };
 
 /// How long the API server is away.
@@ -149,11 +149,12 @@ async fn kubelet_restarts(site: &mut Installed) -> Result<()> {
 
 /// The load balancer has no address, so the mount waits until the process is killed.
 async fn plugin_is_killed_in_the_middle_of_a_mount(site: &Installed) -> Result<()> {
+    make_balanced_class(site).await?;
     run(
         site,
         "waits",
         None,
-        &[ephemeral("listener", &class("external-stable"))],
+        &[ephemeral("listener", &class("balanced"))],
     )
     .await?;
     let listed = eventually("the mount has written and waits", PATIENCE, async || {

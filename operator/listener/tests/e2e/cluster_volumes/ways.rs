@@ -21,8 +21,8 @@ use serde_json::json;
 
 use super::operator;
 use super::pods::{
-    balance, claim, class, cluster_ip, delete, ephemeral, is_ready, listener, make_claim,
-    no_mount_failed, node_of, nothing_is_left, of_claim, pod_spec, run, told,
+    balance, claim, class, cluster_ip, delete, ephemeral, is_ready, listener, make_balanced_class,
+    make_claim, no_mount_failed, node_of, nothing_is_left, of_claim, pod_spec, run, told,
 };
 
 /// Reads and writes of a first mount, all of our processes together.
@@ -38,7 +38,8 @@ pub(super) async fn all() -> Result<()> {
     republishes(&site, false).await?;
     counted(&site, "inside", "cluster-internal").await?;
     counted(&site, "outside", "external-unstable").await?;
-    counted(&site, "balanced", "external-stable").await?;
+    make_balanced_class(&site).await?;
+    counted(&site, "balanced", "balanced").await?;
     republishes(&site, true).await?;
     // What is not mounted gets no traffic, whatever its labels are.
     run(&site, "lonely", None, &[]).await?;

@@ -1,0 +1,43 @@
+//! Mounts that the replaced operator made, and what it left in the cluster for them.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::storage::v1::CSIDriver;
+use kube::Api;
+use kube::api::{Patch, PatchParams, PostParams};
+use lifecycle_client::yaml;
+use serde_json::{Value, json};
+
+use super::site::{Site, parsed};
+
+/// Nobody can change the modes of a driver, so ours has those of the replaced one.
+pub(crate) async fn the_csi_driver_of_the_replaced_operator_takes_our_manifest() -> Result<()> {
+    let site = Site::start().await?;
+    let drivers: Api<CSIDriver> = Api::all(site.admin.clone());
+    let before: CSIDriver = parsed(json!({
+        "metadata": { "name": "listeners.stackable.tech" },
+        "spec": {
+            "attachRequired": false, "podInfoOnMount": true, "fsGroupPolicy": "File",
+            "volumeLifecycleModes": ["Ephemeral", "Persistent"],
+        },
+    }))?;
+    let before = drivers.create(&PostParams::default(), &before).await?;
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../deploy/install/driver.yaml"
+    );
+    let text = fs::read_to_string(path)?;
+    let documents = yaml::all::<Value>(&text)?;
+    let mut drivers_of_ours = documents.iter().filter(|one| one["kind"] == "CSIDriver");
+    let ours = drivers_of_ours.next().context("it has a CSIDriver")?;
+    let params = PatchParams::apply("kubectl").force();
+    let name = "listeners.stackable.tech";
+    let after = drivers.patch(name, &params, &Patch::Apply(ours)).await?;
+    ensure!(after.spec.requires_republish == Some(true), "{after:?}");
+    let mut spec = after.spec.clone();
+    spec.requires_republish = before.spec.requires_republish;
+    ensure!(spec == before.spec, "only that differs: {after:?}");
+    ensure!(after.metadata.uid == before.metadata.uid);
+    Ok(())
+}

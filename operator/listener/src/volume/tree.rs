@@ -34,14 +34,17 @@ pub(crate) fn files(addresses: &[ListenerIngress]) -> Files {
     }
 }
 
-/// What lies at a target.
+/// What lies at a target. A file is something else than files that tell addresses, as a folder with other content is.
 ///
 /// # Errors
-/// If the path cannot be a target, something else than a directory is there, or it cannot be read.
+/// If the path cannot be a target, a mount is there, or it cannot be read.
 pub(crate) fn read(path: &str) -> Result<Tree, Error> {
     let Some(target) = Target::find(path)? else {
         return Ok(Tree::Absent);
     };
+    if target.is_file() {
+        return Ok(Tree::Other);
+    }
     match target.open()? {
         None => Ok(Tree::Absent),
         Some(root) => Ok(read::tree(&root)),
@@ -51,7 +54,7 @@ pub(crate) fn read(path: &str) -> Result<Tree, Error> {
 /// Brings the files at a target to these, in steps of which each leaves whole files behind.
 ///
 /// # Errors
-/// As of [`read`], and if a name is unfit or the file system refuses; then what was readable before still is.
+/// As of [`read`], and if a file is there, a name is unfit or the file system refuses; then what was readable before still is.
 pub(crate) fn write(path: &str, wanted: &Files) -> Result<(), Error> {
     check_names(wanted)?;
     let target = Target::find(path)?.ok_or(Error::Path("in a folder that does not exist"))?;
@@ -72,7 +75,7 @@ pub(crate) fn write(path: &str, wanted: &Files) -> Result<(), Error> {
     written
 }
 
-/// Removes the target and all that is in it. That there is none is fine.
+/// Removes the target and all that is in it, or a file in its place: a Pod must not stay Terminating for it. That there is none is fine.
 ///
 /// # Errors
 /// As of [`read`], and if something cannot be removed, or not in the time of one call: then the next one goes on.
@@ -80,6 +83,9 @@ pub(crate) fn remove(path: &str) -> Result<(), Error> {
     let Some(target) = Target::find(path)? else {
         return Ok(());
     };
+    if target.is_file() {
+        return target.remove_file();
+    }
     let Some(root) = target.open()? else {
         return Ok(());
     };

@@ -51,6 +51,13 @@ impl Target {
         }
     }
 
+    /// Whether something else than a folder is there. A symlink is not followed.
+    pub(super) fn is_file(&self) -> bool {
+        let found = rustix::fs::statat(&self.parent, &self.name, AtFlags::SYMLINK_NOFOLLOW);
+        let kind = found.map(|found| FileType::from_raw_mode(found.st_mode));
+        kind.is_ok_and(|kind| !kind.is_dir())
+    }
+
     /// What is there instead of a folder.
     fn what(&self) -> &'static str {
         let found = rustix::fs::statat(&self.parent, &self.name, AtFlags::SYMLINK_NOFOLLOW);
@@ -59,6 +66,15 @@ impl Target {
             "a symlink"
         } else {
             "a file"
+        }
+    }
+
+    /// Removes what is no folder: a file, or a symlink and not what it leads to.
+    pub(super) fn remove_file(&self) -> Result<(), Error> {
+        match rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(Errno::BUSY) => Err(Error::Taken("a mount")),
+            Err(errno) => Err(doing("remove the file")(errno)),
         }
     }
 

@@ -268,28 +268,73 @@ fn symlinks_of_a_pod_are_not_followed() {
     );
 }
 
+/// No files are written over a file, and unpublishing removes it: the Pod must not stay Terminating.
 #[test]
-fn a_target_that_is_something_else_is_left_alone() {
+fn a_file_at_the_target_is_not_written_over_and_is_removed() {
     let volume = Volume::new();
     let addresses = [at("a", &[("p", 1)])];
-    fs::write(volume.path(), "a file").expect("it can be written");
-    for answer in [
-        volume.write(&addresses),
-        remove(&volume.target()),
-        read(&volume.target()).map(drop),
-    ] {
-        let error = answer.expect_err("it is a file");
-        assert!(error.to_string().contains("a file"), "{error}");
-    }
-    fs::remove_file(volume.path()).expect("it can be removed");
     let elsewhere = volume.folder.path().join("elsewhere");
     fs::create_dir(&elsewhere).expect("it can be made");
-    symlink(&elsewhere, volume.path()).expect("it can be made");
-    for answer in [volume.write(&addresses), remove(&volume.target())] {
-        let error = answer.expect_err("it is a symlink");
-        assert!(error.to_string().contains("a symlink"), "{error}");
+    fs::write(elsewhere.join("precious"), "kept").expect("it can be written");
+    let file = || fs::write(volume.path(), "a file");
+    let link = || symlink(&elsewhere, volume.path());
+    let socket = || std::os::unix::net::UnixListener::bind(volume.path()).map(drop);
+    let makes: [(&dyn Fn() -> std::io::Result<()>, &str); 3] =
+        [(&file, "a file"), (&link, "a symlink"), (&socket, "a file")];
+    for (make, what) in makes {
+        make().expect("it can be made");
+        assert_eq!(read(&volume.target()).expect("it can be read"), Tree::Other);
+        let error = volume.write(&addresses).expect_err(what);
+        assert!(error.to_string().contains(what), "{error}");
+        remove(&volume.target()).expect(what);
+        assert!(fs::symlink_metadata(volume.path()).is_err(), "{what}");
+        let found = read(&volume.target()).expect("it can be read");
+        assert_eq!(found, Tree::Absent);
     }
-    assert_eq!(fs::read_dir(&elsewhere).expect("it is there").count(), 0);
+    let kept = fs::read_to_string(elsewhere.join("precious"));
+    assert_eq!(kept.expect("it is there"), "kept");
+}
+
+/// The replaced operator made a plain folder, and kubelet gave it to the group of the Pod.
+#[test]
+fn a_folder_of_the_replaced_operator_is_refreshed_in_place_and_removed() {
+    let volume = Volume::new();
+    let left = |address: &str| {
+        let of_address = volume.path().join("addresses").join(address);
+        fs::create_dir_all(of_address.join("ports")).expect("it can be made");
+        fs::write(of_address.join("address"), address).expect("it can be written");
+        fs::write(of_address.join("ports/http"), "80").expect("it can be written");
+        for folder in ["", "addresses", &format!("addresses/{address}")] {
+            let mode = fs::Permissions::from_mode(0o2775);
+            fs::set_permissions(volume.path().join(folder), mode).expect("it can be changed");
+        }
+        symlink(
+            format!("addresses/{address}"),
+            volume.path().join("default-address"),
+        )
+        .expect("it can be made");
+    };
+    left("10.0.0.1");
+    let inode = || {
+        use std::os::unix::fs::MetadataExt;
+        fs::metadata(volume.path()).expect("it is there").ino()
+    };
+    let before = inode();
+    let same = [at("10.0.0.1", &[("http", 80)])];
+    let found = read(&volume.target()).expect("it can be read");
+    assert_eq!(found, Tree::Files(files(&same)), "it is fresh as it is");
+    let wanted = [at("10.0.0.2", &[("http", 81)])];
+    volume.write(&wanted).expect("it can be written");
+    let found = read(&volume.target()).expect("it can be read");
+    assert_eq!(found, Tree::Files(files(&wanted)));
+    assert_eq!(inode(), before, "a Pod that runs still has this folder");
+    remove(&volume.target()).expect("it can be removed");
+    left("10.0.0.1");
+    // What a crash or another version has put beside it.
+    fs::create_dir_all(volume.path().join("more/below")).expect("it can be made");
+    fs::write(volume.path().join("more/below/file"), "x").expect("it can be written");
+    remove(&volume.target()).expect("it can be removed");
+    assert!(!volume.path().exists());
 }
 
 #[test]

@@ -11,6 +11,39 @@ use serde_json::{Value, json};
 
 use super::site::{Site, parsed};
 
+/// A plain folder with files of before is brought up to date where it is, and removed as ours are. A file does not keep a Pod Terminating.
+pub(crate) async fn what_the_replaced_operator_left_at_a_target_is_refreshed_and_removed()
+-> Result<()> {
+    let (site, _) = Site::with_pod("cluster-internal").await?;
+    // Its Listener is there, as after the mount that left the folder.
+    site.publish().await?;
+    site.unpublish().await?;
+    let target = site.target();
+    let left = || -> Result<()> {
+        let folder = target.join("addresses/10.0.0.1");
+        fs::create_dir_all(folder.join("ports"))?;
+        fs::write(folder.join("address"), "10.0.0.1")?;
+        fs::write(folder.join("ports/http"), "30080")?;
+        std::os::unix::fs::symlink("addresses/10.0.0.1", target.join("default-address"))?;
+        Ok(())
+    };
+    left()?;
+    site.publish().await?;
+    let address = site.read("default-address/address")?;
+    ensure!(address == "web.apps.svc.cluster.local", "{address}");
+    ensure!(!target.join("addresses/10.0.0.1").exists());
+    site.unpublish().await?;
+    ensure!(!target.exists());
+
+    left()?;
+    site.unpublish().await?;
+    ensure!(!target.exists(), "its folder goes");
+    fs::write(&target, "a file")?;
+    site.unpublish().await?;
+    ensure!(!target.exists(), "a file goes");
+    site.unpublish().await
+}
+
 /// Nobody can change the modes of a driver, so ours has those of the replaced one.
 pub(crate) async fn the_csi_driver_of_the_replaced_operator_takes_our_manifest() -> Result<()> {
     let site = Site::start().await?;

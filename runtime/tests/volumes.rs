@@ -153,6 +153,21 @@ async fn what_is_published_cannot_be_unstaged() {
     assert_eq!(refused, Err(Code::FailedPrecondition));
 }
 
+/// A driver that served the name before may have stored more than an answer may have, for ever.
+#[test]
+fn a_context_of_any_length_is_read_and_other_maps_are_bounded() {
+    let machine = disk();
+    let misfit = |rpc: Rpc, long: &str| {
+        let size = |field: &str| if field == long { 200_000 } else { 1 };
+        machine.ir().calls[call_of(&machine, rpc)].misfit(size)
+    };
+    for rpc in [Rpc::NodeStageVolume, Rpc::NodePublishVolume] {
+        assert_eq!(misfit(rpc, "volume_context"), None);
+        let (field, limit) = ("publish_context", 4096);
+        assert_eq!(misfit(rpc, field), Some(Misfit::TooLong { field, limit }));
+    }
+}
+
 #[test]
 fn a_request_is_refused_for_what_it_lacks_before_anything_is_looked_at() {
     let machine = disk();

@@ -20,6 +20,8 @@ pub enum Content {
     Path,
     /// A map of strings.
     Map,
+    /// The context of a volume, which a PersistentVolume keeps for ever: a driver that served the name before may have stored more than an answer may have.
+    Context,
     /// A map of strings that no fact sees and no log shows.
     Secrets,
     /// A message, or a list of messages, with a structure of its own.
@@ -34,7 +36,7 @@ impl Content {
         match self {
             Self::Text => Some(128),
             Self::Path | Self::Map | Self::Secrets => Some(4096),
-            Self::Message | Self::Flag => None,
+            Self::Context | Self::Message | Self::Flag => None,
         }
     }
 
@@ -42,7 +44,7 @@ impl Content {
     pub fn is_key(self) -> bool {
         match self {
             Self::Text | Self::Path => true,
-            Self::Map | Self::Secrets | Self::Message | Self::Flag => false,
+            Self::Map | Self::Context | Self::Secrets | Self::Message | Self::Flag => false,
         }
     }
 }

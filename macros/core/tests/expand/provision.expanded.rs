@@ -772,7 +772,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::RequestField {
                         name: "volume_context",
                         required: false,
-                        limit: ::std::option::Option::Some(4096usize),
+                        limit: ::std::option::Option::None,
                     },
                     ir::RequestField {
                         name: "volume_capabilities",

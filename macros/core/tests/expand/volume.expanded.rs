@@ -1614,7 +1614,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::RequestField {
                         name: "volume_context",
                         required: false,
-                        limit: ::std::option::Option::Some(4096usize),
+                        limit: ::std::option::Option::None,
                     },
                 ],
                 key: &["volume_id", "staging_target_path"],
@@ -1733,7 +1733,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::RequestField {
                         name: "volume_context",
                         required: false,
-                        limit: ::std::option::Option::Some(4096usize),
+                        limit: ::std::option::Option::None,
                     },
                 ],
                 key: &["volume_id", "target_path"],

@@ -48,6 +48,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_call_answers_for_the_pod_that_it_names_where_the_watch_lags in repeated,
         a_repeated_publish_mends_label_entry_and_reservation in repeated,
         a_repeated_publish_of_an_unchanged_volume_costs_one_read in repeated,
+        a_claim_of_the_replaced_operator_with_200_kb_of_annotations_is_mounted in takeover,
         what_the_replaced_operator_left_at_a_target_is_refreshed_and_removed in takeover,
         the_csi_driver_of_the_replaced_operator_takes_our_manifest in takeover,
         two_hundred_pods_mount_listeners_of_their_own_at_once in many,

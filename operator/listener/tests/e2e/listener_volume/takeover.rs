@@ -7,9 +7,35 @@ use k8s_openapi::api::storage::v1::CSIDriver;
 use kube::Api;
 use kube::api::{Patch, PatchParams, PostParams};
 use lifecycle_client::yaml;
+use lifecycle_proto::csi;
+use lifecycle_tests::volumes::client::mount;
 use serde_json::{Value, json};
 
 use super::site::{Site, parsed};
+
+/// Its volumes hold every annotation that the claim had, and `kubectl apply` alone adds a whole object.
+pub(crate) async fn a_claim_of_the_replaced_operator_with_200_kb_of_annotations_is_mounted()
+-> Result<()> {
+    let (site, _) = Site::with_pod("cluster-internal").await?;
+    let mut publish = site.request().await?;
+    let annotation = "kubectl.kubernetes.io/last-applied-configuration".to_owned();
+    publish
+        .volume_context
+        .insert(annotation, "x".repeat(200_000));
+    let stage = csi::NodeStageVolumeRequest {
+        volume_id: publish.volume_id.clone(),
+        staging_target_path: publish.staging_target_path.clone(),
+        volume_capability: Some(mount()),
+        volume_context: publish.volume_context.clone(),
+        ..Default::default()
+    };
+    let mut node = site.node.clone();
+    node.node_stage_volume(stage).await?;
+    node.node_publish_volume(publish).await?;
+    let address = site.read("default-address/address")?;
+    ensure!(address == "web.apps.svc.cluster.local", "{address}");
+    Ok(())
+}
 
 /// A plain folder with files of before is brought up to date where it is, and removed as ours are. A file does not keep a Pod Terminating.
 pub(crate) async fn what_the_replaced_operator_left_at_a_target_is_refreshed_and_removed()

@@ -15,6 +15,7 @@ const LONGEST_TURN: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug)]
 pub struct Health {
     waiting: Arc<Mutex<BTreeMap<String, String>>>,
+    notes: Arc<Mutex<BTreeMap<String, String>>>,
     beats: Arc<Mutex<BTreeMap<String, Instant>>>,
 }
 
@@ -26,6 +27,7 @@ impl Default for Health {
         let starting = (START.to_owned(), "the operator is starting".to_owned());
         Self {
             waiting: Arc::new(Mutex::new([starting].into())),
+            notes: Arc::default(),
             beats: Arc::default(),
         }
     }
@@ -56,6 +58,25 @@ impl Health {
             .collect()
     }
 
+    /// Reports of a part that is ready why it does nothing now, in one sentence.
+    pub fn note(&self, part: impl Into<String>, why: impl Into<String>) {
+        self.all_notes().insert(part.into(), why.into());
+    }
+
+    /// Takes the note of a part away.
+    pub fn clear_note(&self, part: &str) {
+        self.all_notes().remove(part);
+    }
+
+    /// The notes of ready parts, by name.
+    pub fn notes(&self) -> Vec<(String, String)> {
+        let notes = self.all_notes();
+        let parts = notes.iter();
+        parts
+            .map(|(part, why)| (part.clone(), why.clone()))
+            .collect()
+    }
+
     /// A loop goes round; it says so every `BEAT` from then on.
     pub fn beats(&self, part: &str) {
         self.all_beats().insert(part.to_owned(), Instant::now());
@@ -73,6 +94,10 @@ impl Health {
         let hang = |at: &Instant| now.saturating_duration_since(*at) > LONGEST_TURN;
         let hanging = beats.iter().filter(|(_, at)| hang(at));
         hanging.map(|(part, _)| part.clone()).collect()
+    }
+
+    fn all_notes(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn all_beats(&self) -> MutexGuard<'_, BTreeMap<String, Instant>> {
@@ -103,6 +128,18 @@ mod tests {
         assert_eq!(same.missing(), missing);
         same.works("caches");
         assert_eq!(health.missing(), []);
+    }
+
+    #[test]
+    fn a_part_with_a_note_is_ready() {
+        let health = Health::default();
+        health.started();
+        health.note("lease", "another replica leads");
+        assert_eq!(health.missing(), []);
+        let noted = [("lease".to_owned(), "another replica leads".to_owned())];
+        assert_eq!(health.clone().notes(), noted);
+        health.clear_note("lease");
+        assert_eq!(health.notes(), []);
     }
 
     #[tokio::test(start_paused = true)]

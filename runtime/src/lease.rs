@@ -11,6 +11,7 @@ use kube::{Client, core::Status};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::health::Health;
 use lifecycle_client::clock::Clock;
 use lifecycle_client::kube::one_line;
 
@@ -29,6 +30,11 @@ const RETRY: Duration = Duration::from_secs(2);
 const REQUEST: Duration = Duration::from_secs(4);
 /// How long giving back may take in all.
 const RELEASE: Duration = Duration::from_secs(2);
+
+/// A process that has not led for so long warns once.
+const IDLE: Duration = Duration::from_secs(60);
+/// The part of a process that leads, for who asks whether it is ready.
+const PART: &str = "lease";
 
 /// Which Lease decides who writes, and who we are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +58,7 @@ pub(crate) struct Elector {
     until: watch::Sender<Until>,
     /// The Lease as we saw it last, and since when it has looked like that.
     seen: Option<(Lease, Instant)>,
+    health: Health,
 }
 
 /// Why a try to take or renew did not work.
@@ -67,6 +74,7 @@ impl Elector {
         client: Client,
         who: Leadership,
         clock: Arc<dyn Clock>,
+        health: Health,
     ) -> (Self, watch::Receiver<Until>) {
         let (until, receiver) = watch::channel(None);
         let elector = Self {
@@ -75,6 +83,7 @@ impl Elector {
             clock,
             until,
             seen: None,
+            health,
         };
         (elector, receiver)
     }
@@ -82,6 +91,8 @@ impl Elector {
     /// Takes the Lease when it is free and keeps it, for ever.
     pub(crate) async fn keep(&mut self) {
         let mut said = String::new();
+        // Since when it does not lead; `None` once it has warned.
+        let mut idle_since = Some(Instant::now());
         loop {
             let asked = Instant::now();
             // Also where the time to write has run out meanwhile, as in a process that was suspended.
@@ -96,30 +107,55 @@ impl Elector {
                         );
                     }
                     said.clear();
+                    idle_since = Some(asked);
+                    self.health.works(PART);
+                    self.health.clear_note(PART);
                     self.until.send_replace(Some(asked + DEADLINE));
                     RENEW
                 }
                 Err(Missed::Taken(by)) => {
                     self.lose(was_leading);
-                    say(
-                        &mut said,
-                        format!("waiting for the Lease `{}`: {by}", self.who.name),
-                    );
+                    // Another replica leads, so nothing is wrong with this one.
+                    self.health.works(PART);
+                    let waits = format!("waiting for the Lease `{}`: {by}", self.who.name);
+                    self.health.note(PART, &*waits);
+                    if is_new(&mut said, &waits) {
+                        tracing::info!("{waits}");
+                    }
+                    if idle_since.is_some_and(|since| since.elapsed() >= IDLE) {
+                        idle_since = None;
+                        self.warn_of_idleness(&by);
+                    }
                     RETRY
                 }
                 Err(Missed::Failed(why)) => {
+                    let failure =
+                        format!("cannot take or renew the Lease `{}`: {why}", self.who.name);
                     if !self.is_leading() {
                         self.lose(was_leading);
+                        self.health.clear_note(PART);
+                        self.health.waits(PART, &*failure);
                     }
-                    say(
-                        &mut said,
-                        format!("cannot renew the Lease `{}`: {why}", self.who.name),
-                    );
+                    if is_new(&mut said, &failure) {
+                        tracing::warn!("{failure}; nothing is written without it");
+                    }
                     RETRY
                 }
             };
             sleep(pause).await;
         }
+    }
+
+    /// A standby reports this once; where no other replica should run, somebody has to look.
+    fn warn_of_idleness(&self, by: &str) {
+        let Leadership {
+            namespace, name, ..
+        } = &self.who;
+        tracing::warn!(
+            "this process has written nothing for {} s, for the Lease `{name}` in namespace `{namespace}` is {by}; \
+             if no other replica should run, stop the holder",
+            IDLE.as_secs()
+        );
     }
 
     /// Gives the Lease back, if it is ours, so that another need not wait for its end.
@@ -283,12 +319,13 @@ fn is_conflict(status: &Status) -> bool {
     matches!(status.code, 409) || (status.code == 404 && status.message.contains("leases"))
 }
 
-/// Once a text, not once an attempt.
-fn say(said: &mut String, line: String) {
-    if *said != line {
-        tracing::info!("{line}");
-        *said = line;
+/// Whether a line is another than the last: it is logged once a text, not once an attempt.
+fn is_new(said: &mut String, line: &str) -> bool {
+    let is_new = said != line;
+    if is_new {
+        line.clone_into(said);
     }
+    is_new
 }
 
 #[cfg(test)]

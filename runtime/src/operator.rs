@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
-use futures::future::{try_join, try_join_all};
+use futures::future::{BoxFuture, join_all, pending, try_join, try_join_all};
 use kube::Client;
 
 use crate::controller::{Controller, Counters, PollWaker, Settings, Trace, Wakes};
@@ -27,6 +27,7 @@ pub struct Operator {
     lifecycles: Vec<(Arc<dyn Machine>, Naming)>,
     services: Vec<Box<dyn Service>>,
     leadership: Option<Leadership>,
+    once_leading: Vec<BoxFuture<'static, ()>>,
     settings: Settings,
 }
 
@@ -40,6 +41,7 @@ impl Operator {
             lifecycles: Vec::new(),
             services: Vec::new(),
             leadership: None,
+            once_leading: Vec::new(),
         }
     }
 
@@ -94,6 +96,13 @@ impl Operator {
     #[must_use]
     pub fn leadership(mut self, leadership: Leadership) -> Self {
         self.leadership = Some(leadership);
+        self
+    }
+
+    /// Runs this once beside the lifecycles, as soon as the process may write: what a cluster is given at the start. It is dropped where the operator ends.
+    #[must_use]
+    pub fn once_leading(mut self, task: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.once_leading.push(Box::pin(task));
         self
     }
 
@@ -227,16 +236,29 @@ impl Operator {
         let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
         providers.check()?;
         health.started();
+        let tasks = join_all(self.once_leading);
         let Some(leadership) = self.leadership else {
-            controller.run(shutdown, None).await;
+            tokio::select! {
+                biased;
+                () = controller.run(shutdown, None) => {}
+                () = async { tasks.await; pending().await } => {}
+            }
             return Ok(());
         };
-        let (mut elector, until) = Elector::new(client, leadership, clock);
-        // One task for both: who drops it stops both, and a run can be replayed.
+        let (mut elector, until) = Elector::new(client, leadership, clock, health);
+        let mut leading = until.clone();
+        let tasks = async {
+            if leading.wait_for(Option::is_some).await.is_ok() {
+                tasks.await;
+            }
+            pending().await
+        };
+        // One task for all: who drops it stops all, and a run can be replayed.
         tokio::select! {
             biased;
             () = elector.keep() => {}
             () = controller.run(shutdown, Some(until)) => {}
+            () = tasks => {}
         }
         elector.release().await;
         Ok(())

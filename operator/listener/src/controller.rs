@@ -33,6 +33,8 @@ pub const KINDS: Kinds = Kinds {
 pub const CLUSTER_DOMAIN: &str = "kubernetesClusterDomain";
 /// `reportingController` of its events.
 const REPORTER: &str = "listener.listeners.stackable.tech";
+/// The part of the process that creates the classes of the preset.
+const CLASSES: &str = "classes";
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// What the controller is told.
@@ -87,8 +89,6 @@ pub async fn run_observed(
         () = shutdown.wait() => return Ok(()),
         () = crds::prepare(&client, &options.kinds, options.maintain_crds) => health.works(part),
     }
-    let part = "classes";
-    health.waits(part, "the ListenerClasses of the preset are not there yet");
     let mut operator = Operator::new(NAME).health(health.clone());
     for (machine, naming) in lifecycles(&options.cluster_domain) {
         operator = operator.run_shared(machine, naming);
@@ -102,16 +102,16 @@ pub async fn run_observed(
     if let Some(observer) = observer {
         operator = operator.trace(observer);
     }
-    let classes = async {
-        create_classes(&client, options.preset).await;
-        health.works(part);
-        std::future::pending().await
-    };
-    tokio::select! {
-        biased;
-        done = operator.start(client.clone(), shutdown) => done,
-        never = classes => never,
-    }
+    let (preset, cluster) = (options.preset, client.clone());
+    let operator = operator.once_leading(async move {
+        health.waits(
+            CLASSES,
+            "the ListenerClasses of the preset are not there yet",
+        );
+        create_classes(&cluster, preset).await;
+        health.works(CLASSES);
+    });
+    operator.start(client, shutdown).await
 }
 
 /// The lifecycles that it runs, each with its names.
@@ -151,7 +151,61 @@ async fn create_classes(client: &Client, preset: Preset) {
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::api::coordination::v1::Lease;
+    use kube::api::{Api, PostParams};
+    use lifecycle_process::cluster_domain;
+    use lifecycle_simulator::{Server, User};
+    use lifecycle_specs_listener::listener_class::ListenerClass;
+    use serde_json::json;
+    use tokio::time::sleep;
+
     use super::*;
+
+    /// The replica that leads may be of another version, with another preset.
+    #[tokio::test(start_paused = true)]
+    async fn no_class_is_created_before_it_leads() {
+        let server = Server::new(1);
+        let client = server.client(&User::admin());
+        crds::prepare(&client, &KINDS, true).await;
+        let held: Lease = serde_json::from_value(json!({
+            "metadata": { "name": "lease" },
+            "spec": { "holderIdentity": "another", "leaseDurationSeconds": 600 },
+        }))
+        .unwrap();
+        let leases = Api::namespaced(client.clone(), "default");
+        leases.create(&PostParams::default(), &held).await.unwrap();
+        let (trigger, shutdown) = Shutdown::pair();
+        let health = Health::default();
+        let options = Options {
+            cluster_domain: cluster_domain::resolve(None),
+            kinds: KINDS,
+            maintain_crds: true,
+            preset: Preset::StableNodes,
+            leadership: Some(Leadership {
+                namespace: "default".to_owned(),
+                name: "lease".to_owned(),
+                identity: "this".to_owned(),
+            }),
+            csi_endpoint: None,
+            health: health.clone(),
+        };
+        let running = tokio::spawn(run_controller(client.clone(), options, shutdown));
+        let classes: Api<ListenerClass> = Api::all(client);
+        let count = async || classes.list(&Default::default()).await.unwrap().items.len();
+        sleep(Duration::from_secs(590)).await;
+        assert_eq!(count().await, 0);
+        let notes = health.notes();
+        let [(part, note)] = &*notes else {
+            panic!("{notes:?}")
+        };
+        assert_eq!(part, "lease");
+        assert!(note.contains("held by another"), "{note}");
+        sleep(Duration::from_secs(60)).await;
+        assert_eq!(count().await, 3);
+        assert_eq!((health.missing(), health.notes()), (vec![], vec![]));
+        trigger.stop();
+        running.await.unwrap().unwrap();
+    }
 
     #[test]
     fn the_group_is_that_of_the_definitions() {

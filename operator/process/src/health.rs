@@ -79,11 +79,12 @@ async fn alive(State(health): State<Health>) -> (StatusCode, String) {
 
 async fn ready(State(health): State<Health>) -> (StatusCode, String) {
     let missing = health.missing();
-    if missing.is_empty() {
-        return (StatusCode::OK, "ok\n".to_owned());
+    let line = |(part, why): &(String, String)| format!("{part}: {why}\n");
+    let lines: String = missing.iter().chain(&health.notes()).map(line).collect();
+    match missing.is_empty() {
+        true => (StatusCode::OK, format!("ok\n{lines}")),
+        false => (StatusCode::SERVICE_UNAVAILABLE, lines),
     }
-    let lines = missing.iter().map(|(part, why)| format!("{part}: {why}\n"));
-    (StatusCode::SERVICE_UNAVAILABLE, lines.collect())
 }
 
 #[cfg(test)]
@@ -117,9 +118,11 @@ mod tests {
             let waits = ask(address, "/readyz")?;
             health.works("start");
             let ready = ask(address, "/readyz")?;
-            io::Result::Ok((alive, waits, ready))
+            health.note("lease", "another replica leads");
+            let standby = ask(address, "/readyz")?;
+            io::Result::Ok((alive, waits, ready, standby))
         });
-        let (alive, waits, ready) = asked.await.expect("no panic").expect("it answers");
+        let (alive, waits, ready, standby) = asked.await.expect("no panic").expect("it answers");
         assert!(alive.starts_with("HTTP/1.1 200"), "{alive}");
         assert!(waits.starts_with("HTTP/1.1 503"), "{waits}");
         assert!(
@@ -127,6 +130,10 @@ mod tests {
             "{waits}"
         );
         assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+        assert!(ready.ends_with("\r\n\r\nok\n"), "{ready}");
+        assert!(standby.starts_with("HTTP/1.1 200"), "{standby}");
+        let lines = "\r\n\r\nok\nlease: another replica leads\n";
+        assert!(standby.ends_with(lines), "{standby}");
         trigger.stop();
         serving.await.expect("no panic");
     }

@@ -22,7 +22,7 @@ struct State {
 }
 
 #[derive(Clone, Default)]
-struct Server(Arc<Mutex<State>>);
+struct Server(Arc<Mutex<State>>, Health);
 
 impl Server {
     fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
@@ -59,7 +59,7 @@ impl Server {
             name: "lease".to_owned(),
             identity: identity.to_owned(),
         };
-        Elector::new(self.client(), who, Arc::new(SystemClock))
+        Elector::new(self.client(), who, Arc::new(SystemClock), self.1.clone())
     }
 
     fn holder(&self) -> String {
@@ -273,4 +273,46 @@ async fn it_is_given_back_although_a_renewal_was_on_its_way() {
     );
     elector.release().await;
     assert_eq!(server.holder(), "");
+}
+
+/// Nobody answers, or nobody may: then the process is not ready, and says why.
+#[tokio::test(start_paused = true)]
+async fn without_its_lease_it_is_not_ready_and_names_the_reason() {
+    let server = Server::default();
+    server.1.started();
+    server.with(|s| s.fails = Some(403));
+    let one = Running::start(&server, "one");
+    sleep(Duration::from_secs(1)).await;
+    let missing = server.1.missing();
+    let [(part, why)] = &*missing else {
+        panic!("one part is not ready: {missing:?}");
+    };
+    assert_eq!(part, "lease");
+    assert!(
+        why.contains("Lease `lease`") && why.contains("not now"),
+        "{why}"
+    );
+    server.with(|s| s.fails = None);
+    sleep(RETRY).await;
+    assert!(one.leads());
+    assert_eq!((server.1.missing(), server.1.notes()), (vec![], vec![]));
+}
+
+/// A standby is ready, or no rollout of two replicas would end; it says who leads.
+#[tokio::test(start_paused = true)]
+async fn a_standby_is_ready_and_notes_who_leads() {
+    let server = Server::default();
+    server.1.started();
+    let _one = Running::start(&server, "one");
+    sleep(Duration::from_secs(1)).await;
+    let health = Health::default();
+    health.started();
+    let standby = Server(server.0.clone(), health.clone());
+    let two = Running::start(&standby, "two");
+    sleep(Duration::from_secs(120)).await;
+    assert!(!two.leads());
+    assert_eq!(health.missing(), []);
+    let note = "waiting for the Lease `lease`: held by one";
+    assert_eq!(health.notes(), [("lease".to_owned(), note.to_owned())]);
+    assert_eq!(server.1.notes(), []);
 }

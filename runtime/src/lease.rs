@@ -319,7 +319,7 @@ fn is_conflict(status: &Status) -> bool {
     matches!(status.code, 409) || (status.code == 404 && status.message.contains("leases"))
 }
 
-/// Whether a line is another than the last: it is logged once a text, not once an attempt.
+/// Tells whether a line is another than the last: it is logged once a text, not once an attempt.
 fn is_new(said: &mut String, line: &str) -> bool {
     let is_new = said != line;
     if is_new {

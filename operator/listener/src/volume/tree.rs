@@ -34,7 +34,7 @@ pub(crate) fn files(addresses: &[ListenerIngress]) -> Files {
     }
 }
 
-/// What lies at a target. A file is something else than files that tell addresses, as a folder with other content is.
+/// Reads what lies at a target. A file is something else than files that tell addresses, as a folder with other content is.
 ///
 /// # Errors
 /// If the path cannot be a target, a mount is there, or it cannot be read.

@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// Whether something else than a folder is there. A symlink is not followed.
+    /// Tells whether something else than a folder is there. A symlink is not followed.
     pub(super) fn is_file(&self) -> bool {
         let found = rustix::fs::statat(&self.parent, &self.name, AtFlags::SYMLINK_NOFOLLOW);
         let kind = found.map(|found| FileType::from_raw_mode(found.st_mode));

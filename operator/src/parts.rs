@@ -56,6 +56,11 @@ fn controller() -> Part {
             events,
             &[Verb::Create, Verb::Patch],
             "a class that differs from the preset is told of",
+        )
+        .also(
+            Object::all("", "persistentvolumes"),
+            &[Verb::List, Verb::Patch],
+            "volumes that the replaced operator did not label get their labels",
         );
     serving(part, volume::provisions(listeners::NAME, ""))
 }

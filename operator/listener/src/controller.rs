@@ -103,6 +103,10 @@ pub async fn run_observed(
         operator = operator.trace(observer);
     }
     let (preset, cluster) = (options.preset, client.clone());
+    let labelled = client.clone();
+    let operator = operator.once_leading(async move {
+        retried(|| volume::label(&labelled)).await;
+    });
     let operator = operator.once_leading(async move {
         health.waits(
             CLASSES,
@@ -132,15 +136,24 @@ fn naming() -> Naming {
     }
 }
 
-/// Tries until the classes are there; what is in the way is said once for each reason.
+/// Tries until the classes are there.
 async fn create_classes(client: &Client, preset: Preset) {
     let reporter = Reporter {
         controller: REPORTER.to_owned(),
         instance: std::env::var("HOSTNAME").ok(),
     };
     let events = Recorder::new(client.clone(), reporter);
+    retried(|| presets::ensure(client, preset, &events)).await;
+}
+
+/// Tries until it is done; what is in the way is logged once for each reason.
+async fn retried<E, F>(attempt: impl Fn() -> F)
+where
+    E: std::error::Error + 'static,
+    F: Future<Output = Result<(), E>>,
+{
     let mut retry = Retry::new(LONGEST_PAUSE);
-    while let Err(error) = presets::ensure(client, preset, &events).await {
+    while let Err(error) = attempt().await {
         let reason = cause::in_one_line(&error);
         if retry.is_new(&reason) {
             tracing::warn!("{reason}; trying again");

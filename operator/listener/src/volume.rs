@@ -8,9 +8,11 @@ mod mount;
 mod pod;
 mod provisioning;
 mod tree;
+mod unlabelled;
 
 pub use mount::Mounting;
 pub use provisioning::Provisioning;
+pub(crate) use unlabelled::label;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -20,6 +20,7 @@ use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 use crate::pki::issue::Authority;
 use crate::platform::Platform;
+use crate::settings::named;
 
 /// What codes are made of: what cannot be taken for another one.
 const LETTERS: &str = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -54,6 +55,19 @@ impl Grants {
         let home = self.controller_id.namespace();
         BTreeSet::from([ObjectRef::of::<K>(Some(home), name)])
     }
+}
+
+/// How often it was redeemed; absent where that is not known any more.
+fn redeemed(this: This<'_, AccessGrant>, former: &[&AccessGrant]) -> Option<u64> {
+    let status = former.first().and_then(|grant| grant.status.as_ref());
+    Some(Redemptions::of(this.meta, status)?.count)
+}
+
+/// The code to keep: where none is known, the one that another controller has told, else the one that was made.
+fn kept<'a>(known: &GrantCode, former: &[&'a AccessGrant], made: &'a str) -> &'a str {
+    let status = former.first().and_then(|grant| grant.status.as_ref());
+    let told = status.and_then(|status| named(status.code.as_ref()));
+    told.filter(|_| known.0.is_none()).unwrap_or(made)
 }
 
 impl AccessGrantLogic for Grants {
@@ -91,9 +105,15 @@ impl AccessGrantLogic for Grants {
         self.home::<Secret>(service::AUTHORITY)
     }
 
+    fn former(&self, this: This<'_, AccessGrant>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
+        let name = this.meta.name.as_deref().unwrap_or_default();
+        let own = ObjectRef::of::<AccessGrant>(this.meta.namespace.as_deref(), name);
+        BTreeSet::from([own])
+    }
+
     fn validity(&self, this: This<'_, AccessGrant>) -> Because<Validity> {
         let validity = terms::validity(this.spec);
-        if validity.value == Validity::Fine && Redemptions::of(this.meta).is_none() {
+        if validity.value == Validity::Fine && Redemptions::of(this.meta, None).is_none() {
             let sentence = "it is not known any more who has redeemed it, so nobody may: delete this AccessGrant, and create it again";
             return Because::new(Validity::Forgotten, sentence);
         }
@@ -104,8 +124,8 @@ impl AccessGrantLogic for Grants {
         Because::plain(terms::said(this.spec).is_some())
     }
 
-    fn used(&self, this: This<'_, AccessGrant>) -> Because<bool> {
-        let count = Redemptions::of(this.meta).map(|redemptions| redemptions.count);
+    fn used(&self, this: This<'_, AccessGrant>, former: &[&AccessGrant]) -> Because<bool> {
+        let count = redeemed(this, former);
         let used = count.is_some_and(|count| count >= terms::allowed(this.spec));
         Because::plain(used)
     }
@@ -199,7 +219,7 @@ impl AccessGrantLogic for Grants {
     }
 
     fn apply_kept(&self, at: ApplyKept<'_>) -> String {
-        at.made.clone()
+        kept(at.known, &at.former, at.made).to_owned()
     }
 
     fn url(&self, this: This<'_, AccessGrant>, server: &[&Service]) -> Option<String> {
@@ -216,8 +236,8 @@ impl AccessGrantLogic for Grants {
         service::certificate(authority.first().copied())
     }
 
-    fn redemptions(&self, this: This<'_, AccessGrant>, _: &[&Readable<Site>]) -> Option<i64> {
-        let count = Redemptions::of(this.meta)?.count;
+    fn redemptions(&self, this: This<'_, AccessGrant>, former: &[&AccessGrant]) -> Option<i64> {
+        let count = redeemed(this, former)?;
         (count > 0).then(|| i64::try_from(count).unwrap_or(i64::MAX))
     }
 

@@ -30,6 +30,8 @@ lifecycle! {
         // Where the grant server is reached, and what verifies it: both of the controller's namespace.
         server:        [Service]        by refs of controller_config;
         authority:     [Secret]         by refs of controller_config;
+        // The grant itself with its status: of one that another controller has made, the code and who has redeemed it stand there alone.
+        former:        [AccessGrant]    by refs of sites;
         kept:          record String;
     }
     facts {
@@ -38,7 +40,7 @@ lifecycle! {
         /// Whether its author says the code.
         said:         bool                                    from self;
         /// Whether all that were allowed have redeemed it.
-        used:         bool                                    from self;
+        used:         bool                                    from self, former;
         /// Whether it has expired.
         over:         bool                                    from self, now given validity == Fine else false;
         /// Whether other sites can reach this one.
@@ -76,7 +78,7 @@ lifecycle! {
         goal Ready   when reached                             => Ready;
     }
     effects {
-        apply kept from made when !said && validity == Fine && site && door != Edge;
+        apply kept from made, known, former when !said && validity == Fine && site && door != Edge;
     }
     transitions {
         Coding -> Used | Closed | Unserved | Ready;
@@ -103,7 +105,7 @@ lifecycle! {
         field url: Option<String> from server;
         field code: Option<String> from known;
         field ca: Option<String> from authority;
-        field redemptions: Option<i64> from sites;
+        field redemptions: Option<i64> from former;
         field expiration_time: Option<String> from sites;
     }
 }

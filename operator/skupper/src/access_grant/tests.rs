@@ -3,6 +3,8 @@
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
+use lifecycle_specs_skupper::access_grant::AccessGrantStatus;
+
 use super::*;
 
 fn grants() -> Grants {
@@ -43,12 +45,34 @@ fn it_is_used_when_all_that_were_allowed_have_redeemed_it() {
         let annotations = json!({ "internal.skupper.io/redemptions": text });
         let grant = grant(annotations, json!({ "redemptionsAllowed": allowed }));
         let (logic, this) = (grants(), This::of(&grant));
-        (logic.used(this).value, logic.redemptions(this, &[]))
+        (logic.used(this, &[]).value, logic.redemptions(this, &[]))
     };
     assert_eq!(used(0, json!(null)), (false, None));
     assert_eq!(used(1, json!(null)), (true, Some(1)));
     assert_eq!(used(1, json!(2)), (false, Some(1)));
     assert_eq!(used(2, json!(2)), (true, Some(2)));
+}
+
+#[test]
+fn what_another_controller_has_granted_is_granted_still() {
+    let mut taken_over = grant(json!({}), json!({}));
+    taken_over.status = Some(AccessGrantStatus {
+        code: Some("theirs".to_owned()),
+        redemptions: Some(1),
+        ..AccessGrantStatus::default()
+    });
+    let (logic, this) = (grants(), This::of(&taken_over));
+    assert!(logic.used(this, &[&taken_over]).value);
+    assert_eq!(logic.redemptions(this, &[&taken_over]), Some(1));
+    let unknown = GrantCode(None);
+    assert_eq!(kept(&unknown, &[&taken_over], "made"), "theirs");
+    assert_eq!(
+        kept(&unknown, &[&grant(json!({}), json!({}))], "made"),
+        "made"
+    );
+    // What is kept stays, whatever stands in the status.
+    let known = GrantCode(Some("made".to_owned()));
+    assert_eq!(kept(&known, &[&taken_over], "made"), "made");
 }
 
 #[test]

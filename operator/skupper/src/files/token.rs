@@ -38,7 +38,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// The token of a grant, while it can be redeemed.
 pub(super) fn from_grant(grant: &AccessGrant) -> Option<Value> {
     let status = grant.status.as_ref()?;
-    let count = Redemptions::of(&grant.metadata)?.count;
+    let count = Redemptions::of(&grant.metadata, Some(status))?.count;
     if status.common.status.as_deref() != Some("Ready") || count >= terms::allowed(&grant.spec) {
         return None;
     }

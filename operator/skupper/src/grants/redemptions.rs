@@ -1,6 +1,7 @@
 //! Who has redeemed a grant, as it stands on the grant itself: written before anything is given. Pure.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use lifecycle_specs_skupper::access_grant::AccessGrantStatus;
 use serde::{Deserialize, Serialize};
 
 /// On an AccessGrant: who has redeemed it.
@@ -31,12 +32,19 @@ pub enum Turn {
 }
 
 impl Redemptions {
-    /// Of a grant; absent where what stands there cannot be read.
-    pub fn of(meta: &ObjectMeta) -> Option<Self> {
+    /// Of a grant; absent where what stands there cannot be read. A grant of the existing controller has the number alone, in its status.
+    pub fn of(meta: &ObjectMeta, status: Option<&AccessGrantStatus>) -> Option<Self> {
         let annotations = meta.annotations.as_ref();
         match annotations.and_then(|all| all.get(REDEMPTIONS)) {
             Some(text) => serde_json::from_str(text).ok(),
-            None => Some(Self::default()),
+            None => {
+                let told = status.and_then(|status| status.redemptions);
+                let count = told.and_then(|told| u64::try_from(told).ok());
+                Some(Self {
+                    count: count.unwrap_or_default(),
+                    by: Vec::new(),
+                })
+            }
         }
     }
 
@@ -88,9 +96,9 @@ mod tests {
 
     #[test]
     fn who_has_redeemed_is_answered_again_and_counted_once() {
-        let none = Redemptions::of(&ObjectMeta::default()).unwrap();
+        let none = Redemptions::of(&ObjectMeta::default(), None).unwrap();
         let one = new(none.turn(2, ("uid-1", "a")));
-        let written = Redemptions::of(&meta(&one.text())).unwrap();
+        let written = Redemptions::of(&meta(&one.text()), None).unwrap();
         assert_eq!(written, one);
         assert_eq!(written.turn(2, ("uid-1", "a")), Turn::Again);
         // Another token of the same site is another redemption, and so is the same name at another site.
@@ -103,11 +111,32 @@ mod tests {
     }
 
     #[test]
+    fn what_another_controller_has_counted_counts_until_it_is_written_here() {
+        let status = |redemptions| AccessGrantStatus {
+            redemptions,
+            ..AccessGrantStatus::default()
+        };
+        let told = status(Some(2));
+        let taken_over = Redemptions::of(&ObjectMeta::default(), Some(&told)).unwrap();
+        assert_eq!(taken_over.turn(2, ("uid-1", "a")), Turn::Used);
+        let third = new(taken_over.turn(3, ("uid-1", "a")));
+        assert_eq!(third.count, 3);
+        let written = Redemptions::of(&meta(&third.text()), Some(&status(Some(1)))).unwrap();
+        assert_eq!(written, third);
+        let odd = Redemptions::of(&ObjectMeta::default(), Some(&status(Some(-1)))).unwrap();
+        assert_eq!(odd, Redemptions::default());
+        assert_eq!(Redemptions::of(&meta("{"), Some(&told)), None);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_no_permission() {
-        assert_eq!(Redemptions::of(&meta("{")), None);
-        assert_eq!(Redemptions::of(&meta(FORGOTTEN)), None);
-        assert_eq!(Redemptions::of(&meta("[]")), None);
-        assert_eq!(Redemptions::of(&meta(r#"{"count":-1,"by":[]}"#)), None);
+        assert_eq!(Redemptions::of(&meta("{"), None), None);
+        assert_eq!(Redemptions::of(&meta(FORGOTTEN), None), None);
+        assert_eq!(Redemptions::of(&meta("[]"), None), None);
+        assert_eq!(
+            Redemptions::of(&meta(r#"{"count":-1,"by":[]}"#), None),
+            None
+        );
     }
 
     proptest! {
@@ -117,7 +146,7 @@ mod tests {
         fn any_annotation_is_read_or_refused_and_no_more_than_allowed_pass(
             text in "\\PC{0,40}", allowed in 0_u64..6, who in proptest::collection::vec((0_u8..4, 0_u8..4), 0..20),
         ) {
-            let _read = Redemptions::of(&meta(&text));
+            let _read = Redemptions::of(&meta(&text), None);
             let mut now = Redemptions::default();
             let mut passed = std::collections::BTreeSet::new();
             for (subject, name) in who {

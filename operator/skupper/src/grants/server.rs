@@ -454,7 +454,7 @@ impl GrantServer {
         if meta.deletion_timestamp.is_some() || !open {
             return Err(Refusal::Unknown);
         }
-        let redemptions = Redemptions::of(meta).ok_or(Refusal::Forgotten)?;
+        let redemptions = Redemptions::of(meta, grant.status.as_ref()).ok_or(Refusal::Forgotten)?;
         let allowed = terms::allowed(spec);
         let expected = code_of(grant).ok_or(Refusal::Unknown)?;
         let tag = hmac::sign(&self.inner.compares, expected.as_bytes());

@@ -157,6 +157,10 @@ pub struct AdaptorArguments {
     )]
     pub certificates: PathBuf,
 
+    /// Let every user read the private keys in the folder: for a router that runs as another user, in a folder that its Pod alone has
+    #[arg(long, env = "ADAPTOR_SHARED_KEYS")]
+    pub shared_keys: bool,
+
     /// Write the certificates and skrouterd.json to the folder before the router starts, and end; nothing is served
     #[arg(long)]
     pub init: bool,

@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::adaptor::{Adaptor, NetworkStatus, StatusFile};
 use crate::api::{Api, Offer, bind, bind_unix};
 #[cfg(feature = "adaptor")]
-use crate::args::{AdaptorArguments, StatusPlace};
+use crate::args::{AdaptorArguments, NetworkArguments, StatusPlace};
 use crate::args::{ApiAddress, ApiArguments, Arguments, SourceArguments};
 use crate::data_plane::DataPlane;
 use crate::options::Options;
@@ -63,7 +63,10 @@ pub async fn adapt(arguments: AdaptorArguments) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     let source = source(&arguments.source).await?;
-    let adaptor = Adaptor::new(&arguments.certificates);
+    let adaptor = match arguments.shared_keys {
+        true => Adaptor::sharing_keys(&arguments.certificates),
+        false => Adaptor::new(&arguments.certificates),
+    };
     if !arguments.init {
         serve(&adaptor, &arguments.api).await?;
     }
@@ -107,13 +110,16 @@ async fn network_status(
         StatusPlace::Kubernetes => {
             let namespace = arguments.namespace();
             let namespace = namespace.context("--network-status kubernetes needs --kubernetes")?;
-            config_map(&namespace).await.map(Some)
+            config_map(&namespace, &arguments.network).await.map(Some)
         }
     }
 }
 
 #[cfg(all(feature = "adaptor", feature = "kubernetes"))]
-async fn config_map(namespace: &str) -> anyhow::Result<Arc<dyn NetworkStatus>> {
+async fn config_map(
+    namespace: &str,
+    site: &NetworkArguments,
+) -> anyhow::Result<Arc<dyn NetworkStatus>> {
     // In a Pod it is the name of that.
     let holder = std::fs::read_to_string("/proc/sys/kernel/hostname");
     let holder = holder.context(
@@ -122,11 +128,18 @@ async fn config_map(namespace: &str) -> anyhow::Result<Arc<dyn NetworkStatus>> {
     let client = crate::source::kubernetes::connect().await;
     let client = client.context("cannot use the API server for the network status")?;
     let status = crate::adaptor::StatusConfigMap::new(client, namespace, holder.trim());
-    Ok(Arc::new(status))
+    let owner = site.site_name.as_deref().zip(site.site_id.as_deref());
+    Ok(Arc::new(match owner {
+        Some((name, uid)) => status.owned_by_site(name, uid),
+        None => status,
+    }))
 }
 
 #[cfg(all(feature = "adaptor", not(feature = "kubernetes")))]
-async fn config_map(_namespace: &str) -> anyhow::Result<Arc<dyn NetworkStatus>> {
+async fn config_map(
+    _namespace: &str,
+    _site: &NetworkArguments,
+) -> anyhow::Result<Arc<dyn NetworkStatus>> {
     bail!("this program is built without Kubernetes: use --network-status FILE")
 }
 

@@ -9,8 +9,8 @@ use lifecycle_process::args::Run;
 use lifecycle_router::config::Host;
 use lifecycle_runtime::names;
 
-use crate::data_plane::DataPlane;
-use crate::router::plane::Images;
+use crate::data_plane::{Adaptor, DataPlane};
+use crate::router::plane::{Images, RouterOptions};
 use crate::secured_access::AccessDefaults;
 
 /// Runs Skupper sites, on Kubernetes or from files.
@@ -128,15 +128,21 @@ pub struct SkupperArgs {
 
     /// Data plane of Sites whose setting `data-plane` says none, and whose namespace has no router yet: the router of this project, or the existing skupper-router.
     ///
-    /// Namespaces that have a router keep its data plane. `skupper-router` needs the next two options, unless each Site has such a router already.
+    /// Namespaces that have a router keep its data plane. `skupper-router` needs the images of the router and of its adaptor, unless each Site has such a router already.
     #[arg(long, env, value_name = "PLANE", default_value = "embedded")]
     pub data_plane: DataPlane,
+
+    /// Adaptor beside skupper-router of Sites whose setting `router-adaptor` says none, and whose namespace has no such router yet: the existing one, or that of this project.
+    ///
+    /// `lifecycle-router` is in the image of --router-image. It says more of each Listener, needs fewer rights, and starts its router anew once.
+    #[arg(long, env, value_name = "ADAPTOR", default_value = "kube-adaptor")]
+    pub router_adaptor: Adaptor,
 
     /// Image of skupper-router, for Sites on that data plane. Without it the image of a router that is there stays as it is.
     #[arg(long, env, value_name = "IMAGE")]
     pub skupper_router_image: Option<String>,
 
-    /// Image of the adaptor beside skupper-router, which tells it its configuration. Without it the image that is there stays as it is.
+    /// Image of the existing adaptor beside skupper-router, which tells it its configuration. Without it the image that is there stays as it is.
     #[arg(long, env = "SKUPPER_KUBE_ADAPTOR_IMAGE", value_name = "IMAGE")]
     pub kube_adaptor_image: Option<String>,
 
@@ -182,13 +188,17 @@ impl SkupperArgs {
         watched.and_then(|watched| watched.0.clone())
     }
 
-    /// The images of routers.
-    pub fn images(&self) -> Images {
+    /// The choice of routers.
+    pub fn router_options(&self) -> RouterOptions {
         let said = |image: &Option<String>| image.clone().filter(|image| !image.is_empty());
-        Images {
-            embedded: self.router_image.clone(),
-            skupper_router: said(&self.skupper_router_image),
-            kube_adaptor: said(&self.kube_adaptor_image),
+        RouterOptions {
+            data_plane: self.data_plane,
+            adaptor: self.router_adaptor,
+            images: Images {
+                embedded: self.router_image.clone(),
+                skupper_router: said(&self.skupper_router_image),
+                kube_adaptor: said(&self.kube_adaptor_image),
+            },
         }
     }
 

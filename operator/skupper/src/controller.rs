@@ -26,7 +26,6 @@ use crate::access_token::{Https as Grantors, Tokens};
 use crate::attached::{Attached, Bindings};
 use crate::certificate::Certificates;
 use crate::connector::Connectors;
-use crate::data_plane::DataPlane;
 use crate::grants::server::{self, Durable, GrantServer};
 use crate::link::Links;
 use crate::listener::Listeners;
@@ -34,7 +33,8 @@ use crate::multi_key_listener::MultiKeyListeners;
 use crate::namespace::controller_id::ControllerId;
 use crate::platform::Platform;
 use crate::router::https::Https;
-use crate::router::plane::Images;
+use crate::router::numbering;
+use crate::router::plane::RouterOptions;
 use crate::router::state::Routers;
 use crate::router_access::RouterAccesses;
 use crate::secured_access::{AccessDefaults, SecuredAccesses};
@@ -85,10 +85,8 @@ pub struct Options {
     pub platform: Platform,
     /// How sites are reached where they do not say it.
     pub access: AccessDefaults,
-    /// The data plane of Sites that say none and have none yet.
-    pub data_plane: DataPlane,
-    /// The images of routers.
-    pub images: Images,
+    /// The choice of routers.
+    pub router_options: RouterOptions,
     /// The kinds, and how this program prints them.
     pub kinds: Kinds,
     /// Whether to install and update CustomResourceDefinitions.
@@ -144,6 +142,15 @@ pub async fn run_observed<R: Routers>(
         let server = server.durable(grants.durable);
         beside.spawn(server::run(server, grants.listen, shutdown.clone()));
     }
+    if options.platform == Platform::Kubernetes {
+        let (id, watched) = (controller_id.clone(), options.watched.clone());
+        beside.spawn(numbering::run(
+            client.clone(),
+            id,
+            watched,
+            shutdown.clone(),
+        ));
+    }
     let sites = Sites {
         controller_id,
         controller: Controller {
@@ -152,8 +159,7 @@ pub async fn run_observed<R: Routers>(
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         },
         platform: options.platform,
-        data_plane: options.data_plane,
-        images: options.images,
+        router_options: options.router_options,
         routers: Arc::new(routers),
     };
     let machines = machines(sites, options.access);
@@ -244,8 +250,7 @@ pub fn lifecycles(namespace: &str, name: &str) -> Vec<(Arc<dyn Machine>, Naming)
         controller_id: ControllerId::new(namespace, name),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
-        data_plane: DataPlane::default(),
-        images: Images::default(),
+        router_options: RouterOptions::default(),
         routers: Arc::new(Unasked),
     };
     let all = machines(sites, AccessDefaults::default());

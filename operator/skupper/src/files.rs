@@ -29,10 +29,9 @@ use serde_json::Value;
 
 use crate::args;
 use crate::controller::{self, GrantOptions, KINDS};
-use crate::data_plane::DataPlane;
 use crate::platform::Platform;
 use crate::router::embedded::{Embedded, Settings};
-use crate::router::plane::Images;
+use crate::router::plane::RouterOptions;
 use crate::secured_access::AccessDefaults;
 use documents::{Document, ObjectKey};
 use folder::{Folder, INPUT, News, Unit};
@@ -97,11 +96,7 @@ pub async fn run(
         name: NAME.to_owned(),
         platform: Platform::Linux,
         access: AccessDefaults::of_machine(&host),
-        data_plane: DataPlane::default(),
-        images: Images {
-            embedded: NAME.to_owned(),
-            ..Images::default()
-        },
+        router_options: RouterOptions::embedded(NAME),
         kinds: controller::KINDS,
         maintain_crds: false,
         leadership: None,

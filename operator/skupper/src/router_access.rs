@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::config::document::{self, DeclaredAccess};
 use crate::config::router_config;
-use crate::config::service::{CONTROLLED, SELECTOR};
+use crate::config::service::{CONTROLLED, LINKED};
 use crate::config::validity;
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
@@ -145,7 +145,7 @@ impl<R: Routers> RouterAccessLogic for RouterAccesses<R> {
 
     fn apply_access(&self, at: ApplyAccess<'_>) -> Desired<SecuredAccess> {
         let (meta, spec) = (at.this.meta, at.this.spec);
-        let selector: BTreeMap<_, _> = SELECTOR.into();
+        let selector: BTreeMap<_, _> = LINKED.into();
         let ports: Vec<Value> = document::roles(spec)
             .map(|(name, port)| {
                 json!({ "name": name, "port": port, "targetPort": port, "protocol": "TCP" })

@@ -35,18 +35,20 @@ use crate::attached;
 use crate::config::document::SiteIdentity;
 use crate::config::kept::{self, Kept, Unknown};
 use crate::config::plan::{self, Workload};
+use crate::config::revisions::Revisions;
 use crate::config::router_config::{self, RouterConfig};
 use crate::config::service::CONTROLLED;
 use crate::config::validity;
-use crate::data_plane::DataPlane;
+use crate::data_plane::{Adaptor, DataPlane};
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 use crate::namespace::sizing::{self, Sizing};
 use crate::namespace::templates::{self, Templates};
 use crate::platform::Platform;
+use crate::router::adaptor;
 use crate::router::existing::{self, ExistingPods};
 use crate::router::objects::{self, RouterPods};
-use crate::router::plane::{Images, There};
+use crate::router::plane::{Existing, RouterOptions, There};
 use crate::router::state::{Routers, documents};
 use crate::settings::{LOGGING, named, setting};
 pub use access::issuer;
@@ -65,10 +67,8 @@ pub struct Sites<R> {
     pub controller: Controller,
     /// What the sites run on.
     pub platform: Platform,
-    /// The data plane of Sites that say none and have none yet.
-    pub data_plane: DataPlane,
-    /// The images of routers.
-    pub images: Images,
+    /// The choice of routers.
+    pub router_options: RouterOptions,
     /// Where their routers are asked.
     pub routers: Arc<R>,
 }
@@ -89,8 +89,23 @@ impl<R> Sites<R> {
     fn plane(&self, this: This<'_, Site>, there: There<'_>) -> DataPlane {
         match self.platform.binds_host() {
             true => DataPlane::Embedded,
-            false => there.plane_of(this.spec, self.data_plane),
+            false => there.plane_of(this.spec, self.router_options.data_plane),
         }
+    }
+
+    /// The adaptor of a Site on the existing router.
+    fn adaptor(&self, this: This<'_, Site>, there: There<'_>) -> Adaptor {
+        there.adaptor_of(this.spec, self.router_options.adaptor)
+    }
+
+    /// The images of a Site on the existing router, or which of them are not known.
+    fn existing<'a>(
+        &'a self,
+        this: This<'_, Site>,
+        there: There<'a>,
+    ) -> Result<Existing<'a>, String> {
+        let adaptor = self.adaptor(this, there);
+        self.router_options.images.existing(there, adaptor)
     }
 
     /// How a Site is named in the configuration of its router.
@@ -98,6 +113,7 @@ impl<R> Sites<R> {
         SiteIdentity {
             platform: self.platform,
             plane: self.plane(this, there),
+            adaptor: self.adaptor(this, there),
             ..SiteIdentity::of_this(this)
         }
     }
@@ -119,10 +135,6 @@ impl<R> Sites<R> {
 
 fn named_in<K: Resource<DynamicType = ()>>(this: This<'_, Site>, name: &str) -> Option<ObjectRef> {
     Some(ObjectRef::of::<K>(this.meta.namespace.as_deref(), name))
-}
-
-fn names(secrets: &[&Secret]) -> BTreeSet<String> {
-    secrets.iter().map(|secret| secret.name_any()).collect()
 }
 
 /// What the namespace offers: its Connectors, and what its bindings accept from others. Of what cannot be read, as it was last.
@@ -184,7 +196,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         named_in::<Certificate>(this, SITE_CA).into_iter().collect()
     }
 
-    /// Of the router of this project none: it waits for its Secrets itself.
+    /// Those that the existing adaptor waits for. Router and adaptor of this project wait themselves.
     fn needed(
         &self,
         this: This<'_, Site>,
@@ -198,7 +210,8 @@ impl<R: Routers> SiteLogic for Sites<R> {
         accesses: &[&Readable<RouterAccess>],
     ) -> BTreeSet<ObjectRef> {
         let there = There::of(existing_router, existing_config);
-        if self.plane(this, there) == DataPlane::Embedded {
+        let adapted = (self.plane(this, there), self.adaptor(this, there));
+        if adapted != (DataPlane::SkupperRouter, Adaptor::KubeAdaptor) {
             return BTreeSet::new();
         }
         let own = self.own_access(this);
@@ -208,9 +221,9 @@ impl<R: Routers> SiteLogic for Sites<R> {
             (&kept::known(connectors), &kept::known(attached)),
             (&kept::known(links), &accesses),
         );
-        let all = names
-            .iter()
-            .filter_map(|name| named_in::<Secret>(this, name));
+        let local = LOCAL_SERVER.to_owned();
+        let all = names.iter().chain([&local]);
+        let all = all.filter_map(|name| named_in::<Secret>(this, name));
         all.collect()
     }
 
@@ -306,7 +319,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         existing_router: &[&Deployment],
     ) -> Because<bool> {
         let there = There::of(existing_router, existing_config);
-        match (self.plane(this, there), self.images.existing(there)) {
+        match (self.plane(this, there), self.existing(this, there)) {
             (DataPlane::Embedded, _) | (_, Ok(_)) => Because::plain(true),
             (DataPlane::SkupperRouter, Err(why)) => Because::new(false, why),
         }
@@ -401,8 +414,8 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let bound = (&at.bindings[..], &at.attached[..]);
         let workloads = workloads(&at.connectors, bound, &at.pods);
         let there = There::of(&at.existing_router, &[at.router_config]);
-        let secrets = names(&at.needed);
-        let site = (&self.identity(at.this, there), &secrets);
+        let revisions = Revisions::of(&at.needed, Some(at.router_config));
+        let site = (&self.identity(at.this, there), &revisions);
         let before = router_config::before(Some(at.router_config), &at.services);
         let offered = (&at.connectors[..], &at.links[..]);
         let unknown = Unknown::of(
@@ -426,8 +439,8 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let bound = (&at.bindings[..], &at.attached[..]);
         let workloads = workloads(&at.connectors, bound, &at.pods);
         let there = There::of(&at.existing_router, &[]);
-        let secrets = names(&at.needed);
-        let site = (&self.identity(at.this, there), &secrets);
+        let revisions = Revisions::of(&at.needed, None);
+        let site = (&self.identity(at.this, there), &revisions);
         let before = router_config::before(None, &at.services);
         let listeners = kept::known(&at.listeners);
         let several = kept::known(&at.multi_key_listeners);
@@ -455,7 +468,8 @@ impl<R: Routers> SiteLogic for Sites<R> {
             DataPlane::Embedded => objects::local_certificate(),
             DataPlane::SkupperRouter => {
                 let namespace = at.this.meta.namespace.as_deref();
-                existing::local_certificate(namespace.unwrap_or_default())
+                let adaptor = self.adaptor(at.this, there);
+                existing::local_certificate(namespace.unwrap_or_default(), adaptor)
             }
         };
         self.labelled(&at.templates, certificate)
@@ -477,9 +491,11 @@ impl<R: Routers> SiteLogic for Sites<R> {
 
     fn apply_rights_role(&self, at: ApplyRights<'_>) -> Desired<Role> {
         let there = There::of(&at.existing_router, &[at.router_config]);
-        let role = match self.plane(at.this, there) {
-            DataPlane::Embedded => objects::role(&plan::secrets(at.router_config)),
-            DataPlane::SkupperRouter => existing::role(),
+        let read = || plan::secrets(at.router_config);
+        let role = match (self.plane(at.this, there), self.adaptor(at.this, there)) {
+            (DataPlane::Embedded, _) => objects::role(&read()),
+            (DataPlane::SkupperRouter, Adaptor::KubeAdaptor) => existing::role(),
+            (DataPlane::SkupperRouter, Adaptor::LifecycleRouter) => adaptor::role(&read()),
         };
         self.labelled(&at.templates, role)
     }
@@ -493,8 +509,9 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let there = There::of(&at.existing_router, &[at.router_config]);
         let account = named(spec.service_account.as_ref()).unwrap_or(ROUTER);
         let sizing = self.sizing(spec, &at.sizes);
-        let router = match (self.plane(at.this, there), self.images.existing(there)) {
+        let router = match (self.plane(at.this, there), self.existing(at.this, there)) {
             (DataPlane::SkupperRouter, Ok(images)) => existing::deployment(&ExistingPods {
+                namespace: meta.namespace.as_deref().unwrap_or_default(),
                 name: meta.name.as_deref().unwrap_or_default(),
                 site: uid(at.this),
                 spec,
@@ -507,7 +524,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
                 objects::deployment(&RouterPods {
                     namespace: meta.namespace.as_deref().unwrap_or_default(),
                     site: uid(at.this),
-                    image: &self.images.embedded,
+                    image: &self.router_options.images.embedded,
                     account,
                     resources: sizing.router.unwrap_or_else(sizing::unsaid),
                     logging: setting(spec, LOGGING),

@@ -24,11 +24,10 @@ use super::{balancer, echo};
 use lifecycle_cli::cluster::{account, complain};
 use lifecycle_skupper::config::router_config::RouterConfig;
 use lifecycle_skupper::controller;
-use lifecycle_skupper::data_plane::DataPlane;
 use lifecycle_skupper::namespace::active_site;
 use lifecycle_skupper::platform::Platform;
 use lifecycle_skupper::router::embedded::{Embedded, Settings};
-use lifecycle_skupper::router::plane::Images;
+use lifecycle_skupper::router::plane::RouterOptions;
 use lifecycle_skupper::secured_access::AccessDefaults;
 use lifecycle_skupper::settings::named;
 
@@ -83,11 +82,7 @@ impl Sites {
             platform: Platform::Kubernetes,
             // The sandbox leads to its routers as a load balancer does.
             access: AccessDefaults::default(),
-            data_plane: DataPlane::default(),
-            images: Images {
-                embedded: IMAGE.to_owned(),
-                ..Images::default()
-            },
+            router_options: RouterOptions::embedded(IMAGE),
             kinds: controller::KINDS,
             maintain_crds: true,
             leadership: None,

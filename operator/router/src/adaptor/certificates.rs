@@ -28,6 +28,8 @@ const MARK: &str = "..unloaded.";
 #[derive(Clone, Debug)]
 pub(super) struct Certificates {
     root: PathBuf,
+    /// Every user may read private keys.
+    shared_keys: bool,
 }
 
 /// The outcome of writing.
@@ -43,6 +45,15 @@ impl Certificates {
     pub(super) fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
+            shared_keys: false,
+        }
+    }
+
+    /// With private keys that every user may read.
+    pub(super) fn sharing_keys(self) -> Self {
+        Self {
+            shared_keys: true,
+            ..self
         }
     }
 
@@ -162,7 +173,8 @@ impl Certificates {
         remove_folder(&path)?;
         fs::DirBuilder::new().mode(0o755).create(&path)?;
         for (name, bytes) in files {
-            let mode = if is_public(name) { 0o644 } else { 0o600 };
+            let is_read = self.shared_keys || is_public(name);
+            let mode = if is_read { 0o644 } else { 0o600 };
             let mut options = OpenOptions::new();
             let options = options.write(true).create_new(true).mode(mode);
             let mut file = options.open(path.join(name))?;

@@ -68,9 +68,18 @@ impl Counts {
 impl Adaptor {
     /// An adaptor without a configuration, which writes certificates below this folder.
     pub fn new(certificates: &Path) -> Self {
+        Self::writing(Certificates::new(certificates))
+    }
+
+    /// As [`Adaptor::new`], with private keys that every user may read.
+    pub fn sharing_keys(certificates: &Path) -> Self {
+        Self::writing(Certificates::new(certificates).sharing_keys())
+    }
+
+    fn writing(certificates: Certificates) -> Self {
         Self(Arc::new(Inner {
             state: StateStore::new(),
-            certificates: Certificates::new(certificates),
+            certificates,
             loaded: tokio::sync::Mutex::default(),
             newest: watch::Sender::new(None),
             errors: Mutex::default(),

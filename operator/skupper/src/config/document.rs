@@ -14,7 +14,8 @@ use lifecycle_specs_skupper::site::Site;
 use serde_json::{Map, Value, json};
 
 use super::ports::{Before, PortAllocation};
-use crate::data_plane::DataPlane;
+use super::revisions::PRIOR;
+use crate::data_plane::{Adaptor, DataPlane};
 use crate::platform::Platform;
 use crate::settings::{CONNECTIONS, LOGGING, named, setting};
 
@@ -42,6 +43,10 @@ pub struct SiteIdentity<'a> {
     pub platform: Platform,
     /// Its data plane.
     pub plane: DataPlane,
+    /// The adaptor of the existing router.
+    pub adaptor: Adaptor,
+    /// How many contents of a certificate before the last one are good with the existing router, if it says so.
+    pub prior: Option<&'a str>,
     /// How many connections a link of the existing router has for data, if it says so.
     pub connections: Option<&'a str>,
     /// Levels of logging of the existing router, if it says any.
@@ -65,6 +70,8 @@ impl<'a> SiteIdentity<'a> {
             edge: site.spec.edge == Some(true),
             platform: Platform::default(),
             plane: DataPlane::default(),
+            adaptor: Adaptor::default(),
+            prior: setting(site.spec, PRIOR),
             connections: setting(site.spec, CONNECTIONS),
             logging: setting(site.spec, LOGGING),
             version: env!("CARGO_PKG_VERSION"),

@@ -1,11 +1,13 @@
 //! Entries of the configuration for the existing skupper-router alone, and what is left out for it. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lifecycle_specs_skupper::router::LOCAL_SERVER;
 use serde_json::{Map, Value, json};
 
-use super::document::secrets_of;
+use super::document::{SiteIdentity, secrets_of};
+use super::revisions::{Profile, Profiles, Revisions};
+use crate::data_plane::Adaptor;
 use crate::router::existing::AMQPS;
 
 type Entry = (String, Map<String, Value>);
@@ -25,15 +27,54 @@ fn management(levels: Option<&str>) -> Vec<Value> {
     [amqp, amqps].into_iter().chain(logs).collect()
 }
 
-/// A document for the existing router: with its management, and without what it cannot have. Its adaptor applies nothing at all while the Secret of one profile is missing, so that profile and
-/// what names it wait here for these Secrets.
-pub fn adapted(document: &Value, levels: Option<&str>, secrets: &BTreeSet<String>) -> Value {
-    let entries: Vec<Entry> = serde_json::from_value(document.clone()).unwrap_or_default();
-    let of_profiles = secrets_of(&entries);
-    let missing = |secret: &String| secret != LOCAL_SERVER && !secrets.contains(secret);
-    let waiting = of_profiles.iter().filter(|(_, secret)| missing(secret));
+/// A document for the existing router, with its management, and the profiles of the existing adaptor. That adaptor applies nothing at all while the Secret of one profile
+/// is missing, so that profile and what names it wait here for their Secrets. The adaptor of this project takes all of it.
+pub fn adapted(
+    document: &Value,
+    site: &SiteIdentity<'_>,
+    revisions: &Revisions,
+) -> (Value, Profiles) {
+    let mut entries: Vec<Entry> = serde_json::from_value(document.clone()).unwrap_or_default();
+    let mut profiles = Profiles::new();
+    if site.adaptor == Adaptor::KubeAdaptor {
+        let of_profiles = secrets_of(&entries);
+        number(&mut entries, &of_profiles, (site.prior, revisions));
+        wait(&mut entries, &of_profiles, revisions);
+        let profile = |(profile, secret): (String, String)| {
+            let ordinal = revisions.ordinal(&profile, &secret);
+            (profile, Profile { secret, ordinal })
+        };
+        profiles.extend(of_profiles.into_iter().map(profile));
+    }
+    let all = entries.into_iter();
+    let all = all.map(|(entity, attributes)| json!([entity, attributes]));
+    (all.chain(management(site.logging)).collect(), profiles)
+}
+
+/// Gives each profile the numbers of its contents.
+fn number(
+    entries: &mut [Entry],
+    of_profiles: &BTreeMap<String, String>,
+    (prior, revisions): (Option<&str>, &Revisions),
+) {
+    for (entity, attributes) in entries {
+        let profile = text(attributes, "name").filter(|_| entity == "sslProfile");
+        let Some((profile, secret)) = profile.and_then(|name| of_profiles.get_key_value(name))
+        else {
+            continue;
+        };
+        revisions.number(attributes, (profile, secret), prior);
+    }
+}
+
+/// Leaves out what waits for its Secret.
+fn wait(entries: &mut Vec<Entry>, of_profiles: &BTreeMap<String, String>, revisions: &Revisions) {
+    let missing = |(profile, secret): &(&String, &String)| {
+        *secret != LOCAL_SERVER && !revisions.has(profile, secret)
+    };
+    let waiting = of_profiles.iter().filter(missing);
     let waiting: BTreeSet<&str> = waiting.map(|(profile, _)| profile.as_str()).collect();
-    let waits = |(entity, attributes): &&Entry| {
+    let waits = |(entity, attributes): &Entry| {
         let of = if entity == "sslProfile" {
             "name"
         } else {
@@ -41,20 +82,16 @@ pub fn adapted(document: &Value, levels: Option<&str>, secrets: &BTreeSet<String
         };
         text(attributes, of).is_some_and(|profile| waiting.contains(profile))
     };
-    let waits_too = entries
-        .iter()
-        .filter(waits)
-        .filter(|(entity, _)| entity == "tcpListener");
-    let closed: BTreeSet<&str> = waits_too.filter_map(|(_, a)| text(a, "name")).collect();
-    let of_closed = |(entity, attributes): &&Entry| {
+    let waits_too = entries.iter().filter(|entry| waits(entry));
+    let waits_too = waits_too.filter(|(entity, _)| entity == "tcpListener");
+    let closed: BTreeSet<String> = waits_too
+        .filter_map(|(_, attributes)| text(attributes, "name").map(str::to_owned))
+        .collect();
+    let of_closed = |(entity, attributes): &Entry| {
         let listener = text(attributes, "listener").filter(|_| entity == "listenerAddress");
         listener.is_some_and(|listener| closed.contains(listener))
     };
-    let kept = entries
-        .iter()
-        .filter(|entry| !waits(entry) && !of_closed(entry));
-    let kept = kept.map(|(entity, attributes)| json!([entity, attributes]));
-    kept.chain(management(levels)).collect()
+    entries.retain(|entry| !waits(entry) && !of_closed(entry));
 }
 
 fn text<'a>(attributes: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
@@ -63,7 +100,49 @@ fn text<'a>(attributes: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::api::core::v1::Secret;
+    use lifecycle_specs_skupper::site::Site;
+
     use super::*;
+
+    /// A Secret whose contents have this number for both profiles that may be of it.
+    fn numbered(name: &str, ordinal: u64) -> Secret {
+        let element = |profile: String| json!({ "profileName": profile, "ordinal": ordinal });
+        let context = json!([element(name.to_owned()), element(format!("{name}-profile"))]);
+        let annotations = json!({ "internal.skupper.io/tls-profile-context": context.to_string() });
+        let secret = json!({ "metadata": { "name": name, "annotations": annotations } });
+        serde_json::from_value(secret).unwrap()
+    }
+
+    #[test]
+    fn profiles_have_the_numbers_of_their_secrets_and_the_adaptor_of_this_project_needs_none() {
+        let profile = |name: &str| json!(["sslProfile", { "name": name, "certFile": "x" }]);
+        let document = json!([profile(LOCAL_SERVER), profile("a"), profile("b")]);
+        let (local, a) = (numbered(LOCAL_SERVER, 3), numbered("a", 1));
+        let revisions = Revisions::of(&[&local, &a], None);
+        let site = Site::default();
+        let mut site = SiteIdentity::of(&site);
+        let (document_of_theirs, profiles) = adapted(&document, &site, &revisions);
+        let entries: Vec<Entry> = serde_json::from_value(document_of_theirs).unwrap();
+        let found = |name: &str| {
+            let mut all = entries.iter().map(|(_, attributes)| attributes);
+            all.find(|attributes| text(attributes, "name") == Some(name))
+        };
+        let ordinal = |name: &str| found(name).map(|attributes| attributes.get("ordinal").cloned());
+        assert_eq!(ordinal(LOCAL_SERVER), Some(Some(json!(3))));
+        assert_eq!(ordinal("a"), Some(Some(json!(1))));
+        assert_eq!(ordinal("b"), None);
+        let known = |name: &str| (profiles[name].secret.as_str(), profiles[name].ordinal);
+        assert_eq!((known("a"), known("b")), (("a", 1), ("b", 0)));
+        site.adaptor = Adaptor::LifecycleRouter;
+        let (document, profiles) = adapted(&document, &site, &revisions);
+        assert!(profiles.is_empty());
+        let text = document.to_string();
+        assert!(
+            text.contains("\"b\"") && !text.contains("ordinal"),
+            "{text}"
+        );
+    }
 
     fn check(secrets: &[&str], expected: &[&str]) {
         let profile = |name: &str| json!(["sslProfile", { "name": name, "certFile": "x" }]);
@@ -78,8 +157,14 @@ mod tests {
             ["listenerAddress", { "name": "b/k", "listener": "multiAddress/b" }],
             ["tcpListener", { "name": "listener/plain" }],
         ]);
-        let secrets = secrets.iter().map(|secret| (*secret).to_owned()).collect();
-        let kept: Vec<Entry> = serde_json::from_value(adapted(&document, None, &secrets)).unwrap();
+        let secrets: Vec<Secret> = secrets.iter().map(|secret| numbered(secret, 0)).collect();
+        let revisions = Revisions::of(&secrets.iter().collect::<Vec<_>>(), None);
+        let site = Site::default();
+        let site = SiteIdentity::of(&site);
+        let (kept, profiles) = adapted(&document, &site, &revisions);
+        // Who numbers Secrets is told of all.
+        assert_eq!(profiles.len(), 5);
+        let kept: Vec<Entry> = serde_json::from_value(kept).unwrap();
         let fixed = |(entity, attributes): &&Entry| {
             let name = text(attributes, "name");
             entity == "router" || [Some(LOCAL_SERVER), Some("amqp"), Some("amqps")].contains(&name)

@@ -72,6 +72,8 @@ mod tests {
             edge,
             version: "1",
             plane: crate::data_plane::DataPlane::Embedded,
+            adaptor: crate::data_plane::Adaptor::KubeAdaptor,
+            prior: None,
             connections: None,
             logging: None,
         }

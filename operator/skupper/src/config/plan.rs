@@ -26,6 +26,7 @@ use super::existing;
 use super::kept::Kept;
 use super::links;
 use super::ports::{ALLOCATION, Before, Holder, PortAllocation, PortRequest, decide};
+use super::revisions::{PROFILES, Revisions};
 use super::router_config::{self, CLAIMS, DOCUMENT, FULL, LOST};
 use super::validity;
 use crate::data_plane::DataPlane;
@@ -115,10 +116,10 @@ pub fn needed(
     all.filter_map(named).map(str::to_owned).collect()
 }
 
-/// The ConfigMap of the router, by what was decided before, and with what is kept of it as it is. For the existing router, without entries of which the Secret is
-/// not among these.
+/// The ConfigMap of the router, by what was decided before, and with what is kept of it as it is. For the existing adaptor, without entries of which the Secret is
+/// not ready for it.
 pub fn router_config(
-    (site, secrets): (&SiteIdentity<'_>, &BTreeSet<String>),
+    (site, revisions): (&SiteIdentity<'_>, &Revisions),
     (before, kept): (&Before, &Kept),
     (listeners, several): (&[&Listener], &[&MultiKeyListener]),
     (workloads, links, accesses): (&[Workload], &[&Link], &[&RouterAccess]),
@@ -168,7 +169,11 @@ pub fn router_config(
         beside(&decided.allocations),
     );
     if site.plane == DataPlane::SkupperRouter {
-        document = existing::adapted(&document, site.logging, secrets);
+        let (adapted, profiles) = existing::adapted(&document, site, revisions);
+        document = adapted;
+        if !profiles.is_empty() {
+            data.insert(PROFILES.to_owned(), json!(profiles).to_string().into());
+        }
     }
     data.insert(DOCUMENT.to_owned(), document.to_string().into());
     data.insert(

@@ -17,6 +17,11 @@ pub const CONTROLLED: &str = "internal.skupper.io/controlled";
 /// Of the router's Pods.
 pub const SELECTOR: [(&str, &str); 2] =
     [("application", ROUTER), ("skupper.io/component", "router")];
+/// Of the Pods that other routers link to, as the existing controller says it.
+pub const LINKED: [(&str, &str); 2] = [
+    ("skupper.io/component", "router"),
+    ("skupper.io/group", ROUTER),
+];
 const LONGEST: usize = 63;
 /// As many characters of a hash tell names apart.
 const TELLING: usize = 5;

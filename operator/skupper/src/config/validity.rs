@@ -18,7 +18,8 @@ use lifecycle_specs_skupper::site::{self, Endpoint, Site, SiteSpec};
 
 use super::document::{self, ALLOWED_KEYS, ROLES, roles};
 use super::links;
-use crate::data_plane::{self, DataPlane};
+use super::revisions::PRIOR;
+use crate::data_plane::{self, ADAPTOR_SETTING, Adaptor, DataPlane};
 use crate::namespace::sizing::SETTING;
 use crate::platform::Platform;
 use crate::settings::{CONNECTIONS, LOGGING, named, setting};
@@ -401,15 +402,11 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
         let sentence = "spec.ha is not supported, so the site has one router: leave it out";
         return Because::new(site::Validity::Unfit, sentence);
     }
-    if let Some(name) = setting(spec, data_plane::SETTING)
-        && DataPlane::named(name).is_none()
-    {
-        let known = DataPlane::NAMES.map(|(known, _)| format!("\"{known}\""));
-        let sentence = format!(
-            "spec.settings.{} \"{name}\" is no data plane, so it has no effect: say {}",
-            data_plane::SETTING,
-            known.join(" or ")
-        );
+    let planes = DataPlane::NAMES.map(|(known, _)| known);
+    let adaptors = Adaptor::NAMES.map(|(known, _)| known);
+    let unknown = unknown(spec, data_plane::SETTING, "data plane", planes)
+        .or_else(|| unknown(spec, ADAPTOR_SETTING, "adaptor", adaptors));
+    if let Some(sentence) = unknown {
         return Because::new(site::Validity::Unfit, sentence);
     }
     match access(spec) {
@@ -421,6 +418,15 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
     }
 }
 
+/// Says which names a setting may have, if it has another one.
+fn unknown(spec: &SiteSpec, key: &str, what: &str, known: [&str; 2]) -> Option<String> {
+    let name = setting(spec, key).filter(|name| !known.contains(name))?;
+    let [one, other] = known;
+    Some(format!(
+        "spec.settings.{key} \"{name}\" is no {what}, so it has no effect: say \"{one}\" or \"{other}\""
+    ))
+}
+
 /// Settings of the existing implementation for what there is none of here, so that nothing is missing without them: a pair of routers to be kept apart.
 const NEEDLESS: &str = "disable-anti-affinity";
 
@@ -430,7 +436,7 @@ pub fn unapplied(platform: Platform, plane: DataPlane, spec: &SiteSpec) -> Vec<S
     let idle = settings.filter_map(|(name, _)| match name.as_str() {
         NEEDLESS => None,
         LOGGING | SETTING | data_plane::SETTING if !platform.binds_host() => None,
-        CONNECTIONS if plane == DataPlane::SkupperRouter => None,
+        CONNECTIONS | ADAPTOR_SETTING | PRIOR if plane == DataPlane::SkupperRouter => None,
         LOGGING | SETTING | data_plane::SETTING => Some(format!(
             "spec.settings.{name} has no effect outside Kubernetes: leave it out"
         )),

@@ -4,16 +4,19 @@
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::rbac::v1::Role;
+use lifecycle_router::state::client::SERVER_NAME;
 use lifecycle_runtime::Desired;
 use lifecycle_specs_skupper::certificate::Certificate;
-use lifecycle_specs_skupper::router::{APPLICATION, LOCAL_CA, LOCAL_SERVER, ROUTER};
+use lifecycle_specs_skupper::router::{APPLICATION, LOCAL_CA, LOCAL_SERVER, ROUTER, SITE};
 use lifecycle_specs_skupper::site::SiteSpec;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
+use super::adaptor::{self, OfSite, probe};
 use super::plane::{ADAPTOR, CONTAINER, Existing};
 use crate::config::document::CERTIFICATES;
 use crate::config::service::CONTROLLED;
+use crate::data_plane::Adaptor;
 use crate::settings::{CONNECTIONS, LOGGING, setting};
 
 /// The Service at which tools ask the router by AMQP.
@@ -38,16 +41,21 @@ fn labels(beside: &[(&str, &str)]) -> Value {
     Value::Object(all.collect())
 }
 
-/// The certificate that the router shows to tools inside of its cluster.
-pub fn local_certificate(namespace: &str) -> Desired<Certificate> {
-    let hosts = [
+/// The certificate that the router shows to tools inside of its cluster. With the adaptor of this project, it and the controller show it each other as well.
+pub fn local_certificate(namespace: &str, adaptor: Adaptor) -> Desired<Certificate> {
+    let mut hosts = vec![
         SERVICE.to_owned(),
         format!("{SERVICE}.{namespace}"),
         format!("{SERVICE}.{namespace}.svc.cluster.local"),
     ];
+    let mut spec = json!({ "ca": LOCAL_CA, "subject": SERVICE, "server": true });
+    if adaptor == Adaptor::LifecycleRouter {
+        hosts.push(SERVER_NAME.to_owned());
+        spec["client"] = json!(true);
+    }
+    spec["hosts"] = json!(hosts);
     Desired::from_json(json!({
-        "metadata": { "name": LOCAL_SERVER, "annotations": { CONTROLLED: "true" } },
-        "spec": { "ca": LOCAL_CA, "subject": SERVICE, "hosts": hosts, "server": true },
+        "metadata": { "name": LOCAL_SERVER, "annotations": { CONTROLLED: "true" } }, "spec": spec,
     }))
 }
 
@@ -72,7 +80,7 @@ pub type Right = (
 const READ: [&str; 3] = ["get", "list", "watch"];
 const ALL: [&str; 6] = ["get", "list", "watch", "create", "update", "delete"];
 
-/// The rights that the adaptor asks for. Who gives them must have them.
+/// The rights that the existing adaptor asks for. Who gives them must have them.
 pub const RIGHTS: [Right; 6] = [
     ("", &["secrets", "pods"], &READ),
     ("", &["configmaps"], &ALL),
@@ -82,7 +90,7 @@ pub const RIGHTS: [Right; 6] = [
     ("coordination.k8s.io", &["leases"], &ALL),
 ];
 
-/// The Role of the adaptor.
+/// The Role of the existing adaptor.
 pub fn role() -> Desired<Role> {
     let rules = RIGHTS.map(|(group, resources, verbs)| {
         json!({ "apiGroups": [group], "resources": resources, "verbs": verbs })
@@ -93,6 +101,8 @@ pub fn role() -> Desired<Role> {
 /// How the Pods of the existing router are run.
 #[derive(Clone, Debug)]
 pub struct ExistingPods<'a> {
+    /// The namespace.
+    pub namespace: &'a str,
     /// The name of the Site.
     pub name: &'a str,
     /// Its uid.
@@ -112,13 +122,33 @@ pub struct ExistingPods<'a> {
 /// The Pods of the existing router. What the API server says by itself is left out.
 pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
     let site = ("skupper.io/type", "site");
-    let init = container(
-        ("config-init", pods.images.adaptor, &pods.adaptor),
-        json!({
-            "command": ["/app/kube-adaptor", "-init"],
-            "env": [{ "name": "SKUPPER_ROUTER_CONFIG", "value": ROUTER }],
-        }),
-    );
+    let mut of_pod = vec![site, ("skupper.io/group", ROUTER)];
+    let (init, beside, volumes) = match pods.images.kind {
+        Adaptor::KubeAdaptor => {
+            let init = json!({
+                "command": ["/app/kube-adaptor", "-init"],
+                "env": [{ "name": "SKUPPER_ROUTER_CONFIG", "value": ROUTER }],
+            });
+            (init, kube_adaptor(pods), volumes(&json!({})))
+        }
+        Adaptor::LifecycleRouter => {
+            // The controller asks the Pods that say so.
+            of_pod.push((SITE, pods.site));
+            let of_site = OfSite {
+                namespace: pods.namespace,
+                name: pods.name,
+                uid: pods.site,
+            };
+            let (mount, cache) = adaptor::cache();
+            let mut beside = adaptor::container(of_site);
+            beside["volumeMounts"] = mounts([mount]);
+            let mut volumes = volumes(&json!({ "medium": "Memory" }));
+            volumes.push(cache);
+            (adaptor::init(of_site), beside, volumes)
+        }
+    };
+    let init = container(("config-init", pods.images.adaptor, &pods.adaptor), init);
+    let beside = container((ADAPTOR, pods.images.adaptor, &pods.adaptor), beside);
     Desired::from_json(json!({
         "metadata": { "name": ROUTER, "labels": labels(&[site]) },
         "spec": {
@@ -126,7 +156,7 @@ pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
             "selector": { "matchLabels": { (COMPONENT.0): COMPONENT.1 } },
             "template": {
                 "metadata": {
-                    "labels": labels(&[site, ("skupper.io/group", ROUTER)]),
+                    "labels": labels(&of_pod),
                     "annotations": {
                         "prometheus.io/port": "9090", "prometheus.io/scrape": "true",
                         "skupper.io/config-digest": config_digest(pods.spec),
@@ -136,11 +166,8 @@ pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
                     "serviceAccountName": pods.account,
                     "securityContext": { "runAsNonRoot": true },
                     "initContainers": [init],
-                    "containers": [router(pods), adaptor(pods)],
-                    "volumes": [
-                        { "name": "skupper-router-certs", "emptyDir": {} },
-                        { "name": "skupper-router-proxies", "emptyDir": {} },
-                    ],
+                    "containers": [router(pods), beside],
+                    "volumes": volumes,
                 },
             },
         },
@@ -180,26 +207,38 @@ fn router(pods: &ExistingPods<'_>) -> Value {
     )
 }
 
-fn adaptor(pods: &ExistingPods<'_>) -> Value {
+/// Of the container of the existing adaptor.
+fn kube_adaptor(pods: &ExistingPods<'_>) -> Value {
     let field = json!({ "fieldRef": { "apiVersion": "v1", "fieldPath": "metadata.namespace" } });
-    container(
-        (ADAPTOR, pods.images.adaptor, &pods.adaptor),
-        json!({
-            "ports": [{ "name": "metrics", "containerPort": 9000, "protocol": "TCP" }],
-            "env": [
-                { "name": "SKUPPER_NAMESPACE", "valueFrom": field },
-                { "name": "SKUPPER_SITE_ID", "value": pods.site },
-                { "name": "SKUPPER_SITE_NAME", "value": pods.name },
-                { "name": "SKUPPER_ROUTER_CONFIG", "value": ROUTER },
-                { "name": "SKUPPER_ROUTER_DEPLOYMENT", "value": ROUTER },
-            ],
-            "readinessProbe": probe(9191),
-        }),
-    )
+    json!({
+        "ports": [{ "name": "metrics", "containerPort": 9000, "protocol": "TCP" }],
+        "env": [
+            { "name": "SKUPPER_NAMESPACE", "valueFrom": field },
+            { "name": "SKUPPER_SITE_ID", "value": pods.site },
+            { "name": "SKUPPER_SITE_NAME", "value": pods.name },
+            { "name": "SKUPPER_ROUTER_CONFIG", "value": ROUTER },
+            { "name": "SKUPPER_ROUTER_DEPLOYMENT", "value": ROUTER },
+        ],
+        "readinessProbe": probe(9191),
+    })
 }
 
-fn probe(port: u16) -> Value {
-    json!({ "httpGet": { "path": "/healthz", "port": port, "scheme": "HTTP" }, "initialDelaySeconds": 1 })
+/// The folders that router and adaptor share.
+fn volumes(certificates: &Value) -> Vec<Value> {
+    vec![
+        json!({ "name": "skupper-router-certs", "emptyDir": certificates }),
+        json!({ "name": "skupper-router-proxies", "emptyDir": {} }),
+    ]
+}
+
+/// Those that all containers have, and others.
+fn mounts(others: impl IntoIterator<Item = Value>) -> Value {
+    let mut all = vec![
+        json!({ "name": "skupper-router-certs", "mountPath": CERTIFICATES }),
+        json!({ "name": "skupper-router-proxies", "mountPath": PROXIES }),
+    ];
+    all.extend(others);
+    Value::Array(all)
 }
 
 /// A container, with what all of them have.
@@ -209,10 +248,7 @@ fn container((name, image, resources): (&str, &str, &Value), own: Value) -> Valu
         "securityContext": {
             "capabilities": { "drop": ["ALL"] }, "runAsNonRoot": true, "allowPrivilegeEscalation": false,
         },
-        "volumeMounts": [
-            { "name": "skupper-router-certs", "mountPath": CERTIFICATES },
-            { "name": "skupper-router-proxies", "mountPath": PROXIES },
-        ],
+        "volumeMounts": mounts([]),
     });
     if let (Value::Object(whole), Value::Object(own)) = (&mut whole, own) {
         whole.extend(own);

@@ -1,5 +1,5 @@
-//! Routers in Pods: the embedded one is asked over HTTPS, where both sides show the Certificate of their namespace that is for the inside of the cluster; of the
-//! existing one the ConfigMaps of its namespace tell.
+//! Routers in Pods: the embedded one is asked over HTTPS, where both sides show the Certificate of their namespace that is for the inside of the cluster; so is
+//! the adaptor of this project beside the existing one. Of the existing adaptor the ConfigMaps of its namespace tell.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -120,14 +120,18 @@ impl Https {
 }
 
 impl Routers for Https {
-    /// Pods that say of which Site they are are asked. Those of the existing router do not, and what they know stands in ConfigMaps.
+    /// Pods that say of which Site they are are asked. Those of the existing adaptor do not, and what they know stands in ConfigMaps.
     async fn ask(
         &self,
         pods: Vec<&Pod>,
         documents: Vec<&ConfigMap>,
     ) -> Result<RouterState, CallError> {
-        let is_existing = |pod: &&Pod| !pod.labels().contains_key(SITE);
-        if !pods.is_empty() && pods.iter().all(is_existing) {
+        // After a change of the adaptor there are Pods with either for a while.
+        let pods = by_precedence(&pods);
+        if pods
+            .first()
+            .is_some_and(|pod| !pod.labels().contains_key(SITE))
+        {
             return network_status::of_documents(&documents).map_err(CallError::Failed);
         }
         let doors = doors(&pods);
@@ -206,21 +210,26 @@ where
     }
 }
 
-/// Where the routers of these Pods can be asked, and of which Site they are: those that are ready first, of these the newest.
-fn doors(pods: &[&Pod]) -> Vec<(Seat, SocketAddr)> {
-    let mut pods: Vec<&Pod> = pods.to_vec();
+/// Those that are ready first, of these the newest.
+fn by_precedence<'a>(pods: &[&'a Pod]) -> Vec<&'a Pod> {
+    let mut pods = pods.to_vec();
     let going = |pod: &Pod| pod.metadata.deletion_timestamp.is_some();
     pods.sort_by_key(|pod| {
         let created = pod.metadata.creation_timestamp.as_ref().map(|at| at.0);
         (going(pod), !is_ready(pod), std::cmp::Reverse(created))
     });
+    pods
+}
+
+/// Where the routers of these Pods can be asked, and of which Site they are.
+fn doors(pods: &[&Pod]) -> Vec<(Seat, SocketAddr)> {
     let door = |pod: &Pod| {
         let address: IpAddr = pod.status.as_ref()?.pod_ip.as_ref()?.parse().ok()?;
         let site = pod.labels().get(SITE)?.clone();
         let seat = (pod.namespace().unwrap_or_default(), site);
         Some((seat, SocketAddr::new(address, STATE_PORT)))
     };
-    pods.into_iter().filter_map(door).take(MOST).collect()
+    pods.iter().copied().filter_map(door).take(MOST).collect()
 }
 
 #[cfg(test)]
@@ -245,7 +254,7 @@ mod tests {
             pod("2026-01-02T00:00:00Z", json!("fd00::2"), "True"),
             pod("2026-01-04T00:00:00Z", json!(null), "False"),
         ];
-        let doors = doors(&all.iter().collect::<Vec<_>>());
+        let doors = doors(&by_precedence(&all.iter().collect::<Vec<_>>()));
         let addresses: Vec<String> = doors.iter().map(|(_, at)| at.to_string()).collect();
         assert_eq!(
             addresses,

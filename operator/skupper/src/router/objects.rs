@@ -10,7 +10,7 @@ use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::router::{LOCAL_CA, LOCAL_SERVER, ROUTER, SITE};
 use serde_json::{Map, Value, json};
 
-use crate::config::service::{CONTROLLED, SELECTOR};
+use crate::config::service::{CONTROLLED, LINKED, SELECTOR};
 
 /// Where routers tell their state.
 pub const STATE_PORT: u16 = 9443;
@@ -42,6 +42,11 @@ pub fn account() -> Desired<ServiceAccount> {
 
 /// It reads its configuration and the Secrets that this names, and nothing else.
 pub fn role(secrets: &BTreeSet<String>) -> Desired<Role> {
+    Desired::from_json(json!({ "metadata": { "name": ROUTER }, "rules": reading(secrets) }))
+}
+
+/// The rights to read the configuration and these Secrets.
+pub(super) fn reading(secrets: &BTreeSet<String>) -> Vec<Value> {
     let reads = |resource: &str, names: Vec<&String>| {
         json!({
             "apiGroups": [""], "resources": [resource], "resourceNames": names,
@@ -49,10 +54,10 @@ pub fn role(secrets: &BTreeSet<String>) -> Desired<Role> {
         })
     };
     let config = ROUTER.to_owned();
-    Desired::from_json(json!({
-        "metadata": { "name": ROUTER },
-        "rules": [reads("configmaps", vec![&config]), reads("secrets", secrets.iter().collect())],
-    }))
+    vec![
+        reads("configmaps", vec![&config]),
+        reads("secrets", secrets.iter().collect()),
+    ]
 }
 
 /// The Role is the router's.
@@ -89,6 +94,7 @@ pub fn deployment(pods: &RouterPods<'_>) -> Desired<Deployment> {
         .collect();
     let mut labels = selector.clone();
     labels.insert(SITE.to_owned(), json!(pods.site));
+    labels.extend(LINKED.map(|(key, value)| (key.to_owned(), json!(value))));
     Desired::from_json(json!({
         "metadata": { "name": ROUTER, "labels": selector },
         "spec": {

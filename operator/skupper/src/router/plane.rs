@@ -7,10 +7,10 @@ use lifecycle_specs_skupper::router::{ROUTER, SITE};
 use lifecycle_specs_skupper::site::{Site, SiteSpec};
 
 use crate::config::router_config;
-use crate::data_plane::{self, DataPlane};
+use crate::data_plane::{self, Adaptor, DataPlane};
 use crate::settings::setting;
 
-/// The container beside the existing router.
+/// The container beside the existing router, whichever adaptor it is: under another name both would run after a change.
 pub const ADAPTOR: &str = "kube-adaptor";
 /// The router's container, on either data plane.
 pub const CONTAINER: &str = "router";
@@ -54,19 +54,36 @@ impl<'a> There<'a> {
         said.or_else(|| self.plane()).unwrap_or(usual)
     }
 
+    /// The adaptor of a Site on the existing router: as it says, else the one that is there, else the usual one.
+    pub fn adaptor_of(self, spec: &SiteSpec, usual: Adaptor) -> Adaptor {
+        let said = setting(spec, data_plane::ADAPTOR_SETTING).and_then(Adaptor::named);
+        said.or_else(|| self.adaptor()).unwrap_or(usual)
+    }
+
+    /// The adaptor that is there. Pods with that of this project say of which Site they are, so that the controller asks them.
+    fn adaptor(self) -> Option<Adaptor> {
+        self.image(ADAPTOR)?;
+        Some(match self.says_site() {
+            true => Adaptor::LifecycleRouter,
+            false => Adaptor::KubeAdaptor,
+        })
+    }
+
+    /// True if the Pods of the Deployment say of which Site they are.
+    fn says_site(self) -> bool {
+        let spec = self.deployment.and_then(|d| d.spec.as_ref());
+        let metadata = spec.and_then(|spec| spec.template.metadata.as_ref());
+        let labels = metadata.and_then(|metadata| metadata.labels.as_ref());
+        labels.is_some_and(|labels| labels.contains_key(SITE))
+    }
+
     /// The data plane that is there. The Deployment decides, for a configuration that somebody edits by hand is written anew.
     fn plane(self) -> Option<DataPlane> {
-        if let Some(template) = self
-            .deployment
-            .and_then(|d| Some(&d.spec.as_ref()?.template))
-        {
-            let labels = template.metadata.as_ref().and_then(|m| m.labels.as_ref());
-            if labels.is_some_and(|labels| labels.contains_key(SITE)) {
-                return Some(DataPlane::Embedded);
-            }
-            if self.image(ADAPTOR).is_some() {
-                return Some(DataPlane::SkupperRouter);
-            }
+        if self.adaptor().is_some() {
+            return Some(DataPlane::SkupperRouter);
+        }
+        if self.says_site() {
+            return Some(DataPlane::Embedded);
         }
         let entries = router_config::entries(self.config?);
         let is_management =
@@ -81,38 +98,75 @@ impl<'a> There<'a> {
     }
 }
 
+/// The choice of routers that a controller is started with.
+#[derive(Clone, Debug, Default)]
+pub struct RouterOptions {
+    /// The data plane of Sites that say none and have none yet.
+    pub data_plane: DataPlane,
+    /// The adaptor of Sites on the existing router that say none and have none yet.
+    pub adaptor: Adaptor,
+    /// The images.
+    pub images: Images,
+}
+
+impl RouterOptions {
+    /// The router of this project, with this image.
+    pub fn embedded(image: &str) -> Self {
+        let images = Images {
+            embedded: image.to_owned(),
+            ..Images::default()
+        };
+        Self {
+            images,
+            ..Self::default()
+        }
+    }
+}
+
 /// The images of routers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Images {
-    /// Of the router of this project.
+    /// Of the router of this project, which is an adaptor as well.
     pub embedded: String,
     /// Of the existing router; without it that of the Deployment that is there stays.
     pub skupper_router: Option<String>,
-    /// Of the adaptor beside it; likewise.
+    /// Of the existing adaptor; likewise.
     pub kube_adaptor: Option<String>,
 }
 
-/// The images of the existing router and of its adaptor.
+/// The images of the existing router and of the adaptor beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Existing<'a> {
     /// Of the router.
     pub router: &'a str,
+    /// Which adaptor it is.
+    pub kind: Adaptor,
     /// Of the adaptor.
     pub adaptor: &'a str,
 }
 
 impl Images {
-    /// Those of the existing router: as the options say, else as they are there.
+    /// Those of the existing router and of this adaptor: as the options say, else as they are there.
     ///
     /// # Errors
     /// The sentence that says which are not known, and what to do.
-    pub fn existing<'a>(&'a self, there: There<'a>) -> Result<Existing<'a>, String> {
+    pub fn existing<'a>(&'a self, there: There<'a>, kind: Adaptor) -> Result<Existing<'a>, String> {
         let router = self.skupper_router.as_deref();
         let router = router.or_else(|| there.image(CONTAINER));
-        let adaptor = self.kube_adaptor.as_deref();
-        let adaptor = adaptor.or_else(|| there.image(ADAPTOR));
+        let adaptor = match kind {
+            Adaptor::LifecycleRouter => Some(self.embedded.as_str()),
+            Adaptor::KubeAdaptor => {
+                let is_kept = there.adaptor() == Some(kind);
+                let kept = there.image(ADAPTOR).filter(|_| is_kept);
+                self.kube_adaptor.as_deref().or(kept)
+            }
+        };
         match (router, adaptor) {
-            (Some(router), Some(adaptor)) => Ok(Existing { router, adaptor }),
+            (Some(router), Some(adaptor)) => Ok(Existing {
+                router,
+                kind,
+                adaptor,
+            }),
             (router, adaptor) => {
                 let lacks = [
                     ("--skupper-router-image", router.is_none()),
@@ -145,6 +199,12 @@ mod tests {
     fn existing() -> Deployment {
         let containers = json!([{ "name": "router", "image": "r:1" }, { "name": "kube-adaptor", "image": "a:1" }]);
         deployment(&json!({ "metadata": {}, "spec": { "containers": containers } }))
+    }
+
+    fn adapted() -> Deployment {
+        let containers = json!([{ "name": "router", "image": "r:1" }, { "name": "kube-adaptor", "image": "e:1" }]);
+        let metadata = json!({ "labels": { SITE: "uid" } });
+        deployment(&json!({ "metadata": metadata, "spec": { "containers": containers } }))
     }
 
     fn embedded() -> Deployment {
@@ -214,6 +274,57 @@ mod tests {
     }
 
     #[test]
+    fn a_site_says_its_adaptor_then_what_is_there_and_then_the_controller() {
+        let (existing, adapted, embedded) = (existing(), adapted(), embedded());
+        let [theirs, ours] = [Adaptor::KubeAdaptor, Adaptor::LifecycleRouter];
+        let adaptor = |said: Option<&str>, deployment, usual| {
+            let settings = said.map(|name| {
+                let key = data_plane::ADAPTOR_SETTING.to_owned();
+                [(key, name.to_owned())].into()
+            });
+            let spec = SiteSpec {
+                settings,
+                ..SiteSpec::default()
+            };
+            let config = None;
+            There { deployment, config }.adaptor_of(&spec, usual)
+        };
+        for usual in [theirs, ours] {
+            for there in [None, Some(&existing), Some(&adapted), Some(&embedded)] {
+                assert_eq!(adaptor(Some("kube-adaptor"), there, usual), theirs);
+                assert_eq!(adaptor(Some("lifecycle-router"), there, usual), ours);
+            }
+            assert_eq!(adaptor(None, Some(&existing), usual), theirs);
+            assert_eq!(adaptor(None, Some(&adapted), usual), ours);
+            assert_eq!(adaptor(None, Some(&embedded), usual), usual);
+            assert_eq!(adaptor(Some("another"), None, usual), usual);
+            let there = There {
+                deployment: Some(&adapted),
+                config: None,
+            };
+            let plane = there.plane_of(&SiteSpec::default(), DataPlane::Embedded);
+            assert_eq!(plane, DataPlane::SkupperRouter);
+        }
+    }
+
+    #[test]
+    fn an_image_of_one_adaptor_is_none_of_the_other() {
+        let adapted = adapted();
+        let there = There {
+            deployment: Some(&adapted),
+            config: None,
+        };
+        let images = Images {
+            embedded: "e:2".to_owned(),
+            ..Images::default()
+        };
+        let ours = images.existing(there, Adaptor::LifecycleRouter).unwrap();
+        assert_eq!((ours.router, ours.adaptor), ("r:1", "e:2"));
+        let why = images.existing(there, Adaptor::KubeAdaptor).unwrap_err();
+        assert!(why.contains("with --kube-adaptor-image, or set"), "{why}");
+    }
+
+    #[test]
     fn images_that_are_there_stay_unless_the_controller_names_others() {
         let existing = existing();
         let there = There {
@@ -223,9 +334,10 @@ mod tests {
         let unsaid = Images::default();
         let kept = Existing {
             router: "r:1",
+            kind: Adaptor::KubeAdaptor,
             adaptor: "a:1",
         };
-        assert_eq!(unsaid.existing(there), Ok(kept));
+        assert_eq!(unsaid.existing(there, kept.kind), Ok(kept));
         let one = Images {
             skupper_router: Some("r:2".to_owned()),
             ..Images::default()
@@ -234,10 +346,10 @@ mod tests {
             router: "r:2",
             ..kept
         };
-        assert_eq!(one.existing(there), Ok(newer));
-        let why = one.existing(There::default()).unwrap_err();
+        assert_eq!(one.existing(there, kept.kind), Ok(newer));
+        let why = one.existing(There::default(), kept.kind).unwrap_err();
         assert!(why.contains("with --kube-adaptor-image, or set"), "{why}");
-        let why = unsaid.existing(There::default()).unwrap_err();
+        let why = unsaid.existing(There::default(), kept.kind).unwrap_err();
         let both = "with --skupper-router-image and --kube-adaptor-image, or";
         assert!(why.contains(both), "{why}");
     }

@@ -7,6 +7,8 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use k8s_openapi::api::core::v1::Secret;
+
 use super::tests::sites;
 use super::*;
 
@@ -15,6 +17,9 @@ type Entries = BTreeMap<String, Map<String, Value>>;
 
 /// Entries by which the existing router is told of changes, and asked by programs of the namespace.
 const OF_EXISTING: [&str; 2] = ["listener/amqp", "listener/amqps"];
+
+/// On a Secret: the numbers of its contents.
+const CONTEXT: &str = "internal.skupper.io/tls-profile-context";
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/upstream"))
@@ -61,8 +66,8 @@ fn key(entry: &Value) -> String {
 #[derive(Default)]
 struct World {
     plane: DataPlane,
-    /// Secrets that the controller made.
-    secrets: BTreeSet<String>,
+    /// Secrets that the controller made, and those that it numbered.
+    secrets: Vec<Secret>,
     objects: Vec<Value>,
     config: Option<ConfigMap>,
 }
@@ -140,13 +145,15 @@ impl World {
         );
         let own = self.objects.iter().filter(|object| is_secret(object));
         let own = own.filter_map(|secret| secret["metadata"]["name"].as_str());
-        let secrets = own.map(str::to_owned).chain(self.secrets.iter().cloned());
+        let own: Vec<Secret> = own.map(unchanged).collect();
+        let secrets: Vec<&Secret> = own.iter().chain(&self.secrets).collect();
+        let revisions = Revisions::of(&secrets, self.config.as_ref());
         let identity = SiteIdentity {
             plane: self.plane,
             ..SiteIdentity::of_this(this)
         };
         let planned = plan::router_config(
-            (&identity, &secrets.collect()),
+            (&identity, &revisions),
             (&before, &Kept::default()),
             (&kept::known(&listeners), &kept::known(&several)),
             (&workloads, &kept::known(&links), &accesses),
@@ -174,14 +181,31 @@ fn is_secret(object: &Value) -> bool {
     object["kind"] == "Secret"
 }
 
+/// A Secret whose contents have not changed yet, for both profiles that may be of it.
+fn unchanged(name: &str) -> Secret {
+    let element = |profile: String| json!({ "profileName": profile, "ordinal": 0 });
+    let context = json!([element(name.to_owned()), element(format!("{name}-profile"))]);
+    let annotations = json!({ CONTEXT: context.to_string() });
+    let secret = json!({ "metadata": { "name": name, "annotations": annotations } });
+    serde_json::from_value(secret).expect("it is a Secret")
+}
+
+/// A Secret of the existing controller, as it was recorded.
+fn made_secret(object: &Value) -> Secret {
+    let metadata = &object["metadata"];
+    match metadata["annotations"][CONTEXT].is_string() {
+        true => serde_json::from_value(json!({ "metadata": metadata })).expect("it is a Secret"),
+        false => unchanged(metadata["name"].as_str().expect("it has a name")),
+    }
+}
+
 /// Our entries for a case, where these Secrets are there as well as those of its input.
 fn ours(case: &Value, plane: DataPlane) -> Entries {
     let made = list(&case["output"]["objects"]).iter();
     let made = made.filter(|object| is_secret(object));
-    let made = made.filter_map(|secret| secret["metadata"]["name"].as_str());
     let mut world = World {
         plane,
-        secrets: made.map(str::to_owned).collect(),
+        secrets: made.map(made_secret).collect(),
         ..World::default()
     };
     let later = list(&case["then"]).iter().map(list);
@@ -247,7 +271,7 @@ fn differences(plane: DataPlane) -> BTreeMap<String, Vec<String>> {
 type Cases = &'static [(&'static str, &'static [&'static str])];
 
 /// The only differences on either data plane, by why they are.
-const DIFFERENT: [(&str, Cases); 8] = [
+const DIFFERENT: [(&str, Cases); 7] = [
     (
         "a Site with an Error serves all that it can",
         &[
@@ -359,19 +383,6 @@ const DIFFERENT: [(&str, Cases); 8] = [
         &[("listener-observer", &["tcpListener/listener/b: observer"])],
     ),
     (
-        "our router takes a renewed certificate without being told its number",
-        &[
-            (
-                "site-ha-link-access",
-                &["sslProfile/skupper-site-server: ordinal"],
-            ),
-            (
-                "site-link-access-default",
-                &["sslProfile/skupper-site-server: ordinal"],
-            ),
-        ],
-    ),
-    (
         "it comes from statuses of other objects, which are not part of this",
         &[
             (
@@ -407,7 +418,20 @@ const DIFFERENT: [(&str, Cases); 8] = [
 ];
 
 /// Those of the router of this project.
-const OF_EMBEDDED: [(&str, Cases); 2] = [
+const OF_EMBEDDED: [(&str, Cases); 3] = [
+    (
+        "our router takes a renewed certificate without being told its number",
+        &[
+            (
+                "site-ha-link-access",
+                &["sslProfile/skupper-site-server: ordinal"],
+            ),
+            (
+                "site-link-access-default",
+                &["sslProfile/skupper-site-server: ordinal"],
+            ),
+        ],
+    ),
     (
         "our router waits for a Secret by itself, and says so of this entry alone",
         &[

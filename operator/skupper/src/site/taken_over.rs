@@ -141,11 +141,13 @@ fn ours(site: &Site, maps: &[ConfigMap]) -> Objects {
     let sizing = sites.sizing(&site.spec, &labelled(sizing::SIZING));
     let account = named(site.spec.service_account.as_ref());
     let pods = ExistingPods {
+        namespace: "west",
         name: this.meta.name.as_deref().unwrap_or_default(),
         site: uid(this),
         spec: &site.spec,
         images: Existing {
             router: "router:1",
+            kind: Adaptor::KubeAdaptor,
             adaptor: "adaptor:1",
         },
         account: account.unwrap_or(ROUTER),
@@ -167,7 +169,7 @@ fn ours(site: &Site, maps: &[ConfigMap]) -> Objects {
         templates.on(existing::deployment(&pods)).as_json(),
     );
     add("Service", templates.on(existing::local_service()).as_json());
-    let certificate = existing::local_certificate("west");
+    let certificate = existing::local_certificate("west", Adaptor::KubeAdaptor);
     add("Certificate", templates.on(certificate).as_json());
     let authorities = [objects::local_authority("west"), site_authority("west")];
     for authority in authorities {

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::data_plane::DataPlane;
-use crate::router::plane::Images;
+use crate::router::plane::RouterOptions;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 fn site(name: &str, created: &str, spec: Value) -> Site {
@@ -29,11 +28,7 @@ pub(super) fn sites() -> Sites<Nobody> {
         controller_id: ControllerId::new("skupper", "controller"),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
-        data_plane: DataPlane::default(),
-        images: Images {
-            embedded: "router:1".to_owned(),
-            ..Images::default()
-        },
+        router_options: RouterOptions::embedded("router:1"),
         routers: Arc::new(Nobody),
     }
 }

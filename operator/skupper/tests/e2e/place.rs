@@ -17,7 +17,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Service, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, Container, Namespace, Pod, Service, ServiceAccount};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
@@ -342,16 +342,51 @@ impl Place {
     /// # Errors
     /// There is no such Pod, or the process does not start.
     pub(crate) async fn run_router(&mut self) -> Result<()> {
-        ensure!(self.router.is_none(), "a router runs already");
         let pod = self.pod().await?;
         let container = pod.spec.as_ref().and_then(|spec| spec.containers.first());
         let container = container.context("the Pod has no container")?;
-        let cache = self.cache();
+        self.run_router_as(&pod, container, &[]).await
+    }
+
+    /// Runs a container of a Pod with further arguments as the router, whose Pod is then ready.
+    ///
+    /// # Errors
+    /// One runs already, or the process does not start.
+    pub(crate) async fn run_router_as(
+        &mut self,
+        pod: &Pod,
+        container: &Container,
+        more: &[&str],
+    ) -> Result<()> {
+        ensure!(self.router.is_none(), "a router runs already");
+        let mut command = self.command(pod, container).await?;
+        command.args(more);
+        // Each has a log of its own.
+        let folder = self.env.server.folder().join(&self.namespace);
+        fs::create_dir_all(&folder)?;
+        self.router = Some(Process::start("router", command, &folder)?);
+        self.say(&pod.name_any(), true).await
+    }
+
+    /// The program of a container of the router's Pod, as the user that the Pod would be.
+    ///
+    /// # Errors
+    /// The Pod has no ServiceAccount, or that does not exist.
+    pub(crate) async fn command(&self, pod: &Pod, container: &Container) -> Result<Command> {
+        let (cache, certificates) = (self.cache(), self.certificates());
         fs::create_dir_all(&cache)?;
-        let arguments = container.args.iter().flatten().map(|argument| {
+        let words = container.command.iter().flatten().skip(1);
+        let words = words.chain(container.args.iter().flatten());
+        let arguments = words.map(|argument| {
             let argument = argument.replace("$(POD_IP)", &self.address.to_string());
+            let argument = argument.replace(
+                "--certificates=/etc/skupper-router-certs",
+                &format!("--certificates={}", certificates.display()),
+            );
             argument.replace("--cache=/cache", &format!("--cache={}", cache.display()))
         });
+        let variables = container.env.iter().flatten();
+        let variables = variables.filter_map(|v| Some((v.name.clone(), v.value.clone()?)));
         let account = pod
             .spec
             .as_ref()
@@ -367,15 +402,18 @@ impl Place {
         command.arg0(ROUTER);
         command
             .args(arguments)
+            .envs(variables)
             .env("KUBECONFIG", kubeconfig)
             // What no file of this machine names is unknown at once: nobody outside is asked.
             .env("RES_OPTIONS", "attempts:0")
             .env("CONSOLE_LOG_LEVEL", "debug");
-        // Each has a log of its own.
+        Ok(command)
+    }
+
+    /// The folder of certificates that an adaptor shares with its router.
+    pub(crate) fn certificates(&self) -> PathBuf {
         let folder = self.env.server.folder().join(&self.namespace);
-        fs::create_dir_all(&folder)?;
-        self.router = Some(Process::start("router", command, &folder)?);
-        self.say(&pod.name_any(), true).await
+        folder.join("certificates")
     }
 
     fn cache(&self) -> PathBuf {
@@ -388,8 +426,16 @@ impl Place {
     /// # Errors
     /// There is none.
     pub(crate) async fn pod(&self) -> Result<Pod> {
+        self.pod_of("application=skupper-router").await
+    }
+
+    /// A Pod that these labels select, and that is not being deleted.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) async fn pod_of(&self, labels: &str) -> Result<Pod> {
         let pods = self.of::<Pod>();
-        let labelled = ListParams::default().labels("application=skupper-router");
+        let labelled = ListParams::default().labels(labels);
         let pod = eventually("a Pod of the router", SOON, async || {
             let all = pods.list(&labelled).await?.items.into_iter();
             let mut staying = all.filter(|pod| pod.metadata.deletion_timestamp.is_none());

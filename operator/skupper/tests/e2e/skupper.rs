@@ -1,6 +1,7 @@
 //! Skupper sites on a real API server with real routers, by the rows of the acceptance table of `docs/skupper.md`.
 
 mod access;
+mod adapted;
 mod attached;
 mod bad_input;
 mod bad_links;
@@ -40,6 +41,7 @@ pub(crate) fn cases() -> Vec<Case> {
         orders::cases(),
         sizing::cases(),
         taken_over::cases(),
+        adapted::cases(),
         templates::cases(),
         bad_input::cases(),
         bad_links::cases(),

@@ -3,7 +3,6 @@
 mod desk;
 mod pods;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -17,6 +16,7 @@ use lifecycle_skupper::certificate::Certificates;
 use lifecycle_skupper::config::document::SiteIdentity;
 use lifecycle_skupper::config::kept;
 use lifecycle_skupper::config::plan;
+use lifecycle_skupper::config::revisions::Revisions;
 use lifecycle_skupper::config::router_config;
 use lifecycle_skupper::connector::Connectors;
 use lifecycle_skupper::data_plane::DataPlane;
@@ -26,7 +26,7 @@ use lifecycle_skupper::multi_key_listener::MultiKeyListeners;
 use lifecycle_skupper::namespace::active_site;
 use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_skupper::platform::Platform;
-use lifecycle_skupper::router::plane::Images;
+use lifecycle_skupper::router::plane::{Images, RouterOptions};
 use lifecycle_skupper::router_access::RouterAccesses;
 use lifecycle_skupper::secured_access::{AccessDefaults, SecuredAccesses};
 use lifecycle_skupper::site::Sites;
@@ -321,11 +321,14 @@ fn bare_site(data_plane: DataPlane) -> Suite {
             controller_id: controller_id(),
             controller: Controller::default(),
             platform: Platform::Kubernetes,
-            data_plane,
-            images: Images {
-                embedded: "router:1".to_owned(),
-                skupper_router: existing.clone(),
-                kube_adaptor: existing,
+            router_options: RouterOptions {
+                data_plane,
+                images: Images {
+                    embedded: "router:1".to_owned(),
+                    skupper_router: existing.clone(),
+                    kube_adaptor: existing,
+                },
+                ..RouterOptions::default()
             },
             routers: Arc::new(Asking(router.on(line))),
         })
@@ -435,7 +438,7 @@ async fn plans(place: Place) -> kube::Result<bool> {
     let accesses = all::<RouterAccess>(&place).await?;
     let accesses: Vec<&RouterAccess> = accesses.iter().collect();
     let wanted = plan::router_config(
-        (&SiteIdentity::of(site), &BTreeSet::new()),
+        (&SiteIdentity::of(site), &Revisions::default()),
         (
             &router_config::before(before.as_ref(), &[]),
             &kept::Kept::default(),

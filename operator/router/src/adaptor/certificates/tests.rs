@@ -42,6 +42,10 @@ fn a_folder_is_written_once_and_marked_until_it_is_loaded() {
         metadata.permissions().mode() & 0o777
     };
     assert_eq!((mode("tls.key"), mode("ca.crt")), (0o600, 0o644));
+    let shared = certificates.clone().sharing_keys();
+    shared.write(&folders(&[("shared", "1")]));
+    let key = fs::metadata(root.join("shared/tls.key")).unwrap();
+    assert_eq!(key.permissions().mode() & 0o777, 0o644);
     certificates.loaded("web").unwrap();
     let inode = || fs::read_link(root.join("web")).unwrap();
     let before = inode();

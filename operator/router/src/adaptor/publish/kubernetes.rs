@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::api::core::v1::ConfigMap;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, OwnerReference};
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
@@ -39,6 +39,7 @@ pub struct StatusConfigMap {
     client: Client,
     namespace: String,
     holder: String,
+    owner: Option<OwnerReference>,
 }
 
 impl StatusConfigMap {
@@ -48,6 +49,23 @@ impl StatusConfigMap {
             client,
             namespace: namespace.to_owned(),
             holder: holder.to_owned(),
+            owner: None,
+        }
+    }
+
+    /// The ConfigMap goes with this Site. One that exists keeps its owners.
+    #[must_use]
+    pub fn owned_by_site(self, name: &str, uid: &str) -> Self {
+        let owner = OwnerReference {
+            api_version: "skupper.io/v2alpha1".to_owned(),
+            kind: "Site".to_owned(),
+            name: name.to_owned(),
+            uid: uid.to_owned(),
+            ..OwnerReference::default()
+        };
+        Self {
+            owner: Some(owner),
+            ..self
         }
     }
 
@@ -60,7 +78,10 @@ impl StatusConfigMap {
             Err(error) => return Err(error),
         }
         let created = ConfigMap {
-            metadata: named(CONFIG_MAP),
+            metadata: ObjectMeta {
+                owner_references: self.owner.clone().map(|owner| vec![owner]),
+                ..named(CONFIG_MAP)
+            },
             data: Some([(KEY.to_owned(), document.to_owned())].into()),
             ..ConfigMap::default()
         };
@@ -234,7 +255,7 @@ mod tests {
                 true if !is_there => failure(404, "NotFound", "it is not there"),
                 true | false => (200, json!({"metadata": {"name": CONFIG_MAP}})),
             });
-            let status = StatusConfigMap::new(client, "site", "pod");
+            let status = StatusConfigMap::new(client, "site", "pod").owned_by_site("west", "uid");
             status.write("{}").await.unwrap();
             let asked_of = lines(&asked);
             let maps = "/api/v1/namespaces/site/configmaps";
@@ -242,6 +263,13 @@ mod tests {
             assert_eq!(asked_of.len(), if is_there { 1 } else { 2 });
             for (_, body) in asked.lock().unwrap().iter() {
                 assert_eq!(body["data"], json!({KEY: "{}"}));
+            }
+            if let Some((_, created)) = asked.lock().unwrap().get(1) {
+                let owner = &created["metadata"]["ownerReferences"][0];
+                assert_eq!(
+                    (&owner["kind"], &owner["uid"]),
+                    (&json!("Site"), &json!("uid"))
+                );
             }
         }
         let refuse = |_: &str, _: &serde_json::Value| failure(403, "Forbidden", "no");

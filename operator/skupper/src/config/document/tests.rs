@@ -42,6 +42,8 @@ const SITE: SiteIdentity<'static> = SiteIdentity {
     platform: Platform::Kubernetes,
     version: "0.1.0",
     plane: crate::data_plane::DataPlane::Embedded,
+    adaptor: crate::data_plane::Adaptor::KubeAdaptor,
+    prior: None,
     connections: None,
     logging: None,
 };

@@ -18,6 +18,8 @@ const SITE: SiteIdentity<'static> = SiteIdentity {
     platform: Platform::Kubernetes,
     version: "0.1.0",
     plane: crate::data_plane::DataPlane::Embedded,
+    adaptor: crate::data_plane::Adaptor::KubeAdaptor,
+    prior: None,
     connections: None,
     logging: None,
 };
@@ -62,7 +64,7 @@ fn planned(
     let listeners: Vec<_> = listeners.iter().collect();
     let before = router_config::before(before, &[]);
     let planned = super::router_config(
-        (&SITE, &BTreeSet::new()),
+        (&SITE, &Revisions::default()),
         (&before, &Kept::default()),
         (&listeners, &[]),
         (&workloads, &[], &[]),
@@ -279,7 +281,7 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
     ];
     let listeners: Vec<&Listener> = listeners.iter().collect();
     let decided = router_config::before(Some(&before), &[]);
-    let site = (&SITE, &BTreeSet::new());
+    let site = (&SITE, &Revisions::default());
     let after = super::router_config(site, (&decided, &kept), (&listeners, &[]), (&[], &[], &[]));
     let after: ConfigMap =
         serde_json::from_value(after.as_json().clone()).expect("it is a ConfigMap");
@@ -367,7 +369,7 @@ fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
     let workloads = workloads(&connectors, &[]);
     let link = link("to-east", "east");
     let planned = |links: &[&Link]| {
-        let site = (&SITE, &BTreeSet::new());
+        let site = (&SITE, &Revisions::default());
         let nothing = (&Before::default(), &Kept::default());
         let planned = super::router_config(site, nothing, (&[], &[]), (&workloads, links, &[]));
         serde_json::from_value::<ConfigMap>(planned.as_json().clone()).expect("it is a ConfigMap")
@@ -388,7 +390,7 @@ fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
 
 #[test]
 fn a_link_that_cannot_be_read_stays_as_it_was() {
-    let site = (&SITE, &BTreeSet::new());
+    let site = (&SITE, &Revisions::default());
     let (old, other) = (link("old", "east"), link("other", "north"));
     let nothing = (&Before::default(), &Kept::default());
     let before = super::router_config(site, nothing, (&[], &[]), (&[], &[&old, &other], &[]));
@@ -448,7 +450,7 @@ fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
     let door = access("door", fine);
     let odd = access("odd", json!({ "roles": [], "tlsCredentials": "other" }));
     let planned = |site: &SiteIdentity<'_>, kept: &Kept, accesses: &[&RouterAccess]| -> ConfigMap {
-        let site = (site, &BTreeSet::new());
+        let site = (site, &Revisions::default());
         let planned = super::router_config(
             site,
             (&Before::default(), kept),
@@ -493,7 +495,7 @@ fn planned_several(
 ) -> ConfigMap {
     let kept = Kept::of(before, unknown);
     let before = router_config::before(before, &[]);
-    let site = (&SITE, &BTreeSet::new());
+    let site = (&SITE, &Revisions::default());
     let map = super::router_config(site, (&before, &kept), listeners, (&[], &[], &[]));
     serde_json::from_value(map.as_json().clone()).expect("it is a ConfigMap")
 }

@@ -50,7 +50,7 @@ fn list(value: &Value) -> &[Value] {
 }
 
 /// Says that another controller manages the namespace, or that none does.
-async fn managed_by_other(place: &Place, is: bool) -> Result<()> {
+pub(super) async fn managed_by_other(place: &Place, is: bool) -> Result<()> {
     match is {
         true => {
             let map = json!({ "data": { "controller": "elsewhere/skupper-controller" } });
@@ -61,7 +61,7 @@ async fn managed_by_other(place: &Place, is: bool) -> Result<()> {
 }
 
 /// The namespace with a Site, and what the existing controller has written for these cases. Returns the entries of the router.
-async fn left_by_existing(place: &Place, cases: &[&str]) -> Result<Vec<Value>> {
+pub(super) async fn left_by_existing(place: &Place, cases: &[&str]) -> Result<Vec<Value>> {
     managed_by_other(place, true).await?;
     let site = place.make::<Site>("west", json!({ "spec": {} })).await?;
     let uid = site.uid().context("it has a uid")?;

@@ -7,6 +7,7 @@ pub mod kept;
 pub mod links;
 pub mod plan;
 pub mod ports;
+pub mod proxies;
 pub mod revisions;
 pub mod router_config;
 pub mod service;

@@ -10,7 +10,7 @@ use lifecycle_specs_skupper::router::{EntryState, RemoteSite, RouterEntry, Route
 use lifecycle_specs_skupper::site::Site;
 
 use crate::config::document::SiteIdentity;
-use crate::config::{links, validity};
+use crate::config::{links, proxies, validity};
 use crate::namespace::controller_id::ControllerId;
 use crate::router::plane::There;
 use crate::router::state::Routers;
@@ -52,7 +52,7 @@ impl<R: Routers> LinkLogic for Links<R> {
     }
 
     fn proxy(&self, this: This<'_, Link>) -> Option<ObjectRef> {
-        let proxy = links::proxy(this.spec)?;
+        let proxy = proxies::named_by(this.spec)?;
         Some(ObjectRef::of::<Secret>(
             this.meta.namespace.as_deref(),
             proxy,
@@ -64,9 +64,10 @@ impl<R: Routers> LinkLogic for Links<R> {
         this: This<'_, Link>,
         site: &Site,
         documents: &[&ConfigMap],
+        proxy: Option<&Secret>,
     ) -> Because<Validity> {
         let plane = There::plane_by(documents, site);
-        validity::link(this.spec, site.spec.edge == Some(true), plane)
+        validity::link(this.spec, site.spec.edge == Some(true), plane, proxy)
     }
 
     fn sync(

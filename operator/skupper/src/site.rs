@@ -196,7 +196,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         named_in::<Certificate>(this, SITE_CA).into_iter().collect()
     }
 
-    /// Those that the existing adaptor waits for. Router and adaptor of this project wait themselves.
+    /// Those that the existing adaptor waits for, and those of proxies. The router of this project waits itself, and knows no proxy.
     fn needed(
         &self,
         this: This<'_, Site>,
@@ -210,8 +210,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         accesses: &[&Readable<RouterAccess>],
     ) -> BTreeSet<ObjectRef> {
         let there = There::of(existing_router, existing_config);
-        let adapted = (self.plane(this, there), self.adaptor(this, there));
-        if adapted != (DataPlane::SkupperRouter, Adaptor::KubeAdaptor) {
+        if self.plane(this, there) == DataPlane::Embedded {
             return BTreeSet::new();
         }
         let own = self.own_access(this);
@@ -492,10 +491,13 @@ impl<R: Routers> SiteLogic for Sites<R> {
     fn apply_rights_role(&self, at: ApplyRights<'_>) -> Desired<Role> {
         let there = There::of(&at.existing_router, &[at.router_config]);
         let read = || plan::secrets(at.router_config);
+        let adapted = || read().into_iter().chain(plan::proxies(at.router_config));
         let role = match (self.plane(at.this, there), self.adaptor(at.this, there)) {
             (DataPlane::Embedded, _) => objects::role(&read()),
             (DataPlane::SkupperRouter, Adaptor::KubeAdaptor) => existing::role(),
-            (DataPlane::SkupperRouter, Adaptor::LifecycleRouter) => adaptor::role(&read()),
+            (DataPlane::SkupperRouter, Adaptor::LifecycleRouter) => {
+                adaptor::role(&adapted().collect())
+            }
         };
         self.labelled(&at.templates, role)
     }

@@ -29,7 +29,7 @@ lifecycle! {
     }
     facts {
         /// Whether it can be dialled at all.
-        validity:         { Fine, NoEndpoint, BadHost, BadPort, NoCredentials, Proxy, Keys } from site, documents given site;
+        validity:         { Fine, NoEndpoint, BadHost, BadPort, NoCredentials, Proxy, Keys } from site, documents, proxy given site;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                                          from site, report given site && validity == Fine && report;
         /// What the router does with it.
@@ -42,8 +42,8 @@ lifecycle! {
     states {
         use managed;
         use site_room::NoSite;
-        /// The Secret that names the proxy is missing.
-        NoProxy         when validity == Proxy && !proxy => Error wakes proxy, self;
+        /// It cannot be dialled through the proxy that it names: create or correct the Secret of that, or leave the setting out.
+        NoProxy         when validity == Proxy   => Error   wakes proxy, self;
         /// It asks for what cannot be dialled.
         Invalid         when validity != Fine    => Error   wakes self, site;
         /// The Secret with its certificates is missing: create it, with `ca.crt`, `tls.crt` and `tls.key`, or redeem an AccessToken, which makes it.
@@ -120,7 +120,7 @@ pub struct LinkSpec {
     pub cost: Option<i64>,
 
     /// Further settings by name: `allowed-keys`, the routing keys whose streams may pass over the link, separated by commas. `proxy-configuration` names
-    /// the Secret of a proxy, which is not supported.
+    /// the Secret of a proxy that the existing router dials through: `host`, `port` and, if it asks for them, `username` and `password`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<BTreeMap<String, String>>,
 }

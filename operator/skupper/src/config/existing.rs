@@ -6,6 +6,7 @@ use lifecycle_specs_skupper::router::LOCAL_SERVER;
 use serde_json::{Map, Value, json};
 
 use super::document::{SiteIdentity, secrets_of};
+use super::proxies;
 use super::revisions::{Profile, Profiles, Revisions};
 use crate::data_plane::Adaptor;
 use crate::router::existing::AMQPS;
@@ -32,7 +33,7 @@ fn management(levels: Option<&str>) -> Vec<Value> {
 pub fn adapted(
     document: &Value,
     site: &SiteIdentity<'_>,
-    revisions: &Revisions,
+    revisions: &Revisions<'_>,
 ) -> (Value, Profiles) {
     let mut entries: Vec<Entry> = serde_json::from_value(document.clone()).unwrap_or_default();
     let mut profiles = Profiles::new();
@@ -55,7 +56,7 @@ pub fn adapted(
 fn number(
     entries: &mut [Entry],
     of_profiles: &BTreeMap<String, String>,
-    (prior, revisions): (Option<&str>, &Revisions),
+    (prior, revisions): (Option<&str>, &Revisions<'_>),
 ) {
     for (entity, attributes) in entries {
         let profile = text(attributes, "name").filter(|_| entity == "sslProfile");
@@ -68,7 +69,11 @@ fn number(
 }
 
 /// Leaves out what waits for its Secret.
-fn wait(entries: &mut Vec<Entry>, of_profiles: &BTreeMap<String, String>, revisions: &Revisions) {
+fn wait(
+    entries: &mut Vec<Entry>,
+    of_profiles: &BTreeMap<String, String>,
+    revisions: &Revisions<'_>,
+) {
     let missing = |(profile, secret): &(&String, &String)| {
         *secret != LOCAL_SERVER && !revisions.has(profile, secret)
     };
@@ -91,7 +96,17 @@ fn wait(entries: &mut Vec<Entry>, of_profiles: &BTreeMap<String, String>, revisi
         let listener = text(attributes, "listener").filter(|_| entity == "listenerAddress");
         listener.is_some_and(|listener| closed.contains(listener))
     };
-    entries.retain(|entry| !waits(entry) && !of_closed(entry));
+    let dialled = entries
+        .iter()
+        .filter(|entry| entry.0 == "connector" && !waits(entry));
+    let through: BTreeSet<String> = dialled
+        .filter_map(|(_, attributes)| text(attributes, proxies::ENTITY).map(str::to_owned))
+        .collect();
+    let unused = |(entity, attributes): &Entry| {
+        let name = text(attributes, "name").filter(|_| entity == proxies::ENTITY);
+        name.is_some_and(|name| !through.contains(name))
+    };
+    entries.retain(|entry| !waits(entry) && !of_closed(entry) && !unused(entry));
 }
 
 fn text<'a>(attributes: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
@@ -150,7 +165,8 @@ mod tests {
             ["router", { "id": "west" }],
             profile(LOCAL_SERVER), profile("a"), profile("b"), profile("east-profile"),
             ["sslProfile", { "name": "c-profile" }],
-            ["connector", { "name": "east", "sslProfile": "east-profile" }],
+            ["connector", { "name": "east", "sslProfile": "east-profile", "proxyProfile": "squid" }],
+            ["proxyProfile", { "name": "squid", "host": "10.0.0.9" }],
             ["tcpConnector", { "name": "connector/c", "sslProfile": "c-profile" }],
             ["tcpListener", { "name": "listener/a", "sslProfile": "a" }],
             ["tcpListener", { "name": "multiAddress/b", "sslProfile": "b" }],
@@ -188,7 +204,10 @@ mod tests {
                 "listener/plain",
             ],
         );
-        check(&["east"], &["east-profile", "east", "listener/plain"]);
+        check(
+            &["east"],
+            &["east-profile", "east", "squid", "listener/plain"],
+        );
         let of_b = ["b", "multiAddress/b", "b/k", "listener/plain"];
         check(&["b", "unheard-of"], &of_b);
     }

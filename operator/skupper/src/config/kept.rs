@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use super::document::{self, ConfigEntry};
 use super::ports::{ALLOCATION, PortAllocation, PortRequest};
+use super::proxies;
 use super::router_config;
 
 /// More are counted and not named.
@@ -144,6 +145,8 @@ pub struct Kept {
     addresses: BTreeMap<String, Vec<Map<String, Value>>>,
     connectors: Vec<Map<String, Value>>,
     links: Vec<Map<String, Value>>,
+    /// Proxies of links.
+    proxies: Vec<Map<String, Value>>,
     accesses: Vec<Map<String, Value>>,
     profiles: BTreeMap<String, Value>,
 }
@@ -177,9 +180,17 @@ impl Kept {
                     }
                 }
                 "connector" if unknown.links.contains(&name) => kept.links.push(attributes),
+                proxies::ENTITY => kept.proxies.push(attributes),
                 _ => {}
             }
         }
+        let through: BTreeSet<String> = kept
+            .links
+            .iter()
+            .map(|l| text(l, proxies::ENTITY))
+            .collect();
+        kept.proxies
+            .retain(|proxy| through.contains(&text(proxy, "name")));
         let allocations = router_config::before(Some(written), &[]).allocations;
         let had = allocations.into_iter().filter_map(|allocation| {
             let created = *unknown.listeners.get(&allocation.uid)?;
@@ -212,10 +223,12 @@ impl Kept {
         });
         let connectors = self.connectors.iter().cloned();
         let links = self.links.iter().cloned();
+        let proxies = self.proxies.iter().cloned();
         let accesses = self.accesses.iter().cloned();
         listeners
             .chain(connectors.map(|attributes| ("tcpConnector", attributes)))
             .chain(links.map(|attributes| ("connector", attributes)))
+            .chain(proxies.map(|attributes| (proxies::ENTITY, attributes)))
             .chain(accesses.map(|attributes| ("listener", attributes)))
             .collect()
     }

@@ -5,15 +5,8 @@ use lifecycle_specs_skupper::site::Endpoint;
 use serde_json::json;
 
 use super::document::{self, ConfigEntry, Profiled, SiteIdentity};
+use super::proxies;
 use crate::settings::named;
-
-/// The setting that names the Secret of a proxy.
-const PROXY: &str = "proxy-configuration";
-
-/// The proxy that a Link names.
-pub fn proxy(spec: &LinkSpec) -> Option<&str> {
-    named(spec.settings.as_ref()?.get(PROXY))
-}
 
 /// For whom an endpoint must be that a site dials, and as what it dials.
 pub fn role(edge: bool) -> &'static str {
@@ -39,9 +32,11 @@ pub fn entry(site: &SiteIdentity<'_>, name: &str, spec: &LinkSpec) -> Option<Pro
         ("cost", json!(cost(spec))),
         ("sslProfile", json!(profile)),
     ];
+    let through = proxies::named_by(spec).map(|proxy| (proxies::ENTITY.to_owned(), json!(proxy)));
     let attributes = attributes.map(|(name, value)| (name.to_owned(), value));
     let attributes = attributes
         .into_iter()
+        .chain(through)
         .chain(document::allowed_keys(spec.settings.as_ref()));
     let entry: ConfigEntry = ("connector", attributes.collect());
     Some((entry, Some((profile, files))))

@@ -26,6 +26,7 @@ use super::existing;
 use super::kept::Kept;
 use super::links;
 use super::ports::{ALLOCATION, Before, Holder, PortAllocation, PortRequest, decide};
+use super::proxies::{self, Secrets};
 use super::revisions::{PROFILES, Revisions};
 use super::router_config::{self, CLAIMS, DOCUMENT, FULL, LOST};
 use super::validity;
@@ -101,6 +102,7 @@ pub fn needed(
     (connectors, attached): (&[&Connector], &[&AttachedConnector]),
     (links, accesses): (&[&Link], &[&RouterAccess]),
 ) -> BTreeSet<String> {
+    let proxies = links.iter().filter_map(|l| proxies::named_by(&l.spec));
     let listeners = listeners.iter().map(|l| l.spec.tls_credentials.as_ref());
     let several = several.iter().map(|l| l.spec.tls_credentials.as_ref());
     let connectors = connectors.iter().map(|c| c.spec.tls_credentials.as_ref());
@@ -113,13 +115,14 @@ pub fn needed(
         .chain(attached)
         .chain(links)
         .chain(accesses);
-    all.filter_map(named).map(str::to_owned).collect()
+    let all = all.filter_map(named).chain(proxies);
+    all.map(str::to_owned).collect()
 }
 
 /// The ConfigMap of the router, by what was decided before, and with what is kept of it as it is. For the existing adaptor, without entries of which the Secret is
 /// not ready for it.
 pub fn router_config(
-    (site, revisions): (&SiteIdentity<'_>, &Revisions),
+    (site, revisions): (&SiteIdentity<'_>, &Revisions<'_>),
     (before, kept): (&Before, &Kept),
     (listeners, several): (&[&Listener], &[&MultiKeyListener]),
     (workloads, links, accesses): (&[Workload], &[&Link], &[&RouterAccess]),
@@ -139,7 +142,12 @@ pub fn router_config(
     let beside = |given: &[PortAllocation]| {
         let entries = kept.entries(given).into_iter();
         let named = entries.map(|entry| (entry.clone(), kept.profile(&entry)));
-        dialled(site, links).into_iter().chain(named).collect()
+        let mut all = dialled(site, links, revisions.secrets());
+        all.extend(named);
+        // A proxy may be that of a Link that is known, and of one whose entry is kept.
+        let mut seen = BTreeSet::new();
+        all.retain(|(entry, _)| seen.insert(document::key(entry)));
+        all
     };
     let taken = document(site, &[], &connectors, &accesses, beside(&[]))
         .to_string()
@@ -228,13 +236,21 @@ fn specs<'a>(
     one.chain(several).collect()
 }
 
-/// The entries of the Links that can be dialled, each with its profile.
-fn dialled(site: &SiteIdentity<'_>, links: &[&Link]) -> Vec<Profiled> {
+/// The entries of the Links that can be dialled, each with its profile, and those of their proxies.
+fn dialled(site: &SiteIdentity<'_>, links: &[&Link], secrets: &Secrets<'_>) -> Vec<Profiled> {
     let going = |link: &&&Link| link.metadata.deletion_timestamp.is_none();
-    let validity = |link: &Link| validity::link(&link.spec, site.edge, site.plane).value;
+    let validity = |link: &Link| {
+        let proxy = proxies::named_by(&link.spec).and_then(|name| secrets.get(name).copied());
+        validity::link(&link.spec, site.edge, site.plane, proxy).value
+    };
     let fine = |link: &&&Link| validity(link) == link::Validity::Fine;
-    let all = links.iter().filter(going).filter(fine);
-    all.filter_map(|link| links::entry(site, link.metadata.name.as_deref()?, &link.spec))
+    let all: Vec<&Link> = links.iter().filter(going).filter(fine).copied().collect();
+    let connectors = all
+        .iter()
+        .filter_map(|link| links::entry(site, link.metadata.name.as_deref()?, &link.spec));
+    let proxies = proxies::entries(&all, secrets).into_iter();
+    connectors
+        .chain(proxies.map(|entry| (entry, None)))
         .collect()
 }
 
@@ -316,11 +332,23 @@ fn exposed(listener: &Listener, workloads: &[Workload], kept: &Kept) -> BTreeSet
         .collect()
 }
 
+/// The Secrets of the proxies of a configuration.
+pub fn proxies(router_config: &ConfigMap) -> BTreeSet<String> {
+    let entries = router_config::entries(router_config);
+    let proxies = entries
+        .iter()
+        .filter(|(entity, _)| entity == proxies::ENTITY);
+    let names = proxies.filter_map(|(_, attributes)| attributes.get("name")?.as_str());
+    names.map(str::to_owned).collect()
+}
+
 /// The Secrets of the profiles of a configuration, sorted.
 pub fn secrets(router_config: &ConfigMap) -> BTreeSet<String> {
     let secrets = document::secrets_of(&router_config::entries(router_config));
     secrets.into_values().collect()
 }
 
+#[cfg(test)]
+mod proxied;
 #[cfg(test)]
 mod tests;

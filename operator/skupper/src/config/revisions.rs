@@ -1,5 +1,5 @@
-//! Numbers of the contents of Secrets, by which the existing adaptor takes them over: it uses a Secret for a profile only if an annotation says so, and gives
-//! renewed contents to its router only with a higher number. Our own adaptor needs neither. Pure.
+//! Numbers of the contents of Secrets for the existing adaptor: it uses a Secret for a profile only if an annotation numbers its contents, and updates a profile of its
+//! router when the number changes. The adaptor of this project needs neither. Pure.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,8 @@ use kube::ResourceExt;
 use ring::digest::{Context as Hash, SHA256};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+use super::proxies::{Secrets, by_name};
 
 /// On a Secret: the profiles that it is for, with the numbers of its contents.
 const CONTEXT: &str = "internal.skupper.io/tls-profile-context";
@@ -122,48 +124,42 @@ fn digest(data: Option<&BTreeMap<String, ByteString>>) -> String {
 
 /// What is known of the Secrets of a namespace.
 #[derive(Clone, Debug, Default)]
-pub struct Revisions {
-    secrets: BTreeMap<String, Numbered>,
+pub struct Revisions<'a> {
+    secrets: Secrets<'a>,
     before: Profiles,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Numbered {
-    numbers: BTreeMap<String, u64>,
-    prior: Option<u64>,
-}
-
-impl Revisions {
+impl<'a> Revisions<'a> {
     /// Of these Secrets, and of the configuration as it is.
-    pub fn of(secrets: &[&Secret], config: Option<&ConfigMap>) -> Self {
-        let numbered = |secret: &&Secret| {
-            let prior = secret.annotations().get(&format!("skupper.io/{PRIOR}"));
-            let numbered = Numbered {
-                numbers: numbers(secret),
-                prior: prior.and_then(|prior| prior.parse().ok()),
-            };
-            (secret.name_any(), numbered)
-        };
+    pub fn of(secrets: &[&'a Secret], config: Option<&ConfigMap>) -> Self {
         Self {
-            secrets: secrets.iter().map(numbered).collect(),
+            secrets: by_name(secrets),
             before: config.map(profiles).unwrap_or_default(),
         }
     }
 
+    /// The Secrets by name.
+    pub fn secrets(&self) -> &Secrets<'a> {
+        &self.secrets
+    }
+
+    /// The number of the contents of a Secret for a profile, if the existing adaptor uses it for that.
+    fn numbered(&self, profile: &str, secret: &str) -> Option<u64> {
+        numbers(self.secrets.get(secret)?).get(profile).copied()
+    }
+
     /// True if the existing adaptor uses the Secret for the profile.
     pub fn has(&self, profile: &str, secret: &str) -> bool {
-        let numbered = self.secrets.get(secret);
-        numbered.is_some_and(|numbered| numbered.numbers.contains_key(profile))
+        self.numbered(profile, secret).is_some()
     }
 
     /// The number of the contents of a profile: the highest that was ever told.
     pub fn ordinal(&self, profile: &str, secret: &str) -> u64 {
-        let numbered = self.secrets.get(secret);
-        let now = numbered.and_then(|numbered| numbered.numbers.get(profile));
+        let now = self.numbered(profile, secret);
         let before = self.before.get(profile);
         let before = before.filter(|before| before.secret == secret);
         let before = before.map_or(0, |before| before.ordinal);
-        now.copied().unwrap_or_default().max(before)
+        now.unwrap_or_default().max(before)
     }
 
     /// Adds the numbers of its contents to an entry of a profile, where there are any above 0. `usual` is how many before the last one the Site allows.
@@ -173,12 +169,12 @@ impl Revisions {
         (profile, secret): (&str, &str),
         usual: Option<&str>,
     ) {
-        let Some(numbered) = self.secrets.get(secret) else {
-            return;
-        };
-        let ordinal = numbered.numbers.get(profile).copied().unwrap_or_default();
+        let ordinal = self.numbered(profile, secret).unwrap_or_default();
+        let annotations = self.secrets.get(secret).map(|secret| secret.annotations());
+        let own = annotations.and_then(|all| all.get(&format!("skupper.io/{PRIOR}")));
+        let own = own.and_then(|own| own.parse().ok());
         let usual = usual.and_then(|usual| usual.parse().ok());
-        let prior = numbered.prior.or(usual).unwrap_or(USUAL_PRIOR);
+        let prior = own.or(usual).unwrap_or(USUAL_PRIOR);
         let told = [
             ("ordinal", ordinal),
             ("oldestValidOrdinal", ordinal.saturating_sub(prior)),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
 use lifecycle_router::config::Host;
 use lifecycle_runtime::Because;
@@ -18,6 +19,7 @@ use lifecycle_specs_skupper::site::{self, Endpoint, Site, SiteSpec};
 
 use super::document::{self, ALLOWED_KEYS, ROLES, roles};
 use super::links;
+use super::proxies;
 use super::revisions::PRIOR;
 use crate::data_plane::{self, ADAPTOR_SETTING, Adaptor, DataPlane};
 use crate::namespace::sizing::SETTING;
@@ -207,8 +209,13 @@ pub fn certificate(
     }
 }
 
-/// Of a Link of a site, which may be an edge site.
-pub fn link(spec: &LinkSpec, edge: bool, plane: DataPlane) -> Because<link::Validity> {
+/// Of a Link of a site, which may be an edge site, with the Secret of the proxy that it names.
+pub fn link(
+    spec: &LinkSpec,
+    edge: bool,
+    plane: DataPlane,
+    proxy: Option<&Secret>,
+) -> Because<link::Validity> {
     let role = links::role(edge);
     let Some(endpoint) = links::endpoint(spec, edge) else {
         let names = spec.endpoints.iter().filter_map(|e| e.name.as_deref());
@@ -230,7 +237,7 @@ pub fn link(spec: &LinkSpec, edge: bool, plane: DataPlane) -> Because<link::Vali
         (link::Validity::BadHost, bad_endpoint(role, endpoint)),
         (link::Validity::BadPort, no_text_port(role, endpoint)),
         (link::Validity::NoCredentials, bare_link(spec)),
-        (link::Validity::Proxy, proxied(spec)),
+        (link::Validity::Proxy, proxied(spec, plane, proxy)),
         (link::Validity::Keys, limited(spec.settings.as_ref(), plane)),
     ];
     let mut wrong = wrong.into_iter();
@@ -261,11 +268,15 @@ fn bare_link(spec: &LinkSpec) -> Option<String> {
     })
 }
 
-fn proxied(spec: &LinkSpec) -> Option<String> {
-    let proxy = links::proxy(spec)?;
-    Some(format!(
-        "spec.settings.proxy-configuration \"{proxy}\" is not supported, for a link is dialled without a proxy: leave it out"
-    ))
+/// The router of this project dials without a proxy.
+fn proxied(spec: &LinkSpec, plane: DataPlane, secret: Option<&Secret>) -> Option<String> {
+    let proxy = proxies::named_by(spec)?;
+    match plane {
+        DataPlane::SkupperRouter => proxies::wrong(proxy, secret),
+        DataPlane::Embedded => Some(format!(
+            "spec.settings.proxy-configuration \"{proxy}\" is not supported, for a link is dialled without a proxy: leave it out"
+        )),
+    }
 }
 
 /// A setting that keeps others out is not silently without effect.

@@ -25,7 +25,7 @@ pub const SERVICE: &str = "skupper-router-local";
 pub const AMQPS: u16 = 5671;
 const COMPONENT: (&str, &str) = ("skupper.io/component", "router");
 /// Folder of the files of proxies, beside that of certificates.
-const PROXIES: &str = "/etc/skupper-router-proxies";
+pub const PROXIES: &str = "/etc/skupper-router-proxies";
 
 /// On Deployment, Pods and Service of the router alike.
 const LABELS: [(&str, &str); 4] = [

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-
-use k8s_openapi::api::core::v1::Secret;
 
 use super::tests::sites;
 use super::*;
@@ -143,10 +143,8 @@ impl World {
             several.iter().collect(),
             links.iter().collect(),
         );
-        let own = self.objects.iter().filter(|object| is_secret(object));
-        let own = own.filter_map(|secret| secret["metadata"]["name"].as_str());
-        let own: Vec<Secret> = own.map(unchanged).collect();
-        let secrets: Vec<&Secret> = own.iter().chain(&self.secrets).collect();
+        let secrets = self.secrets();
+        let secrets: Vec<&Secret> = secrets.iter().collect();
         let revisions = Revisions::of(&secrets, self.config.as_ref());
         let identity = SiteIdentity {
             plane: self.plane,
@@ -160,6 +158,24 @@ impl World {
         );
         let planned = serde_json::from_value(planned.as_json().clone());
         self.config = Some(planned.expect("it is a ConfigMap"));
+    }
+
+    /// Those of its input, whose contents have not changed yet, and those that the controller has made.
+    fn secrets(&self) -> Vec<Secret> {
+        let own = self.objects.iter().filter(|object| is_secret(object));
+        let own = own.map(|object| {
+            let name = object["metadata"]["name"].as_str();
+            let mut secret = unchanged(name.expect("it has a name"));
+            // As the API server stores them.
+            let texts = object["stringData"].as_object().into_iter().flatten();
+            let bytes = texts.map(|(key, text)| {
+                let text = text.as_str().expect("it is a text");
+                (key.clone(), ByteString(text.as_bytes().to_vec()))
+            });
+            secret.data = Some(bytes.collect());
+            secret
+        });
+        own.chain(self.secrets.iter().cloned()).collect()
     }
 
     fn pods(&self) -> Vec<Pod> {
@@ -326,14 +342,6 @@ const DIFFERENT: [(&str, Cases); 7] = [
                 ],
             ),
             (
-                "link-proxy",
-                &[
-                    "connector/east: only theirs",
-                    "proxyProfile/proxy: only theirs",
-                    "sslProfile/east-profile: only theirs",
-                ],
-            ),
-            (
                 "listener-odd",
                 &[
                     "tcpListener/listener/a.b: port",
@@ -418,7 +426,7 @@ const DIFFERENT: [(&str, Cases); 7] = [
 ];
 
 /// Those of the router of this project.
-const OF_EMBEDDED: [(&str, Cases); 3] = [
+const OF_EMBEDDED: [(&str, Cases); 4] = [
     (
         "our router takes a renewed certificate without being told its number",
         &[
@@ -468,6 +476,17 @@ const OF_EMBEDDED: [(&str, Cases); 3] = [
                 &["listener/in-edge: only ours", "sslProfile/own: only ours"],
             ),
         ],
+    ),
+    (
+        "our router dials without a proxy, and the Link says so",
+        &[(
+            "link-proxy",
+            &[
+                "connector/east: only theirs",
+                "proxyProfile/proxy: only theirs",
+                "sslProfile/east-profile: only theirs",
+            ],
+        )],
     ),
     (
         "our router has one connection for each link, and the Site says that the setting has no effect",

@@ -10,7 +10,7 @@ use crate::config::kept::Unknown;
 use crate::config::ports::Holder;
 use crate::config::router_config::{self, Given, RouterConfig};
 
-const SITE: SiteIdentity<'static> = SiteIdentity {
+pub(super) const SITE: SiteIdentity<'static> = SiteIdentity {
     name: "west",
     uid: "uid-west",
     namespace: "west",
@@ -350,7 +350,7 @@ fn a_binding_that_cannot_be_read_keeps_the_workload_that_it_accepted() {
     assert_eq!(names(&offered), ["connector/shop/db@10.0.0.3"]);
 }
 
-fn link(name: &str, credentials: &str) -> Link {
+pub(super) fn link(name: &str, credentials: &str) -> Link {
     let endpoint = json!({ "name": "inter-router", "host": "east.example.com", "port": "55671" });
     let link = json!({
         "metadata": { "name": name, "namespace": "west", "uid": format!("uid-{name}") },
@@ -434,7 +434,7 @@ fn a_link_that_cannot_be_dialled_or_goes_spoils_nothing_else() {
     let (mut port, mut empty) = (link("port", "east"), link("empty", "east"));
     port.spec.endpoints[0].port = Some("many".to_owned());
     empty.spec.endpoints.clear();
-    let all = dialled(&SITE, &[&empty, &going, &good, &port]);
+    let all = dialled(&SITE, &[&empty, &going, &good, &port], &BTreeMap::new());
     let names: Vec<_> = all.iter().map(|((_, a), _)| a["name"].clone()).collect();
     assert_eq!(names, ["good"]);
 }

@@ -260,7 +260,7 @@ fn a_site_is_in_the_way_only_by_what_keeps_it_from_serving() {
 fn what_a_link_asks_for_is_said_to_be_wrong_before_anything_is_dialled() {
     let check = |edge: bool, spec: Value, expected: link::Validity, part: &str| {
         let spec = serde_json::from_value(spec).expect("it is a spec");
-        let answer = link(&spec, edge, DataPlane::Embedded);
+        let answer = link(&spec, edge, DataPlane::Embedded, None);
         assert_eq!(answer.value, expected, "{}", answer.sentence);
         assert!(answer.sentence.contains(part), "{}", answer.sentence);
     };
@@ -307,6 +307,35 @@ fn what_a_link_asks_for_is_said_to_be_wrong_before_anything_is_dialled() {
     let mut proxied = at("10.0.0.1", "1");
     proxied["settings"] = json!({ "proxy-configuration": "squid" });
     check(false, proxied, Proxy, "\"squid\" is not supported");
+}
+
+#[test]
+fn the_existing_router_alone_dials_through_a_proxy() {
+    let link = |plane, data: Option<&Value>| {
+        let endpoint = json!({ "name": "inter-router", "host": "10.0.0.1", "port": "1" });
+        let spec = json!({
+            "endpoints": [endpoint], "tlsCredentials": "east",
+            "settings": { "proxy-configuration": "squid" },
+        });
+        let spec = serde_json::from_value(spec).expect("it is a spec");
+        let secret = data.map(|data| json!({ "data": data }));
+        let secret: Option<Secret> =
+            secret.map(|secret| serde_json::from_value(secret).expect("it is a Secret"));
+        let answer = super::link(&spec, false, plane, secret.as_ref());
+        (answer.value, answer.sentence)
+    };
+    let fine = json!({ "host": "MTAuMC4wLjk=", "port": "MzEyOA==" });
+    let check = |plane, data: Option<&Value>, part: &str| {
+        let (value, said) = link(plane, data);
+        assert_eq!(value, link::Validity::Proxy, "{said}");
+        assert!(said.contains(part), "{said}");
+    };
+    check(DataPlane::Embedded, None, "is not supported");
+    check(DataPlane::Embedded, Some(&fine), "is not supported");
+    check(DataPlane::SkupperRouter, None, proxies::MISSING);
+    check(DataPlane::SkupperRouter, Some(&json!({})), "host \"\"");
+    let (value, said) = link(DataPlane::SkupperRouter, Some(&fine));
+    assert_eq!((value, said.as_str()), (link::Validity::Fine, ""));
 }
 
 #[test]

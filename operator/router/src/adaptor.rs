@@ -11,6 +11,7 @@ mod document;
 mod init;
 mod network;
 pub mod observed;
+mod passwords;
 mod plan;
 mod plane;
 mod publish;

@@ -157,9 +157,18 @@ pub struct AdaptorArguments {
     )]
     pub certificates: PathBuf,
 
-    /// Let every user read the private keys in the folder: for a router that runs as another user, in a folder that its Pod alone has
+    /// Let every user read the private keys and passwords in both folders: for a router that runs as another user, in folders that its Pod alone has
     #[arg(long, env = "ADAPTOR_SHARED_KEYS")]
     pub shared_keys: bool,
+
+    /// Folder for the passwords of proxies that is shared with the router, at the same path in both containers
+    #[arg(
+        long,
+        env = "ADAPTOR_PROXIES",
+        value_name = "DIRECTORY",
+        default_value = "/etc/skupper-router-proxies"
+    )]
+    pub proxies: PathBuf,
 
     /// Write the certificates and skrouterd.json to the folder before the router starts, and end; nothing is served
     #[arg(long)]

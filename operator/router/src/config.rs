@@ -5,8 +5,9 @@ mod addresses;
 mod attributes;
 mod host;
 mod links;
+pub(crate) mod proxies;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -41,6 +42,8 @@ pub struct Desired {
     pub link_connectors: BTreeMap<String, ConfigEntry<LinkConnector>>,
     /// Where links of other sites come in, by name.
     pub link_listeners: BTreeMap<String, ConfigEntry<LinkListener>>,
+    /// Proxies of the existing router whose passwords are in files.
+    pub(crate) proxies: BTreeSet<String>,
     /// What is wrong with elements that cannot be shown as an entry.
     pub faults: Vec<String>,
 }
@@ -140,7 +143,7 @@ pub enum Error {
 const CERTIFICATES: &str = "/etc/skupper-router-certs/";
 
 /// Entities whose subject has no meaning for one site without management protocol: they may be there, and nothing follows.
-const WITHOUT_EFFECT: [&str; 5] = ["address", "connector", "listener", "log", "proxyProfile"];
+const WITHOUT_EFFECT: [&str; 4] = ["address", "connector", "listener", "log"];
 
 /// Reads a document.
 ///
@@ -194,6 +197,12 @@ impl Desired {
                 put(&mut self.link_listeners, entity, name, map, links::listener)
             }
             "listenerAddress" => put(&mut self.addresses, entity, name, map, addresses::address),
+            // This router dials without a proxy; the existing one gets its password from the adaptor.
+            "proxyProfile" => {
+                let file = Some(name).filter(|name| proxies::has_file(name, map));
+                self.proxies.extend(file.map(str::to_owned));
+                None
+            }
             ignored if WITHOUT_EFFECT.contains(&ignored) => None,
             unknown => Some(format!("`{unknown}` is no entity of this router")),
         };

@@ -26,6 +26,11 @@ pub trait DataPlane: Send + Sync + 'static {
     /// Learns which files of profiles were good, before the first configuration.
     fn remember(&self, good: Snapshot) -> BoxFuture<'_, ()>;
 
+    /// True if it dials through proxies, and so needs their passwords.
+    fn has_proxies(&self) -> bool {
+        false
+    }
+
     /// Reports why the newest configuration cannot be read, or that it can. The one before stays.
     fn refuse(&self, error: Option<String>);
 }

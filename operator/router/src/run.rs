@@ -64,8 +64,8 @@ pub async fn adapt(arguments: AdaptorArguments) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     let source = source(&arguments.source).await?;
     let adaptor = match arguments.shared_keys {
-        true => Adaptor::sharing_keys(&arguments.certificates),
-        false => Adaptor::new(&arguments.certificates),
+        true => Adaptor::sharing_keys(&arguments.certificates, &arguments.proxies),
+        false => Adaptor::with_proxies(&arguments.certificates, &arguments.proxies),
     };
     if !arguments.init {
         serve(&adaptor, &arguments.api).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ring::digest::{SHA256, digest};
 
-use crate::config::{self, Desired, Profile};
+use crate::config::{self, Desired, Profile, proxies};
 use crate::tls::{Files, Lack};
 
 /// What sources call the document: a file in a directory, a key in a ConfigMap.
@@ -49,5 +49,17 @@ impl Snapshot {
             desired,
             files,
         })
+    }
+
+    /// Adds the files with the passwords of proxies; `password` gives each by the name of the proxy.
+    #[must_use]
+    pub(crate) fn with_passwords(
+        mut self,
+        password: impl Fn(&str) -> Result<Vec<u8>, Lack>,
+    ) -> Self {
+        let names = self.desired.proxies.iter();
+        let read = names.map(|name| (proxies::file(name), password(name)));
+        self.files.extend(read);
+        self
     }
 }

@@ -16,6 +16,8 @@ mod lost;
 mod network;
 #[path = "adaptor/program.rs"]
 mod program;
+#[path = "adaptor/proxies.rs"]
+mod proxies;
 #[path = "adaptor/real.rs"]
 mod real;
 #[path = "adaptor/requests.rs"]
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         ("lost", lost::cases()),
         ("network", network::cases()),
         ("program", program::cases()),
+        ("proxies", proxies::cases()),
         ("real", real::cases()),
         ("requests", requests::cases()),
         ("secrets", secrets::cases()),

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA256};
 
-use super::document::Folders;
 use crate::cause;
 use crate::config::Profile;
 use crate::file;
@@ -23,6 +22,9 @@ const OWN: &str = "..";
 
 /// The beginning of marks: the router has not loaded the files of this folder yet.
 const MARK: &str = "..unloaded.";
+
+/// Files by folder and name.
+pub(super) type Folders = BTreeMap<String, BTreeMap<String, Vec<u8>>>;
 
 /// The folder.
 #[derive(Clone, Debug)]
@@ -132,12 +134,14 @@ impl Certificates {
 
     /// Reads the files of a profile back.
     pub(super) fn read(&self, profile: &Profile) -> Files {
-        let read = |path: &str| {
-            let bytes = file::read(&self.root.join(path), LARGEST);
-            let bytes = bytes.map_err(|error| Lack::Unread(error.to_string()));
-            (path.to_owned(), bytes)
-        };
+        let read = |path: &str| (path.to_owned(), self.read_file(path));
         profile.files().map(read).collect()
+    }
+
+    /// Reads a file back.
+    pub(super) fn read_file(&self, path: &str) -> Result<Vec<u8>, Lack> {
+        let bytes = file::read(&self.root.join(path), LARGEST);
+        bytes.map_err(|error| Lack::Unread(error.to_string()))
     }
 
     fn write_folder(&self, folder: &str, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
@@ -201,7 +205,8 @@ fn has(folder: &Path, files: &BTreeMap<String, Vec<u8>>) -> bool {
     count == files.len() && files.iter().all(same)
 }
 
-fn digest(files: &BTreeMap<String, Vec<u8>>) -> String {
+/// Tells apart the contents of folders.
+pub(super) fn digest(files: &BTreeMap<String, Vec<u8>>) -> String {
     let mut context = Context::new(&SHA256);
     for (name, bytes) in files {
         for part in [name.as_bytes(), bytes] {

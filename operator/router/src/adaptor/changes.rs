@@ -178,7 +178,8 @@ pub(super) fn changes_with(
             if differing.is_empty() && !is_anew {
                 continue;
             }
-            if !is_anew && differing.iter().all(|name| entity.is_updatable(name)) {
+            let fits = |name: &&str| entity.is_updatable(name) && has_value(entity, want, name);
+            if !is_anew && differing.iter().all(fits) {
                 rest.push(Operation::Update {
                     entity,
                     name: name.to_owned(),
@@ -242,6 +243,12 @@ fn differences<'a>(entity: Entity, has: &Attributes, want: &'a Attributes) -> Ve
         .collect();
     let differs = |name: &&str| entity.effective(has, name) != entity.effective(want, name);
     names.into_iter().filter(differs).collect()
+}
+
+/// True if an update can say what the attribute is to be. Nothing tells the router that an attribute is to have no value.
+fn has_value(entity: Entity, want: &Attributes, name: &str) -> bool {
+    let value = entity.typed(want, name);
+    value.is_some() || !entity.typed_default(name).is_null()
 }
 
 fn update(entity: Entity, want: &Attributes, differing: &[&str]) -> Attributes {

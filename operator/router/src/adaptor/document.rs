@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::certificates::Folders;
 use super::changes::wanted;
+use super::passwords::Passwords;
 use super::{Attributes, Entity};
 use crate::config::{self, Profile, SiteIdentity, Wrong};
 use crate::snapshot::Snapshot;
@@ -14,9 +16,6 @@ use crate::tls::{Files, Profiles};
 
 /// The type and the name of an entry.
 pub(super) type Key = (Entity, String);
-
-/// Files by folder and name.
-pub(super) type Folders = BTreeMap<String, BTreeMap<String, Vec<u8>>>;
 
 /// The attributes of a profile that name files.
 const FILES: [&str; 3] = ["caCertFile", "certFile", "privateKeyFile"];
@@ -57,11 +56,17 @@ pub(super) struct Document {
     pub(super) folder_of: BTreeMap<String, String>,
     /// Tells apart the good files of each profile.
     pub(super) material: BTreeMap<String, String>,
+    /// The folder of each proxy with a good password.
+    pub(super) passwords: Folders,
 }
 
 impl Document {
-    /// Reads a snapshot; `root` is the folder below which the router finds certificates.
-    pub(super) fn new(snapshot: &Snapshot, loaded: &Loaded, root: &Path) -> Self {
+    /// Reads a snapshot; below these folders the router finds certificates, and the passwords of proxies.
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        loaded: &Loaded,
+        (root, proxies): (&Path, &Path),
+    ) -> Self {
         // The snapshot was read from it.
         let elements: Vec<Value> = serde_json::from_slice(&snapshot.document).unwrap_or_default();
         let wanted = wanted(&elements);
@@ -70,10 +75,13 @@ impl Document {
             wanted: match entry.entity {
                 Entity::SslProfile => loaded.profile(&entry.name, &entry.attributes, root),
                 Entity::TcpListener | Entity::TcpConnector => with_port(&entry.attributes),
-                Entity::ProxyProfile
-                | Entity::Connector
-                | Entity::Listener
-                | Entity::ListenerAddress => Ok(entry.attributes.clone()),
+                Entity::ProxyProfile => {
+                    let passwords = &loaded.passwords;
+                    passwords.proxy(&entry.name, &entry.attributes, proxies)
+                }
+                Entity::Connector | Entity::Listener | Entity::ListenerAddress => {
+                    Ok(entry.attributes.clone())
+                }
             },
             entity: entry.entity,
             name: entry.name,
@@ -98,6 +106,7 @@ impl Document {
             faults: wanted.faults,
             folder_of: folder_of.collect(),
             material: material.collect(),
+            passwords: loaded.passwords.folders(),
             elements,
             items,
             folders,
@@ -162,11 +171,14 @@ pub(super) struct Loaded {
     good: BTreeMap<String, Good>,
     /// Profiles whose files are good but cannot be written as they are named.
     misplaced: BTreeMap<String, String>,
+    /// The passwords of proxies.
+    pub(super) passwords: Passwords,
 }
 
 impl Loaded {
     /// Takes over the profiles of a snapshot. Files that are no good change nothing.
     pub(super) fn update(&mut self, snapshot: &Snapshot) {
+        self.passwords.update(snapshot);
         let wanted = &snapshot.desired.profiles;
         self.profiles.update(wanted, &snapshot.files);
         self.good.retain(|name, _| wanted.contains_key(name));

@@ -40,12 +40,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Finds the requests. `blocked` are entries that are not tried now; `unloaded` are profiles whose files the router has not loaded.
+    /// Finds the requests. `blocked` are entries that are not tried now; `unloaded` are profiles and proxies whose files the router has not loaded.
     pub(super) fn new(
         document: &Document,
         current: &Current,
         blocked: &BTreeMap<Key, String>,
-        unloaded: &BTreeSet<String>,
+        unloaded: &BTreeSet<Key>,
     ) -> Self {
         let entries = current.entries();
         let has: BTreeMap<Key, &Entry> = entries
@@ -62,7 +62,7 @@ impl Plan {
                     let mut attributes = attributes.clone();
                     if item.entity == Entity::SslProfile {
                         let row = row.map(|row| &row.attributes);
-                        keep_ordinals(&mut attributes, row, unloaded.contains(&item.name));
+                        keep_ordinals(&mut attributes, row, unloaded.contains(&key));
                     }
                     let entry = Entry {
                         entity: item.entity,
@@ -180,30 +180,33 @@ fn own_profiles(entries: &[Entry]) -> impl Iterator<Item = Key> {
     })
 }
 
-/// Updates of profiles whose files are new though their ordinals are not.
+/// Updates of profiles whose files are new though their ordinals are not, and of proxies with a new password in the file.
 fn reloads(
     operations: &[Operation],
     wanted: &[Entry],
     has: &BTreeMap<Key, &Entry>,
-    (unloaded, blocked): (&BTreeSet<String>, &BTreeMap<Key, String>),
+    (unloaded, blocked): (&BTreeSet<Key>, &BTreeMap<Key, String>),
 ) -> Vec<Operation> {
-    let is_touched = |name: &str| {
+    let is_touched = |key: &Key| {
         let mut subjects = operations.iter().map(Operation::subject);
-        subjects.any(|subject| subject == (Entity::SslProfile, name))
+        subjects.any(|subject| subject == (key.0, key.1.as_str()))
     };
-    let profiles = wanted.iter().filter(|entry| {
-        let key = (Entity::SslProfile, entry.name.clone());
-        entry.entity == Entity::SslProfile
-            && unloaded.contains(&entry.name)
+    let files = wanted.iter().filter(|entry| {
+        let key = (entry.entity, entry.name.clone());
+        unloaded.contains(&key)
             && has.contains_key(&key)
             && !blocked.contains_key(&key)
-            && !is_touched(&entry.name)
+            && !is_touched(&key)
     });
-    let updates = profiles.map(|entry| {
-        let names = ["ordinal", "oldestValidOrdinal"].into_iter();
-        let values = names.filter_map(|name| {
+    let updates = files.map(|entry| {
+        let names: &[&str] = if entry.entity == Entity::ProxyProfile {
+            &["password"]
+        } else {
+            &["ordinal", "oldestValidOrdinal"]
+        };
+        let values = names.iter().filter_map(|name| {
             let value = entry.entity.typed(&entry.attributes, name)?;
-            Some((name.to_owned(), value))
+            Some(((*name).to_owned(), value))
         });
         Operation::Update {
             entity: entry.entity,

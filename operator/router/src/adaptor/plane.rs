@@ -14,6 +14,7 @@ use super::document::{Document, Loaded};
 use super::network::Overview;
 use super::report::{self, Reading};
 use crate::boxed::BoxFuture;
+use crate::config::proxies;
 use crate::data_plane::DataPlane;
 use crate::file;
 use crate::metrics::{Metrics, count};
@@ -22,6 +23,9 @@ use crate::snapshot::Snapshot;
 use crate::state::{EntryReport, StateStore, Status};
 use crate::tls::{Files, Slot};
 
+/// Folder in which routers of the existing implementation expect the passwords of proxies.
+const PROXIES: &str = "/etc/skupper-router-proxies";
+
 /// The adaptor. Cheap to clone; all clones are one adaptor.
 #[derive(Clone)]
 pub struct Adaptor(Arc<Inner>);
@@ -29,6 +33,7 @@ pub struct Adaptor(Arc<Inner>);
 struct Inner {
     state: StateStore,
     certificates: Certificates,
+    proxies: Certificates,
     loaded: tokio::sync::Mutex<Loaded>,
     newest: watch::Sender<Option<Arc<Document>>>,
     errors: Mutex<Errors>,
@@ -66,20 +71,28 @@ impl Counts {
 }
 
 impl Adaptor {
-    /// An adaptor without a configuration, which writes certificates below this folder.
+    /// An adaptor without a configuration, which writes certificates below this folder, and passwords where routers expect them.
     pub fn new(certificates: &Path) -> Self {
-        Self::writing(Certificates::new(certificates))
+        Self::with_proxies(certificates, Path::new(PROXIES))
     }
 
-    /// As [`Adaptor::new`], with private keys that every user may read.
-    pub fn sharing_keys(certificates: &Path) -> Self {
-        Self::writing(Certificates::new(certificates).sharing_keys())
+    /// The same, which writes the passwords of proxies below the second folder.
+    pub fn with_proxies(certificates: &Path, proxies: &Path) -> Self {
+        Self::writing(Certificates::new(certificates), Certificates::new(proxies))
     }
 
-    fn writing(certificates: Certificates) -> Self {
+    /// As [`Adaptor::with_proxies`], with private keys and passwords that every user may read.
+    pub fn sharing_keys(certificates: &Path, proxies: &Path) -> Self {
+        let [certificates, proxies] =
+            [certificates, proxies].map(|folder| Certificates::new(folder).sharing_keys());
+        Self::writing(certificates, proxies)
+    }
+
+    fn writing(certificates: Certificates, proxies: Certificates) -> Self {
         Self(Arc::new(Inner {
             state: StateStore::new(),
             certificates,
+            proxies,
             loaded: tokio::sync::Mutex::default(),
             newest: watch::Sender::new(None),
             errors: Mutex::default(),
@@ -108,6 +121,11 @@ impl Adaptor {
 
     pub(super) fn certificates(&self) -> &Certificates {
         &self.0.certificates
+    }
+
+    /// The folder of the passwords of proxies.
+    pub(super) fn proxies(&self) -> &Certificates {
+        &self.0.proxies
     }
 
     pub(super) fn counts(&self) -> &Counts {
@@ -185,7 +203,8 @@ impl Adaptor {
         }
         let mut loaded = self.0.loaded.lock().await;
         loaded.update(&snapshot);
-        let document = Document::new(&snapshot, &loaded, self.0.certificates.root());
+        let roots = (self.0.certificates.root(), self.0.proxies.root());
+        let document = Document::new(&snapshot, &loaded, roots);
         let now = seconds();
         let profiles: Vec<EntryReport> = document
             .items
@@ -210,9 +229,12 @@ impl Adaptor {
         let profiles: Vec<_> = profiles
             .filter_map(|entry| entry.wanted.as_ref().ok().cloned())
             .collect();
+        let (folder, names) = (self.0.proxies.clone(), snapshot.desired.proxies.clone());
         let read = move || -> Files {
             let files = profiles.iter().map(|profile| certificates.read(profile));
-            files.flatten().collect()
+            let passwords = names.iter().map(|name| proxies::file(name));
+            let passwords = passwords.map(|path| (path.clone(), folder.read_file(&path)));
+            files.flatten().chain(passwords).collect()
         };
         let late = || tracing::warn!("reading certificates takes long");
         Snapshot {
@@ -284,6 +306,10 @@ impl DataPlane for Adaptor {
             self.0.is_begun.store(true, Ordering::Relaxed);
             self.0.loaded.lock().await.update(&good);
         })
+    }
+
+    fn has_proxies(&self) -> bool {
+        true
     }
 
     fn refuse(&self, error: Option<String>) {

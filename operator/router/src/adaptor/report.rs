@@ -99,8 +99,15 @@ impl Reading<'_> {
     fn entry(&self, item: &Item) -> EntryReport {
         let mut entry = match item.entity {
             Entity::SslProfile => profile(item, self.loaded, self.now),
-            Entity::ProxyProfile
-            | Entity::Connector
+            Entity::ProxyProfile => {
+                let trouble = self.loaded.passwords.trouble(&item.name);
+                let trouble = trouble.map(|why| Status::Failed(why.to_owned()));
+                EntryReport {
+                    status: trouble.unwrap_or_else(|| self.status(item)),
+                    ..base(item)
+                }
+            }
+            Entity::Connector
             | Entity::Listener
             | Entity::TcpListener
             | Entity::TcpConnector

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use super::amqp::{self, Client, Error};
-use super::certificates::{Certificates, Written};
+use super::certificates::{self, Certificates, Written};
 use super::changes::Operation;
 use super::document::{Document, Key};
 use super::observed::{Observed, Rows};
@@ -48,8 +49,8 @@ pub struct Options {
 impl Adaptor {
     /// Keeps a router at the newest configuration, without end. Dropped, it leaves the router as it is.
     pub async fn run(&self, options: Options) -> Infallible {
-        let (news, certificates) = (self.news(), self.certificates().clone());
-        let keeper = Loop::new(self.clone(), options, certificates);
+        let news = self.news();
+        let keeper = Loop::new(self.clone(), options);
         keeper.run(news).await
     }
 }
@@ -59,6 +60,8 @@ struct Loop {
     adaptor: Adaptor,
     options: Options,
     certificates: Certificates,
+    /// The passwords of proxies.
+    proxies: Certificates,
     client: Option<Client>,
     refusals: Refusals,
     sockets: Sockets,
@@ -72,9 +75,10 @@ struct Loop {
 }
 
 impl Loop {
-    fn new(adaptor: Adaptor, options: Options, certificates: Certificates) -> Self {
+    fn new(adaptor: Adaptor, options: Options) -> Self {
         Self {
-            certificates,
+            certificates: adaptor.certificates().clone(),
+            proxies: adaptor.proxies().clone(),
             adaptor,
             options,
             client: None,
@@ -132,7 +136,7 @@ impl Loop {
 
     async fn converge(&mut self, document: &Arc<Document>) -> Result<(), Error> {
         let written = self.write(document).await;
-        let unloaded = of_profiles(document, &written.unloaded);
+        let unloaded = unloaded(document, &written);
         let mut client = match self.client.take() {
             Some(client) => client,
             None => Client::connect(&self.options.agent).await?,
@@ -143,22 +147,27 @@ impl Loop {
         done
     }
 
-    /// Writes the files of profiles.
-    async fn write(&self, document: &Document) -> Written {
+    /// Writes the files of profiles, and the passwords of proxies.
+    async fn write(&self, document: &Document) -> AllWritten {
         let (certificates, folders) = (self.certificates.clone(), document.folders.clone());
+        let (proxies, passwords) = (self.proxies.clone(), document.passwords.clone());
         let late = || {
             let path = crate::plain::path(self.certificates.root());
             tracing::warn!(path, "writing certificates takes long");
         };
-        file::beside(move || certificates.write(&folders), late).await
+        let write = move || AllWritten {
+            profiles: certificates.write(&folders),
+            proxies: proxies.write(&passwords),
+        };
+        file::beside(write, late).await
     }
 
     async fn apply(
         &mut self,
         document: &Arc<Document>,
         client: &mut Client,
-        written: &Written,
-        unloaded: &BTreeSet<String>,
+        written: &AllWritten,
+        unloaded: &BTreeSet<Key>,
     ) -> Result<(), Error> {
         let mut current = current(client).await?;
         let closed = sockets::closed(document, &current);
@@ -271,20 +280,28 @@ impl Loop {
 
     /// Removes the mark of new files that the router has loaded by now.
     fn loaded(&self, document: &Document, operation: &Operation) {
-        let name = match operation {
-            Operation::Create { entity, name, .. } | Operation::Update { entity, name, .. }
-                if *entity == Entity::SslProfile =>
-            {
-                name
+        if matches!(operation, Operation::Delete { .. }) {
+            return;
+        }
+        let (root, folder) = match operation.subject() {
+            (Entity::SslProfile, name) => (&self.certificates, document.folder_of.get(name)),
+            (Entity::ProxyProfile, name) => {
+                let folder = document.passwords.get_key_value(name);
+                (&self.proxies, folder.map(|(folder, _)| folder))
             }
-            Operation::Create { .. } | Operation::Update { .. } | Operation::Delete { .. } => {
-                return;
-            }
+            (
+                Entity::Connector
+                | Entity::Listener
+                | Entity::TcpListener
+                | Entity::TcpConnector
+                | Entity::ListenerAddress,
+                _,
+            ) => return,
         };
-        let Some(folder) = document.folder_of.get(name) else {
+        let Some(folder) = folder else {
             return;
         };
-        if let Err(error) = self.certificates.loaded(folder) {
+        if let Err(error) = root.loaded(folder) {
             tracing::warn!(%error, folder, "cannot note that the router has loaded new files");
         }
     }
@@ -324,13 +341,22 @@ impl Loop {
             current.rows(Entity::SslProfile),
             self.certificates.root(),
         ));
-        let certificates = self.certificates.clone();
+        let mut passwords: BTreeSet<String> = document.passwords.keys().cloned().collect();
+        passwords.extend(proxies(current.rows(Entity::ProxyProfile)));
+        let (certificates, proxies) = (self.certificates.clone(), self.proxies.clone());
         let late = || tracing::warn!("removing certificates takes long");
-        match file::beside(move || certificates.sweep(&used), late).await {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                tracing::warn!(%error, "cannot remove certificates that are not used any more");
-            }
-            Ok(()) | Err(_) => self.swept = Some(document.clone()),
+        let sweep = move || {
+            let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+            let swept = [certificates.sweep(&used), proxies.sweep(&passwords)];
+            let failed = swept.into_iter().filter_map(Result::err);
+            failed.filter(|error| !missing(error)).collect::<Vec<_>>()
+        };
+        let failed = file::beside(sweep, late).await;
+        for error in &failed {
+            tracing::warn!(%error, "cannot remove certificates that are not used any more");
+        }
+        if failed.is_empty() {
+            self.swept = Some(document.clone());
         }
     }
 }
@@ -392,6 +418,10 @@ fn waiting<'a>(
 
 /// Tells apart the documents and files that a refusal is about.
 fn cause_of(document: &Document, (entity, name): &Key) -> String {
+    if *entity == Entity::ProxyProfile {
+        let password = document.passwords.get(name).map(certificates::digest);
+        return format!("{} {}", document.hash, password.unwrap_or_default());
+    }
     let mut items = document.items.iter();
     let item = items.find(|item| item.entity == *entity && item.name == *name);
     let profile = match (entity, item) {
@@ -407,21 +437,38 @@ fn cause_of(document: &Document, (entity, name): &Key) -> String {
     format!("{} {material}", document.hash)
 }
 
-/// The profiles whose files are in one of these folders.
-fn of_profiles(document: &Document, folders: &BTreeSet<String>) -> BTreeSet<String> {
-    let all = document.folder_of.iter();
-    let named = all.filter(|(_, folder)| folders.contains(*folder));
-    named.map(|(name, _)| name.clone()).collect()
+/// The outcome of writing all files.
+struct AllWritten {
+    profiles: Written,
+    proxies: Written,
 }
 
-/// Profiles whose files cannot be written, with the reasons.
-fn unwritten(document: &Document, written: &Written) -> BTreeMap<Key, String> {
+/// The profiles and proxies whose files the router has not loaded.
+fn unloaded(document: &Document, written: &AllWritten) -> BTreeSet<Key> {
     let all = document.folder_of.iter();
-    let failed = all.filter_map(|(name, folder)| {
-        let why = written.failed.get(folder)?;
+    let named = all.filter(|(_, folder)| written.profiles.unloaded.contains(*folder));
+    let profiles = named.map(|(name, _)| (Entity::SslProfile, name.clone()));
+    let proxies = written.proxies.unloaded.iter();
+    let proxies = proxies.map(|name| (Entity::ProxyProfile, name.clone()));
+    profiles.chain(proxies).collect()
+}
+
+/// Profiles and proxies whose files cannot be written, with the reasons.
+fn unwritten(document: &Document, written: &AllWritten) -> BTreeMap<Key, String> {
+    let all = document.folder_of.iter();
+    let profiles = all.filter_map(|(name, folder)| {
+        let why = written.profiles.failed.get(folder)?;
         Some(((Entity::SslProfile, name.clone()), why.clone()))
     });
-    failed.collect()
+    let proxies = written.proxies.failed.iter();
+    let proxies = proxies.map(|(name, why)| ((Entity::ProxyProfile, name.clone()), why.clone()));
+    profiles.chain(proxies).collect()
+}
+
+/// The proxies of the router that have a password.
+fn proxies(rows: &[Attributes]) -> impl Iterator<Item = String> {
+    let named = rows.iter().filter(|row| row.contains_key("password"));
+    named.filter_map(|row| Some(row.get("name")?.as_str()?.to_owned()))
 }
 
 /// The folders of profiles of the router.

@@ -268,11 +268,9 @@ impl Entity {
         match self {
             Self::TcpListener => attribute == "observer",
             Self::SslProfile => ["ordinal", "oldestValidOrdinal"].contains(&attribute),
-            Self::ProxyProfile
-            | Self::Connector
-            | Self::Listener
-            | Self::TcpConnector
-            | Self::ListenerAddress => false,
+            // A link finds its proxy by name whenever it is dialled.
+            Self::ProxyProfile => PROXY_PROFILE.iter().any(|known| known.name == attribute),
+            Self::Connector | Self::Listener | Self::TcpConnector | Self::ListenerAddress => false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Configuration from a directory: `skrouterd.json` and `certs/<profile>/{tls.crt,tls.key,ca.crt}`.
+//! Configuration from a directory: `skrouterd.json` and `certs/<profile>/{tls.crt,tls.key,ca.crt}`, and `certs/<proxy>/password.txt`.
 //! Looked at twice a second, by times and sizes; read again when these differ, or are so young that they may hide a change.
 //! A document that is half written is no JSON, and the one before stays; a key that does not fit its certificate yet likewise.
 
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::boxed::BoxFuture;
 use crate::cause;
-use crate::config::{self, Profile};
+use crate::config::{self, Profile, proxies};
 use crate::data_plane::DataPlane;
 use crate::file::{self, FileStamp};
 use crate::plain;
@@ -84,10 +84,16 @@ impl Directory {
             let bytes = file::read(&self.certificates.join(name), certificate);
             bytes.map_err(|error| Lack::Unread(error.to_string()))
         };
-        Snapshot::read(&text, file).map_err(|source| Error::Use {
+        let snapshot = Snapshot::read(&text, file).map_err(|source| Error::Use {
             path: path(),
             source,
-        })
+        })?;
+        let password = |name: &str| {
+            let path = self.certificates.join(proxies::file(name));
+            let bytes = file::read(&path, certificate);
+            bytes.map_err(|error| Lack::Unread(error.to_string()))
+        };
+        Ok(snapshot.with_passwords(password))
     }
 
     /// Keeps the data plane at what the directory says, without end.

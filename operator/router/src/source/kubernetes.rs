@@ -105,9 +105,10 @@ impl Namespace {
 
     async fn keep(self, router: Arc<dyn DataPlane>) {
         let copy = self.cache.as_ref().and_then(Cache::read);
+        let known = Known::new(&self.config_map, copy).with_proxies(router.has_proxies());
         let mut follower = Follower {
             router,
-            known: Known::new(&self.config_map, copy),
+            known,
             applied: None,
             saved: None,
             cache: self.cache,

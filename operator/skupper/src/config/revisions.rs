@@ -61,17 +61,11 @@ fn numbers(secret: &Secret) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// True if the existing adaptor takes it for a Secret with certificates.
+/// True if the existing adaptor takes it for a Secret with certificates, and the router can use them: version 2.2.1 knows one type, and each profile has an authority.
 fn is_usable(secret: &Secret) -> bool {
-    let has_authority = || {
-        let data = secret.data.as_ref().and_then(|data| data.get("ca.crt"));
-        data.is_some_and(|authority| !authority.0.is_empty())
-    };
-    match secret.type_.as_deref().unwrap_or_default() {
-        "kubernetes.io/tls" => secret.data.is_some(),
-        "Opaque" | "" => has_authority(),
-        _ => false,
-    }
+    let authority = secret.data.as_ref().and_then(|data| data.get("ca.crt"));
+    let has_authority = authority.is_some_and(|authority| !authority.0.is_empty());
+    secret.type_.as_deref() == Some("kubernetes.io/tls") && has_authority
 }
 
 /// The annotations that a Secret needs to be used for these profiles, if it lacks any; none for one that the existing adaptor cannot use. The numbers rise with
@@ -145,7 +139,8 @@ impl<'a> Revisions<'a> {
 
     /// The number of the contents of a Secret for a profile, if the existing adaptor uses it for that.
     fn numbered(&self, profile: &str, secret: &str) -> Option<u64> {
-        numbers(self.secrets.get(secret)?).get(profile).copied()
+        let secret = self.secrets.get(secret)?;
+        numbers(secret).get(profile).copied()
     }
 
     /// True if the existing adaptor uses the Secret for the profile.
@@ -196,7 +191,7 @@ mod tests {
         }))
         .unwrap();
         let data = ByteString(content.as_bytes().to_vec());
-        secret.data = Some(BTreeMap::from([("tls.crt".to_owned(), data)]));
+        secret.data = Some(BTreeMap::from([("ca.crt".to_owned(), data)]));
         secret
     }
 
@@ -244,13 +239,11 @@ mod tests {
 
     #[test]
     fn what_the_existing_adaptor_cannot_use_is_left_alone() {
-        let mut opaque = secret(&json!({}), "0");
-        opaque.type_ = Some("Opaque".to_owned());
-        assert_eq!(annotations(&opaque, &[("web", 0)]), None);
-        let data = opaque.data.get_or_insert_default();
-        data.insert("ca.crt".to_owned(), ByteString(b"x".to_vec()));
-        assert!(annotations(&opaque, &[("web", 0)]).is_some());
-        assert_eq!(annotations(&opaque, &[]), None);
+        let mut other = secret(&json!({}), "0");
+        assert_eq!(annotations(&other, &[]), None);
+        other.type_ = Some("Opaque".to_owned());
+        assert_eq!(annotations(&other, &[("web", 0)]), None);
+        assert_eq!(annotations(&secret(&json!({}), ""), &[("web", 0)]), None);
         let broken = secret(&json!({ CONTEXT: "{", DIGEST: 1.to_string() }), "0");
         assert!(annotations(&broken, &[("web", 0)]).is_some());
     }

@@ -132,6 +132,35 @@ fn an_observer_is_updated() {
 }
 
 #[test]
+fn a_proxy_is_updated_under_its_links_unless_it_loses_a_value() {
+    let link = ("connector", json!({"name": "out", "proxyProfile": "x"}));
+    let with = |proxy: Value| [link.clone(), ("proxyProfile", proxy)];
+    let open = json!({"name": "x", "host": "a", "port": "1"});
+    let secured =
+        json!({"name": "x", "host": "b", "port": "1", "username": "me", "password": "file:p"});
+    assert_eq!(
+        found(&with(open.clone()), &with(secured.clone())),
+        [Operation::Update {
+            entity: Entity::ProxyProfile,
+            name: "x".to_owned(),
+            attributes: json!({"host": "b", "username": "me", "password": "file:p"})
+                .as_object()
+                .unwrap()
+                .clone()
+        }]
+    );
+    assert_eq!(
+        texts(&found(&with(secured), &with(open))),
+        [
+            "delete connector `out`",
+            "delete proxyProfile `x`",
+            "create proxyProfile `x`",
+            "create connector `out`",
+        ]
+    );
+}
+
+#[test]
 fn an_update_to_what_nobody_sets_sends_the_default() {
     for (kind, has, expected) in [
         (
@@ -199,7 +228,6 @@ fn entities_that_cannot_be_updated_are_replaced() {
             json!({"ordinal": 1, "certFile": "a"}),
             json!({"ordinal": 2, "certFile": "b"}),
         ),
-        ("proxyProfile", json!({"port": "1"}), json!({"port": "2"})),
     ] {
         let named = |mut attributes: Value| {
             attributes["name"] = "n".into();

@@ -1,5 +1,7 @@
 //! Entries that may not be touched, profiles that are renewed, and what stays of the router's own.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::super::document::Loaded;
@@ -16,7 +18,11 @@ fn document(elements: &Value) -> Document {
     let snapshot = Snapshot::read(elements.to_string().as_bytes(), file).unwrap();
     let mut loaded = Loaded::default();
     loaded.update(&snapshot);
-    let mut document = Document::new(&snapshot, &loaded, std::path::Path::new("/certs"));
+    let mut document = Document::new(
+        &snapshot,
+        &loaded,
+        (Path::new("/certs"), Path::new("/proxies")),
+    );
     for item in &mut document.items {
         // As if its files were good.
         if item.name == "good" {
@@ -88,7 +94,7 @@ fn a_missing_secret_fails_what_names_it_and_what_names_that() {
 fn a_refused_profile_that_the_router_has_stays_and_one_that_it_lacks_fails_its_listener() {
     let document = document(&json!([elements()[1], elements()[2]]));
     let blocked = blocked(Entity::SslProfile, "good");
-    let unloaded = BTreeSet::from(["good".to_owned()]);
+    let unloaded = BTreeSet::from([(Entity::SslProfile, "good".to_owned())]);
     let has = current(&json!([elements()[1], elements()[2]]));
     let plan = Plan::new(&document, &has, &blocked, &unloaded);
     assert_eq!((texts(&plan), plan.failed.len()), (Vec::new(), 0));
@@ -98,7 +104,7 @@ fn a_refused_profile_that_the_router_has_stays_and_one_that_it_lacks_fails_its_l
 
 #[test]
 fn new_files_raise_the_ordinal_unless_the_document_names_one() {
-    let unloaded = BTreeSet::from(["good".to_owned()]);
+    let unloaded = BTreeSet::from([(Entity::SslProfile, "good".to_owned())]);
     let none = BTreeMap::new();
     for (named, has, expected) in [
         (json!({}), json!({}), json!({"ordinal": 1})),
@@ -174,5 +180,24 @@ fn a_profile_of_the_routers_own_listener_stays() {
         &blocked(Entity::TcpListener, "old"),
         &BTreeSet::new(),
     );
+    assert_eq!(texts(&plan), Vec::<String>::new());
+}
+
+#[test]
+fn a_proxy_with_a_new_password_is_updated_though_nothing_of_it_differs() {
+    let proxy =
+        json!({"name": "squid", "host": "h", "port": "1", "username": "me", "password": "pass:x"});
+    let link = json!({"name": "out", "role": "inter-router", "proxyProfile": "squid"});
+    let elements = json!([["proxyProfile", proxy], ["connector", link]]);
+    let unloaded = BTreeSet::from([(Entity::ProxyProfile, "squid".to_owned())]);
+    let (document, has) = (document(&elements), current(&elements));
+    let plan = Plan::new(&document, &has, &BTreeMap::new(), &unloaded);
+    let [Operation::Update { attributes, .. }] = plan.operations.as_slice() else {
+        panic!("{:?}", plan.operations);
+    };
+    let expected = json!({"password": "pass:x"});
+    assert_eq!(Value::Object(attributes.clone()), expected);
+    let blocked = blocked(Entity::ProxyProfile, "squid");
+    let plan = Plan::new(&document, &has, &blocked, &unloaded);
     assert_eq!(texts(&plan), Vec::<String>::new());
 }

@@ -8,10 +8,10 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::cache::Copy;
 use super::reference::ConfigMapRef;
-use super::secrets::{Content, key_of, of_links, secret_of};
+use super::secrets::{Content, is_object_name, key_of, of_links, secret_of};
 use super::watch::Watched;
 use crate::cause;
-use crate::config::{self, Desired, Profile};
+use crate::config::{self, Desired, Profile, proxies};
 use crate::snapshot::{DOCUMENT, Snapshot};
 use crate::state::{State, Status};
 use crate::tls::Lack;
@@ -25,6 +25,8 @@ pub(super) struct Known {
     secrets: BTreeMap<String, Content>,
     /// Files that were good, by path: of the last good copy.
     kept: BTreeMap<String, ByteString>,
+    /// True if the passwords of proxies are needed, too.
+    has_proxies: bool,
 }
 
 #[derive(Debug)]
@@ -65,6 +67,15 @@ impl Known {
             error: None,
             secrets: BTreeMap::new(),
             kept,
+            has_proxies: false,
+        }
+    }
+
+    /// The same, with the passwords of proxies if they are needed.
+    pub(super) fn with_proxies(self, has_proxies: bool) -> Self {
+        Self {
+            has_proxies,
+            ..self
         }
     }
 
@@ -117,7 +128,16 @@ impl Known {
     pub(super) fn secrets(&self) -> BTreeSet<String> {
         let profiles = self.document.iter().flat_map(Document::profiles);
         let names = profiles.filter_map(|(name, profile)| self.secret_of(name, profile));
-        names.map(str::to_owned).collect()
+        names.chain(self.proxies()).map(str::to_owned).collect()
+    }
+
+    /// The proxies with a password, each of which is called like its Secret.
+    fn proxies(&self) -> impl Iterator<Item = &str> {
+        let document = self.document.iter().filter(|_| self.has_proxies);
+        let names = document.flat_map(|document| &document.desired.proxies);
+        names
+            .map(String::as_str)
+            .filter(|name| is_object_name(name))
     }
 
     /// Forgets all Secrets but these.
@@ -131,12 +151,17 @@ impl Known {
 
     /// Whether the first answer about a Secret is still to come, and nothing is there to be used meanwhile.
     pub(super) fn waits(&self) -> bool {
+        let is_unasked = |secret: &str| matches!(self.secrets.get(secret), Some(Content::Unasked));
         let mut profiles = self.document.iter().flat_map(Document::profiles);
-        profiles.any(|(name, profile)| {
+        let waits = profiles.any(|(name, profile)| {
             let secret = self.secret_of(name, profile);
-            let secret = secret.and_then(|secret| self.secrets.get(secret));
-            matches!(secret, Some(Content::Unasked)) && !self.is_kept(profile)
-        })
+            secret.is_some_and(is_unasked) && !self.is_kept(profile)
+        });
+        let is_kept = |name: &str| self.kept.contains_key(&proxies::file(name));
+        waits
+            || self
+                .proxies()
+                .any(|name| is_unasked(name) && !is_kept(name))
     }
 
     /// Whether there is a copy of all that the profile needs. A pair works without an authority.
@@ -170,7 +195,10 @@ impl Known {
                 profile.ca = None;
             }
         }
-        Some(snapshot)
+        Some(match self.has_proxies {
+            true => snapshot.with_passwords(|name| self.password(name)),
+            false => snapshot,
+        })
     }
 
     /// Whether there is the Secret, and not this key in it; or, before that is known, a copy without it.
@@ -211,6 +239,29 @@ impl Known {
         }
     }
 
+    /// The password of a proxy.
+    fn password(&self, name: &str) -> Result<Vec<u8>, Lack> {
+        let kept = |why: &str| {
+            let bytes = self.kept.get(&proxies::file(name));
+            let bytes = bytes.map(|bytes| bytes.0.clone());
+            bytes.ok_or_else(|| Lack::Unread(why.to_owned()))
+        };
+        match self.secrets.get(name) {
+            Some(Content::There(data)) => {
+                let bytes = data.get("password").filter(|bytes| !bytes.0.is_empty());
+                let bytes = bytes.map(|bytes| bytes.0.clone());
+                bytes.ok_or_else(|| Lack::Unread(format!("Secret `{name}` has no `password`")))
+            }
+            Some(Content::Absent) => {
+                let gone = format!("Secret \"{name}\" not found for proxy configuration");
+                Err(Lack::Gone(gone))
+            }
+            Some(Content::Unknown(why)) => kept(why),
+            Some(Content::Unasked) => kept("the API server has not answered yet"),
+            None => Err(Lack::Unread("no Secret can have this name".to_owned())),
+        }
+    }
+
     /// What is worth keeping on disk: the document, and of each profile the files that handshakes use. Counts as the last good
     /// copy from now on.
     pub(super) fn copy(&mut self, state: &State) -> Option<Copy> {
@@ -229,6 +280,15 @@ impl Known {
                 };
                 files.extend(bytes.map(|bytes| (path.to_owned(), bytes)));
             }
+        }
+        for name in self.proxies() {
+            let path = proxies::file(name);
+            let bytes = match self.password(name) {
+                Ok(bytes) => Some(ByteString(bytes)),
+                Err(Lack::Gone(_)) => None,
+                Err(Lack::Unread(_)) => self.kept.get(&path).cloned(),
+            };
+            files.extend(bytes.map(|bytes| (path, bytes)));
         }
         let text = document.text.clone();
         self.kept.clone_from(&files);

@@ -45,7 +45,7 @@ pub(super) fn key_of<'a>(name: &str, path: &'a str) -> Option<&'a str> {
 }
 
 /// Nothing else may get into a selector.
-fn is_object_name(name: &str) -> bool {
+pub(super) fn is_object_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let inside = |byte: u8| allowed(byte) || byte == b'-' || byte == b'.';
     let (first, last) = (name.bytes().next(), name.bytes().next_back());

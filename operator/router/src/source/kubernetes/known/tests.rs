@@ -166,3 +166,47 @@ fn what_works_is_kept_and_what_is_gone_is_not() {
     };
     assert_eq!(Known::new(&config_map(), Some(broken)).snapshot(), None);
 }
+
+/// A document with a proxy, for a data plane that dials through proxies or not.
+fn proxied(has_proxies: bool, copy: Option<Copy>) -> Known {
+    let document = json!([["proxyProfile", {
+        "name": "squid", "username": "me", "password": "file:/etc/skupper-router-proxies/squid/password.txt",
+    }]]);
+    let mut known = Known::new(&config_map(), copy).with_proxies(has_proxies);
+    known.document(map(&document.to_string()));
+    known.keep_secrets(&known.secrets());
+    known
+}
+
+#[test]
+fn the_password_of_a_proxy_is_read_by_who_dials_through_it() {
+    let password = |known: &Known| known.snapshot().unwrap().files["squid/password.txt"].clone();
+    let unread = |why: &str| Err(Lack::Unread(why.to_owned()));
+    let idle = proxied(false, None);
+    assert_eq!((idle.secrets(), idle.waits()), (BTreeSet::new(), false));
+    assert!(idle.snapshot().unwrap().files.is_empty());
+    let mut known = proxied(true, None);
+    assert_eq!(known.secrets(), BTreeSet::from(["squid".to_owned()]));
+    assert!(known.waits());
+    assert_eq!(
+        password(&known),
+        unread("the API server has not answered yet")
+    );
+    known.secret("squid", Watched::Unknown("forbidden".to_owned()));
+    assert!(!known.waits());
+    assert_eq!(password(&known), unread("forbidden"));
+    known.secret("squid", secret(&["username"]));
+    assert_eq!(password(&known), unread("Secret `squid` has no `password`"));
+    known.secret("squid", secret(&["password"]));
+    assert_eq!(password(&known), Ok(b"password".to_vec()));
+    let copy = known.copy(&State::default());
+    known.secret("squid", secret(&["username"]));
+    assert_eq!(known.copy(&State::default()), copy, "what was good is kept");
+    let mut again = proxied(true, copy);
+    assert!(!again.waits());
+    assert_eq!(password(&again), Ok(b"password".to_vec()));
+    again.secret("squid", Watched::Absent);
+    let gone = "Secret \"squid\" not found for proxy configuration";
+    assert_eq!(password(&again), Err(Lack::Gone(gone.to_owned())));
+    assert!(again.copy(&State::default()).unwrap().files.is_empty());
+}

@@ -195,7 +195,8 @@ impl<R: Routers> MultiKeyListenerLogic for MultiKeyListeners<R> {
                     Some((key, weight))
                 };
                 let reachable: BTreeMap<String, i64> = keys.filter_map(weight).collect();
-                Some(StrategyStatus {
+                // Of the last key that goes server-side apply would leave no map, and the API server refuses the status.
+                (!reachable.is_empty()).then_some(StrategyStatus {
                     priority: None,
                     weighted: Some(WeightedStatus {
                         routing_keys_reachable: reachable,

@@ -7,6 +7,9 @@ pub const LOGGING: &str = "router-logging";
 /// The setting of how many connections a link has for data, which the existing router alone has.
 pub const CONNECTIONS: &str = "router-data-connection-count";
 
+/// How many contents of a Secret before the last one connections may go on with, which the existing router alone heeds: in the settings of a Site, and with a prefix on a Secret.
+pub const PRIOR: &str = "tls-prior-valid-revisions";
+
 /// A text; absent if it is empty.
 pub fn named(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.is_empty())

@@ -490,14 +490,11 @@ impl<R: Routers> SiteLogic for Sites<R> {
 
     fn apply_rights_role(&self, at: ApplyRights<'_>) -> Desired<Role> {
         let there = There::of(&at.existing_router, &[at.router_config]);
-        let read = || plan::secrets(at.router_config);
-        let adapted = || read().into_iter().chain(plan::proxies(at.router_config));
+        let secrets = plan::secrets(at.router_config);
         let role = match (self.plane(at.this, there), self.adaptor(at.this, there)) {
-            (DataPlane::Embedded, _) => objects::role(&read()),
+            (DataPlane::Embedded, _) => objects::role(&secrets),
             (DataPlane::SkupperRouter, Adaptor::KubeAdaptor) => existing::role(),
-            (DataPlane::SkupperRouter, Adaptor::LifecycleRouter) => {
-                adaptor::role(&adapted().collect())
-            }
+            (DataPlane::SkupperRouter, Adaptor::LifecycleRouter) => adaptor::role(&secrets),
         };
         self.labelled(&at.templates, role)
     }

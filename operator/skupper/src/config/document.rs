@@ -14,10 +14,9 @@ use lifecycle_specs_skupper::site::Site;
 use serde_json::{Map, Value, json};
 
 use super::ports::{Before, PortAllocation};
-use super::revisions::PRIOR;
 use crate::data_plane::{Adaptor, DataPlane};
 use crate::platform::Platform;
-use crate::settings::{CONNECTIONS, LOGGING, named, setting};
+use crate::settings::{CONNECTIONS, LOGGING, PRIOR, named, setting};
 
 /// Where the router finds the files of a profile.
 pub const CERTIFICATES: &str = "/etc/skupper-router-certs";

@@ -332,20 +332,15 @@ fn exposed(listener: &Listener, workloads: &[Workload], kept: &Kept) -> BTreeSet
         .collect()
 }
 
-/// The Secrets of the proxies of a configuration.
-pub fn proxies(router_config: &ConfigMap) -> BTreeSet<String> {
+/// The Secrets of the profiles and the proxies of a configuration, sorted.
+pub fn secrets(router_config: &ConfigMap) -> BTreeSet<String> {
     let entries = router_config::entries(router_config);
     let proxies = entries
         .iter()
         .filter(|(entity, _)| entity == proxies::ENTITY);
-    let names = proxies.filter_map(|(_, attributes)| attributes.get("name")?.as_str());
-    names.map(str::to_owned).collect()
-}
-
-/// The Secrets of the profiles of a configuration, sorted.
-pub fn secrets(router_config: &ConfigMap) -> BTreeSet<String> {
-    let secrets = document::secrets_of(&router_config::entries(router_config));
-    secrets.into_values().collect()
+    let proxies = proxies.filter_map(|(_, attributes)| attributes.get("name")?.as_str());
+    let profiles = document::secrets_of(&entries).into_values();
+    profiles.chain(proxies.map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

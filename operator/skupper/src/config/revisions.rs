@@ -11,13 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::proxies::{Secrets, by_name};
+use crate::settings::PRIOR;
 
 /// On a Secret: the profiles that it is for, with the numbers of its contents.
 const CONTEXT: &str = "internal.skupper.io/tls-profile-context";
 /// On a Secret: which contents the numbers are of. The existing controller keeps that in its memory.
 const DIGEST: &str = "internal.skupper.io/tls-profile-digest";
-/// On a Secret, and in the settings of a Site: how many contents before the last one connections may go on with.
-pub const PRIOR: &str = "tls-prior-valid-revisions";
 /// As many, where neither says it.
 const USUAL_PRIOR: u64 = 2;
 /// Key of the ConfigMap of the router: the profiles of the existing adaptor with their Secrets.

@@ -20,11 +20,10 @@ use lifecycle_specs_skupper::site::{self, Endpoint, Site, SiteSpec};
 use super::document::{self, ALLOWED_KEYS, ROLES, roles};
 use super::links;
 use super::proxies;
-use super::revisions::PRIOR;
 use crate::data_plane::{self, ADAPTOR_SETTING, Adaptor, DataPlane};
 use crate::namespace::sizing::SETTING;
 use crate::platform::Platform;
-use crate::settings::{CONNECTIONS, LOGGING, named, setting};
+use crate::settings::{CONNECTIONS, LOGGING, PRIOR, named, setting};
 
 /// What is told where there is no Site, and where the Site that there is cannot serve.
 const NO_SITE: &str = "No active site in namespace";

@@ -125,6 +125,8 @@ fn a_key_that_the_router_has_not_read_is_awaited() {
     assert_eq!(json!(told), expected);
     report.entries.remove("listenerAddress/a/b");
     assert_eq!(sync(&report), lifecycle::Sync::Behind);
+    let nothing = self::report(&listener, &["c"]);
+    assert!(logic().strategy(This::of(&listener), &nothing).is_none());
 }
 
 #[test]

@@ -39,7 +39,7 @@ const CASES: [(&str, usize); 12] = [
     ("Certificate", 148),
     ("ConfigMap", 61),
     ("Connector status", 122),
-    ("Deployment", 377),
+    ("Deployment", 384),
     ("Listener status", 111),
     ("Role", 87),
     ("RoleBinding", 60),

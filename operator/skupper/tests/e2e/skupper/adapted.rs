@@ -189,13 +189,12 @@ async fn replaced(mut place: Place) -> Result<()> {
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    // The existing adaptor cannot say if the socket of a Listener is open; this one does.
+    // The existing adaptor cannot say if the socket of a Listener is open, which is a condition then; this one does.
     agent.run(r#"set tcpListener listener/shop {"operStatus": "up"}"#)?;
     let is_open = |listener: &Listener| {
-        let (_, _, conditions) = report(listener);
-        conditions
-            .iter()
-            .any(|row| row.starts_with("SocketOpen=True"))
+        let (_, message, conditions) = report(listener);
+        let unknown = |row: &String| row.starts_with("SocketOpen");
+        message == "OK" && !conditions.iter().any(unknown)
     };
     place
         .until::<Listener>("shop", "its socket is open", is_open)

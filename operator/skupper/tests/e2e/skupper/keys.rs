@@ -130,7 +130,20 @@ async fn by_weight(mut place: Place) -> Result<()> {
     place.delete::<Connector>("many").await?;
     let reached = json!({ "weighted": { "routingKeysReachable": { "few": 1 } } });
     until_reaches(&place, ("db", "OK"), reached).await?;
-    greeted(&place, port, "f").await.map(drop)
+    greeted(&place, port, "f").await?;
+    // The API server takes the status also when nothing is left of a map in it.
+    place.delete::<Connector>("few").await?;
+    let nothing = |listener: &MultiKeyListener| {
+        let status = listener.status.as_ref();
+        status.is_some_and(|status| {
+            status.strategy.is_none() && status.common.status.as_deref() == Some("Pending")
+        })
+    };
+    let what = "it reaches nothing";
+    place.until::<MultiKeyListener>("db", what, nothing).await?;
+    connect(&place, "few", few.at, json!({ "routingKey": "few" })).await?;
+    let reached = json!({ "weighted": { "routingKeysReachable": { "few": 1 } } });
+    until_reaches(&place, ("db", "OK"), reached).await.map(drop)
 }
 
 /// How many of so many connections each server answers, known by the one letter that it says.

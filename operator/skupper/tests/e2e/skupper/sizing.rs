@@ -68,6 +68,7 @@ async fn settings(mut place: Place) -> Result<()> {
     ensure!(at("/metadata/labels") == labels, "{before:?}");
     let uid = place.of::<Site>().get("west").await?.metadata.uid;
     labels[SITE] = json!(uid);
+    labels["skupper.io/group"] = json!("skupper-router");
     ensure!(at("/spec/template/metadata/labels") == labels, "{pods}");
     // Without the setting it is the same, so no Pod is replaced.
     let edit = json!({ "spec": { "settings": { "disable-anti-affinity": null } } });

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::ResourceExt;
 use lifecycle_specs_skupper::certificate::Certificate;
@@ -33,6 +33,7 @@ pub(crate) fn cases() -> Vec<Case> {
             imageless,
         ),
         shared("a_site_that_asks_for_it_has_the_existing_router", asked),
+        shared("secrets_are_numbered_for_the_existing_adaptor", numbered),
     ]
 }
 
@@ -390,4 +391,59 @@ async fn asked(place: Place) -> Result<()> {
     ensure!(pods.items.len() == 1, "one Pod: {:?}", pods.items.len());
     ensure!(place.of::<Site>().get("west").await?.uid() == site.uid());
     Ok(())
+}
+
+/// The number of the contents of a profile in the configuration; 0 where none is told, absent without the profile.
+fn ordinal(config: &ConfigMap, profile: &str) -> Option<u64> {
+    let data = config.data.as_ref()?;
+    let all: Vec<Value> = serde_json::from_str(&data["skrouterd.json"]).ok()?;
+    let mut profiles = all.iter().filter(|entry| entry[0] == "sslProfile");
+    let found = profiles.find(|entry| entry[1]["name"] == profile)?;
+    Some(found[1]["ordinal"].as_u64().unwrap_or_default())
+}
+
+fn secret(kind: &str, content: &str) -> Value {
+    json!({ "type": kind, "stringData": { "ca.crt": content, "tls.crt": "x", "tls.key": "x" } })
+}
+
+/// The configuration names a profile once its Secret is numbered, and each change of the Secret gives it the next number.
+async fn numbered(place: Place) -> Result<()> {
+    left_by_existing(&place, &["site-plain"]).await?;
+    managed_by_other(&place, false).await?;
+    let tls = "kubernetes.io/tls";
+    place.make::<Secret>("web", secret(tls, "0")).await?;
+    place.make::<Secret>("odd", secret("Opaque", "0")).await?;
+    for name in ["odd", "web"] {
+        let of = json!({ "routingKey": name, "tlsCredentials": name });
+        listen(&place, name, of).await?;
+    }
+    listen(&place, "plain", json!({ "routingKey": "plain" })).await?;
+    let has = |config: &ConfigMap, name: &str| {
+        let of = format!("\"listener/{name}\"");
+        entries(config).is_ok_and(|all| all.iter().any(|entry| entry.contains(&of)))
+    };
+    let both = |config: &ConfigMap| {
+        has(config, "plain") && has(config, "web") && ordinal(config, "web") == Some(0)
+    };
+    let config = place
+        .until::<ConfigMap>(ROUTER, "both are there", both)
+        .await?;
+    ensure!(!has(&config, "odd"), "{config:?}");
+    let odd = place.of::<Secret>().get("odd").await?;
+    ensure!(odd.annotations().is_empty(), "{odd:?}");
+    place.patch::<Secret>("web", secret(tls, "1")).await?;
+    let next = |config: &ConfigMap| ordinal(config, "web") == Some(1);
+    place
+        .until::<ConfigMap>(ROUTER, "the next number", next)
+        .await?;
+    // It goes and comes back: a number that was given once is given no other contents.
+    place.delete::<Secret>("web").await?;
+    let gone = |config: &ConfigMap| ordinal(config, "web").is_none() && has(config, "plain");
+    place.until::<ConfigMap>(ROUTER, "it waits", gone).await?;
+    place.make::<Secret>("web", secret(tls, "2")).await?;
+    let again = |config: &ConfigMap| ordinal(config, "web") == Some(2) && has(config, "web");
+    place
+        .until::<ConfigMap>(ROUTER, "it is back", again)
+        .await
+        .map(drop)
 }

@@ -26,7 +26,7 @@ pub(crate) enum Error {
     Get {
         /// Name of the volume.
         name: String,
-        /// What was refused.
+        /// The request that was refused.
         source: kube::Error,
     },
     /// A volume.
@@ -34,7 +34,7 @@ pub(crate) enum Error {
     Label {
         /// Its name.
         name: String,
-        /// What was refused.
+        /// The request that was refused.
         source: kube::Error,
     },
 }

@@ -96,7 +96,7 @@ mod tests {
         snapshot.with_passwords(|_| password.clone())
     }
 
-    /// What the router gets, and what is wrong, after each of these.
+    /// The values that the router gets, and the faults, after each of these.
     fn check(
         passwords: &[Result<&str, Lack>],
         expected: Result<&str, &str>,

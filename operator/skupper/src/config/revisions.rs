@@ -115,7 +115,7 @@ fn digest(data: Option<&BTreeMap<String, ByteString>>) -> String {
     first.map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What is known of the Secrets of a namespace.
+/// The Secrets of a namespace, and the numbers that were given before.
 #[derive(Clone, Debug, Default)]
 pub struct Revisions<'a> {
     secrets: Secrets<'a>,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::objects::{STATE_PORT, reading};
 use crate::config::document::CERTIFICATES;
 
-/// Where it answers probes and tells metrics: the port that Pods of the existing adaptor declare for metrics, and a Pod has each name of a port once.
+/// The port of probes and metrics: the one that Pods of the existing adaptor declare for metrics, and a Pod has each name of a port once.
 const METRICS_PORT: u16 = 9000;
 /// The folder of its last good copy of the configuration.
 const CACHE: &str = "/cache";

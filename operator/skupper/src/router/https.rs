@@ -221,7 +221,7 @@ fn by_precedence<'a>(pods: &[&'a Pod]) -> Vec<&'a Pod> {
     pods
 }
 
-/// Where the routers of these Pods can be asked, and of which Site they are.
+/// The addresses at which the routers of these Pods can be asked, each with its Site.
 fn doors(pods: &[&Pod]) -> Vec<(Seat, SocketAddr)> {
     let door = |pod: &Pod| {
         let address: IpAddr = pod.status.as_ref()?.pod_ip.as_ref()?.parse().ok()?;

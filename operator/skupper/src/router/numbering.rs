@@ -23,7 +23,7 @@ use tokio::time::sleep;
 use crate::config::revisions::{Profiles, annotations, profiles};
 use crate::namespace::controller_id::ControllerId;
 
-/// Who writes.
+/// The field manager.
 const MANAGER: &str = "skupper.io/numbering";
 /// How long until a Secret is tried again that could not be written.
 const AGAIN: Duration = Duration::from_secs(10);

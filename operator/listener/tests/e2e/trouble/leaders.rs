@@ -77,7 +77,7 @@ async fn ready(cluster: &Cluster, prefix: &str, many: usize) -> Result<()> {
         .map(drop)
 }
 
-/// What an operator wrote for Listeners; definitions are prepared by each at its start, and classes by who leads.
+/// The writes of an operator for Listeners; definitions are prepared by each at its start, and classes by who leads.
 fn writes(log: &Log, user: &str) -> Log {
     let all = log.of_user(user).of_cost(Cost::Write);
     all.only(|e| matches!(e.resource.as_str(), "services" | "listeners"))

@@ -124,6 +124,7 @@ fn sites() -> Part {
     let given_on =
         "given on to the router of a Site, by effect `apply_rights`: nobody gives what he has not";
     let redeemed = "the grant server: what it gives, and that it was given";
+    let numbered = "the numbers of Secrets, without which the existing adaptor uses none";
     let grants = Object::all("skupper.io", "accessgrants");
     let reached = Object::all("", "services").own().named([service::SERVICE]);
     let authority = Object::all("", "secrets").own().named([service::AUTHORITY]);
@@ -144,6 +145,16 @@ fn sites() -> Part {
         grants,
         &[Verb::Get, Verb::List, Verb::Watch, Verb::Patch],
         redeemed,
+    )
+    .also(
+        Object::all("", "secrets"),
+        &[Verb::Get, Verb::List, Verb::Watch, Verb::Patch],
+        numbered,
+    )
+    .also(
+        Object::all("", "configmaps"),
+        &[Verb::Get, Verb::List, Verb::Watch],
+        numbered,
     )
     .also(reached, &[Verb::Get], redeemed)
     .also(Object::all("skupper.io", "sites"), &[Verb::List], redeemed)

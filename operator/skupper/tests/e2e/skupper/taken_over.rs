@@ -322,7 +322,8 @@ async fn nonsense(place: &Place, good: Value) -> Result<()> {
     Ok(())
 }
 
-fn said(site: &Site) -> &str {
+/// The message of a Site.
+pub(super) fn said(site: &Site) -> &str {
     let status = site.status.as_ref();
     status
         .and_then(|s| s.common.message.as_deref())

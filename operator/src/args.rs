@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use lifecycle_explain::Explain;
@@ -11,6 +12,7 @@ use lifecycle_generate::Generate;
 use lifecycle_listener::args::{Controller, Node, Preset};
 use lifecycle_plan::Plan;
 use lifecycle_process::args::Run;
+use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_replay::Replay;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs, TokenCommand};
 
@@ -95,6 +97,14 @@ pub enum Command {
     ///
     /// Ends with 0 if nothing would be written, 1 if something would, 2 if that cannot be said.
     Plan(Box<Planning>),
+    /// Say what is in the way of replacing the Stackable Listener operator in a cluster, and what this operator would then write. Changes nothing.
+    ///
+    /// Looks for what would write or listen beside this operator, for objects whose fields nobody can change, for classes, definitions and volumes that
+    /// would change, and then prints what `plan controller` prints. Reads with the rights to get and list of whoever asks. What to do is in
+    /// `docs/install.md`.
+    ///
+    /// Ends with 0 if nothing blocks, 1 if something does, 2 if that cannot be said.
+    Takeover(Takeover),
     /// Say what this version of the operator would have decided where another one decided, by what that one recorded. Needs no cluster.
     ///
     /// Each pass of a file of `run --trace-file` goes through the code of this version, over the objects that were seen then: it is told which facts it
@@ -173,6 +183,47 @@ pub enum Part {
     Controller(Controller),
     /// The controller of Skupper sites.
     Skupper(Box<SkupperArgs>),
+}
+
+/// Which take-over is checked, and with which options this operator would run.
+#[derive(Debug, Args)]
+pub struct Takeover {
+    /// Only look. It is required, because this command replaces nothing by itself: `docs/install.md` says how that is done.
+    #[arg(long, required = true)]
+    pub check: bool,
+
+    /// Context of the kubeconfig. Without it, its current one.
+    #[arg(long, value_name = "CONTEXT")]
+    pub context: Option<String>,
+
+    /// Ask as this user, as `kubectl --as` does.
+    #[arg(long = "as", value_name = "USER")]
+    pub impersonated: Option<String>,
+
+    /// Namespace in which this operator would run.
+    #[arg(
+        short,
+        long,
+        value_name = "NAMESPACE",
+        default_value = "listener-operator"
+    )]
+    pub namespace: String,
+
+    /// Folder of kubelet on the nodes that `deploy/install/node.yaml` names.
+    #[arg(long, value_name = "FOLDER", default_value = "/var/lib/kubelet")]
+    pub kubelet_dir: String,
+
+    /// As it would be run.
+    #[command(flatten)]
+    pub controller: Controller,
+
+    /// Do not install or update CustomResourceDefinitions.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub disable_crd_maintenance: bool,
+
+    /// Domain below which cluster DNS names Services. Without it, cluster.local.
+    #[arg(long, env, value_name = "DOMAIN")]
+    pub kubernetes_cluster_domain: Option<ClusterDomain>,
 }
 
 /// Which network is drawn, and how.

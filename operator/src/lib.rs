@@ -13,6 +13,7 @@ pub mod parts;
 mod plan;
 mod replay;
 pub mod sandbox;
+mod takeover;
 mod wiring;
 
 pub use main_of::{main, plugin};

@@ -8,7 +8,9 @@ use lifecycle_process::{definitions, ended, printed, until_done};
 use lifecycle_skupper::files::token;
 
 use crate::args::{Arguments, Command, Plugin, PluginCommand};
-use crate::{check, cluster, explain, network, new, parts, plan, replay, sandbox, wiring};
+use crate::{
+    check, cluster, explain, network, new, parts, plan, replay, sandbox, takeover, wiring,
+};
 
 /// The program.
 pub fn main() -> ExitCode {
@@ -34,6 +36,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Cluster(options) => return until_done(cluster::run(options)),
         Command::New(options) => stdout().write_all(new::run(&options)?.as_bytes())?,
         Command::Plan(options) => return until_done(plan::run(*options)),
+        Command::Takeover(options) => return until_done(takeover::run(options)),
         Command::Replay(options) => return Ok(replay::run(&options)),
         Command::Check(options) => {
             let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock());

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::{Client, ResourceExt};
+use lifecycle_listener::args::Preset;
 use lifecycle_plan::{Operator, Plan, Verdict};
 use lifecycle_process::args::Run;
 use lifecycle_process::cluster_domain::ClusterDomain;
@@ -32,34 +33,61 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
     let live = plan.connect().await?;
     match &run.mode {
         Part::Controller(chosen) => {
-            // The one that the operator finds in its Pod cannot be found from here.
-            let domain = &run.cluster.kubernetes_cluster_domain;
-            let start = |inside: Operator| {
-                own_kinds(&inside, Product::Listeners, &run);
-                let told = lifecycle_listener::controller::Options {
-                    cluster_domain: domain.clone().unwrap_or_else(ClusterDomain::usual),
-                    kinds: kinds(Product::Listeners),
-                    maintain_crds: !run.cluster.disable_crd_maintenance,
-                    preset: chosen.listener_class_preset,
-                    leadership: None,
-                    csi_endpoint: None,
-                    health: inside.health,
-                };
-                let (client, trace) = (inside.client, Some(inside.trace));
-                lifecycle_listener::controller::run_observed(client, told, trace, inside.shutdown)
+            let told = Listeners {
+                cluster_domain: run.cluster.kubernetes_cluster_domain.clone(),
+                maintain_crds: !run.cluster.disable_crd_maintenance,
+                preset: chosen.listener_class_preset,
             };
-            let printed = (Vec::new, start);
-            Ok(lifecycle_plan::run(&live, &plan, printed, &mut stdout().lock()).await?)
+            listeners(&live, &plan, told).await
         }
         Part::Skupper(chosen) => sites(&live, &plan, (&run, chosen)).await,
     }
 }
 
+/// The options of the controller of Listeners that change what it writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Listeners {
+    /// The domain below which cluster DNS names Services; `cluster.local` without it.
+    pub(crate) cluster_domain: Option<ClusterDomain>,
+    /// Whether it installs and updates CustomResourceDefinitions.
+    pub(crate) maintain_crds: bool,
+    /// The classes that it creates where they are missing.
+    pub(crate) preset: Preset,
+}
+
+/// Prints the plan of the controller of Listeners.
+///
+/// # Errors
+/// As `lifecycle_plan::run`.
+pub(crate) async fn listeners(
+    live: &Client,
+    plan: &Plan,
+    told: Listeners,
+) -> anyhow::Result<Verdict> {
+    let start = |inside: Operator| {
+        own_kinds(&inside, Product::Listeners, told.maintain_crds);
+        let options = lifecycle_listener::controller::Options {
+            // The one that the operator finds in its Pod cannot be found from here.
+            cluster_domain: told.cluster_domain.unwrap_or_else(ClusterDomain::usual),
+            kinds: kinds(Product::Listeners),
+            maintain_crds: told.maintain_crds,
+            preset: told.preset,
+            leadership: None,
+            csi_endpoint: None,
+            health: inside.health,
+        };
+        let (client, trace) = (inside.client, Some(inside.trace));
+        lifecycle_listener::controller::run_observed(client, options, trace, inside.shutdown)
+    };
+    let printed = (Vec::new, start);
+    Ok(lifecycle_plan::run(live, plan, printed, &mut stdout().lock()).await?)
+}
+
 /// Which kinds are those of a product, and how somebody installs them.
-fn own_kinds(inside: &Operator, product: Product, run: &Run<Part>) {
+fn own_kinds(inside: &Operator, product: Product, maintain: bool) {
     let kinds = kinds(product);
     let install = format!("{} | kubectl apply --server-side -f -", kinds.printed_by);
-    inside.own_kinds(&[kinds], (&install, !run.cluster.disable_crd_maintenance));
+    inside.own_kinds(&[kinds], (&install, maintain));
 }
 
 /// The plan of the controller of Skupper sites.
@@ -73,7 +101,11 @@ async fn sites(
     let silent = Silent::default();
     let asked = silent.clone();
     let start = |inside: Operator| {
-        own_kinds(&inside, Product::Skupper, run);
+        own_kinds(
+            &inside,
+            Product::Skupper,
+            !run.cluster.disable_crd_maintenance,
+        );
         let told = lifecycle_skupper::controller::Options {
             namespace,
             watched: chosen.watched(),

@@ -181,12 +181,10 @@ async fn warn_of_leftover_conversion(client: &Client, kinds: &Kinds) {
         let converts = converts.is_some_and(|conversion| conversion.strategy == WEBHOOK);
         if !converts
             && let Ok(Some(live)) = find(&api, &name).await
-            && has_leftover_conversion(&live)
+            && let Some(command) = leftover_conversion(&live)
         {
             tracing::warn!(
-                "CustomResourceDefinition `{name}` still names a conversion webhook; if its Service is gone, run: \
-                 kubectl patch crd {name} --type json --patch '{}'",
-                conversion_patch()
+                "CustomResourceDefinition `{name}` still names a conversion webhook; if its Service is gone, run: {command}"
             );
         }
     }
@@ -210,6 +208,14 @@ const WEBHOOK: &str = "Webhook";
 
 fn converts(wanted: &Value) -> bool {
     wanted["spec"]["conversion"]["strategy"] == WEBHOOK
+}
+
+/// The command that removes the conversion webhook which a live definition names; `None` if it names none.
+#[must_use]
+pub fn leftover_conversion(live: &DynamicObject) -> Option<String> {
+    let (name, patch) = (live.name_any(), conversion_patch());
+    has_leftover_conversion(live)
+        .then(|| format!("kubectl patch crd {name} --type json --patch '{patch}'"))
 }
 
 fn has_leftover_conversion(live: &DynamicObject) -> bool {

@@ -87,6 +87,40 @@ async fn create(client: &Client, class: &ListenerClass) -> Result<(), Error> {
     Ok(())
 }
 
+/// How a class that exists compares with the one of a preset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// They have the same spec.
+    Equal,
+    /// The fields that differ, with both values, and what that means.
+    Differs(String),
+    /// Its spec is not one of a class.
+    Unreadable,
+}
+
+/// The name of a preset on a command line.
+pub fn name(preset: Preset) -> String {
+    let value = clap::ValueEnum::to_possible_value(&preset);
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Compares a class that exists with the one of a preset.
+pub fn compared(existing: &DynamicObject, wanted: &ListenerClass, preset: Preset) -> Comparison {
+    let spec = existing.data["spec"].clone();
+    let Ok(spec) = serde_json::from_value::<ListenerClassSpec>(spec) else {
+        return Comparison::Unreadable;
+    };
+    let differences = differences(&spec, &wanted.spec);
+    if differences.is_empty() {
+        return Comparison::Equal;
+    }
+    Comparison::Differs(format!(
+        "{} (there, preset {}); the class is never changed, and its Listeners keep their addresses: for what the preset says, create a class of another name",
+        differences.join("; "),
+        name(preset)
+    ))
+}
+
 async fn compare(
     existing: &DynamicObject,
     wanted: &ListenerClass,
@@ -94,21 +128,15 @@ async fn compare(
     events: &Recorder,
 ) {
     let name = wanted.name_any();
-    let preset = clap::ValueEnum::to_possible_value(&preset)
-        .map_or_else(String::new, |value| value.get_name().to_owned());
-    let spec = existing.data["spec"].clone();
-    let Ok(spec) = serde_json::from_value::<ListenerClassSpec>(spec) else {
-        tracing::warn!(class = %name, "the ListenerClass cannot be read and is not compared with preset {preset}");
-        return;
+    let note = match compared(existing, wanted, preset) {
+        Comparison::Equal => return,
+        Comparison::Differs(note) => note,
+        Comparison::Unreadable => {
+            let preset = self::name(preset);
+            tracing::warn!(class = %name, "the ListenerClass cannot be read and is not compared with preset {preset}");
+            return;
+        }
     };
-    let differences = differences(&spec, &wanted.spec);
-    if differences.is_empty() {
-        return;
-    }
-    let note = format!(
-        "{} (there, preset {preset}); the class is never changed, and its Listeners keep their addresses: for what the preset says, create a class of another name",
-        differences.join("; ")
-    );
     tracing::info!(class = %name, "the ListenerClass differs from the preset: {note}");
     let event = Event {
         type_: EventType::Normal,

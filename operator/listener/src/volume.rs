@@ -12,6 +12,7 @@ mod unlabelled;
 
 pub use mount::Mounting;
 pub use provisioning::Provisioning;
+pub use unlabelled::is_unlabelled;
 pub(crate) use unlabelled::label;
 
 use std::path::PathBuf;

@@ -25,6 +25,7 @@ fn run(words: &str) -> Run<Mode> {
         | Command::Explain(_)
         | Command::Generate(_)
         | Command::Plan(_)
+        | Command::Takeover(_)
         | Command::Replay(_)) => {
             panic!("{other:?}")
         }

@@ -14,7 +14,7 @@ use kube::core::{ApiResource, GroupVersionKind};
 use lifecycle_tests::harness::within;
 use serde_json::{Value, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_lifecycle-operator");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_lifecycle-operator");
 
 fn command(words: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
@@ -35,7 +35,7 @@ fn refused(words: &[&str]) -> String {
 }
 
 /// One that is ready.
-fn started(words: &[&str]) -> Child {
+pub(crate) fn started(words: &[&str]) -> Child {
     let mut child = command(words).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut said = lines.map(|line| line.unwrap());
@@ -46,7 +46,7 @@ fn started(words: &[&str]) -> Child {
     child
 }
 
-fn stop(mut child: Child) -> Option<i32> {
+pub(crate) fn stop(mut child: Child) -> Option<i32> {
     let kill = Command::new("kill").arg(child.id().to_string()).status();
     assert!(kill.unwrap().success());
     child.wait().unwrap().code()

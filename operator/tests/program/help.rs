@@ -109,6 +109,11 @@ fn help_of_plan_says_how_it_ends() {
 }
 
 #[test]
+fn help_of_takeover_says_how_it_ends() {
+    check("takeover.txt", &["takeover"]);
+}
+
+#[test]
 fn help_of_replay_says_how_it_ends() {
     check("replay.txt", &["replay"]);
 }

@@ -12,3 +12,4 @@ mod new;
 mod pages;
 mod rules;
 mod sandbox;
+mod takeover;

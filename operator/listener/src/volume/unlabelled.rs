@@ -75,6 +75,12 @@ pub(crate) async fn label(client: &Client) -> Result<(), Error> {
     Ok(())
 }
 
+/// Tells whether a volume of the driver has no labels yet and gets them, if its Listener exists.
+#[must_use]
+pub fn is_unlabelled(volume: &PersistentVolume) -> bool {
+    !volume.labels().contains_key(LISTENER_NAME) && aim(volume).is_some()
+}
+
 /// The Listener that a volume is for.
 #[derive(Debug, PartialEq, Eq)]
 struct Aim<'a> {
@@ -162,6 +168,10 @@ mod tests {
             aim_of(by_class.clone()).as_deref(),
             Some("apps/data-0 true")
         );
+        assert!(is_unlabelled(&parsed(by_class.clone())));
+        let mut labelled = by_class.clone();
+        labelled["metadata"]["labels"] = json!({ LISTENER_NAME: "data-0" });
+        assert!(!is_unlabelled(&parsed(labelled)));
         let by_name = volume("pv", "data-0", json!({ claim::NAME: "web" }));
         assert_eq!(aim_of(by_name).as_deref(), Some("apps/web false"));
         let both = json!({ claim::CLASS: "c", claim::NAME: "web" });

@@ -1,0 +1,99 @@
+//! `lifecycle-operator takeover --check`: says what is in the way of replacing the Stackable Listener operator in a cluster, and what ours would then write.
+//! Reads the cluster, judges what was found, and prints it; writes nothing.
+
+mod controllers;
+mod driver;
+mod finding;
+mod found;
+mod judge;
+mod nodes;
+mod objects;
+#[cfg(test)]
+mod tests;
+mod text;
+mod workload;
+
+use std::io::{Write, stdout};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use jiff::Timestamp;
+use lifecycle_plan::{DryRun, Output, Plan, Verdict};
+use lifecycle_process::{compared, logging};
+use lifecycle_runtime::cause;
+
+use crate::args::Takeover;
+use crate::plan::{self, Listeners};
+use finding::{Chosen, Finding, Severity};
+use found::Found;
+
+/// Seconds that the operator may take in the copy, as `plan` has it.
+const LIMIT: u64 = 60;
+/// The exit codes: something blocks, and it cannot be said whether something does.
+const BLOCKED: u8 = 1;
+const UNKNOWN: u8 = 2;
+
+/// Prints what was found, and says how the process is to end.
+pub(crate) async fn run(options: Takeover) -> ExitCode {
+    compared(checked(options).await)
+}
+
+async fn checked(options: Takeover) -> anyhow::Result<u8> {
+    logging::begin_quietly()?;
+    let plan = plan_of(&options);
+    let live = plan.connect().await?;
+    let chosen = Chosen {
+        namespace: options.namespace,
+        preset: options.controller.listener_class_preset,
+        maintain_crds: !options.disable_crd_maintenance,
+        kubelet: options.kubelet_dir,
+        now: Timestamp::now(),
+    };
+    let found = Found::read(&live, &chosen.namespace).await?;
+    let findings = judge::judge(&found, &chosen);
+    print(&text::text(&findings))?;
+    let told = Listeners {
+        cluster_domain: options.kubernetes_cluster_domain,
+        maintain_crds: chosen.maintain_crds,
+        preset: chosen.preset,
+    };
+    let planned = plan::listeners(&live, &plan, told).await;
+    if let Err(error) = &planned {
+        print(&text::unplanned(&cause::in_one_line(error.as_ref())))?;
+    }
+    Ok(code(&findings, planned.ok()))
+}
+
+/// The plan of this operator, as `plan` makes it without further options.
+fn plan_of(options: &Takeover) -> Plan {
+    Plan {
+        context: options.context.clone(),
+        impersonated: options.impersonated.clone(),
+        namespace: None,
+        dry_run: DryRun::default(),
+        limit: LIMIT,
+        full: false,
+        output: Output::Text,
+    }
+}
+
+/// An object that could not be read may block, so it outweighs one that does.
+fn code(findings: &[Finding], planned: Option<Verdict>) -> u8 {
+    let any = |severity| findings.iter().any(|one| one.severity == severity);
+    if any(Severity::Unread) || planned.is_none() {
+        UNKNOWN
+    } else if any(Severity::Blocks) {
+        BLOCKED
+    } else if planned == Some(Verdict::Unknown) {
+        UNKNOWN
+    } else {
+        0
+    }
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot print what was found")
+}

@@ -1,0 +1,209 @@
+//! Controllers that would write beside ours: the one of the replaced operator, and another one of ours.
+
+use jiff::SignedDuration;
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::Container;
+use kube::ResourceExt;
+use lifecycle_listener::args::Preset;
+use lifecycle_listener::presets;
+
+use super::finding::{Chosen, DEPLOYMENT, Finding};
+use super::workload::{Part, Workload, asks_for_probes, setting};
+
+const CONTROLLER: Part = Part {
+    container: "csi-controller-service",
+    mode: "controller",
+    role: "provisioner",
+};
+/// The variable and the option that choose the classes.
+const PRESET: (&str, &str) = ("LISTENER_CLASS_PRESET", "--listener-class-preset");
+/// Classes of the program of the replaced operator where nothing chooses them.
+const USUAL_PRESET: Preset = Preset::EphemeralNodes;
+/// Seconds that a Lease holds unless it says otherwise.
+const LEASE_SECONDS: i32 = 15;
+
+/// A controller of this driver.
+pub(crate) struct Controller<'a> {
+    deployment: &'a Deployment,
+    container: &'a Container,
+    is_ours: bool,
+}
+
+/// The controllers among Deployments.
+///
+/// One of the Secret operator has the same containers and roles: ours chooses a preset, or is called after Listeners.
+/// Of these, one is ours if it asks for probes, or if one of its Pods holds our Lease; the replaced program knows neither. Images say nothing, for they
+/// have other names in each registry, and our program may run in the chart of the replaced one.
+pub(crate) fn controllers<'a>(
+    deployments: &'a [Deployment],
+    leases: &[Lease],
+    chosen: &Chosen,
+) -> Vec<Controller<'a>> {
+    let all = deployments.iter().filter_map(|deployment| {
+        let workload = workload(deployment);
+        let container = workload.container_of(CONTROLLER)?;
+        let is_of_driver = setting(container, PRESET).is_some() || workload.names_listeners();
+        let (namespace, name) = workload.place();
+        let of_pod = format!("{name}-");
+        let holds = |lease: &Lease| {
+            lease.namespace().as_deref() == Some(namespace)
+                && holder(lease, chosen).is_some_and(|holder| holder.starts_with(&of_pod))
+        };
+        is_of_driver.then(|| Controller {
+            deployment,
+            container,
+            is_ours: asks_for_probes(container) || leases.iter().any(holds),
+        })
+    });
+    all.collect()
+}
+
+/// Who holds a Lease at the time that was chosen.
+pub(crate) fn holder<'a>(lease: &'a Lease, chosen: &Chosen) -> Option<&'a str> {
+    let spec = lease.spec.as_ref()?;
+    let holder = spec.holder_identity.as_deref().filter(|h| !h.is_empty())?;
+    let seconds = spec.lease_duration_seconds.unwrap_or(LEASE_SECONDS);
+    let held_for = SignedDuration::from_secs(seconds.into());
+    let until = spec.renew_time.as_ref()?.0.checked_add(held_for).ok()?;
+    (until > chosen.now).then_some(holder)
+}
+
+/// What runs of a controller, and where.
+pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chosen) -> Vec<Finding> {
+    let (namespace, name) = workload(controller.deployment).place();
+    let object = object(controller.deployment);
+    let spec = controller.deployment.spec.as_ref();
+    let replicas = spec.and_then(|spec| spec.replicas).unwrap_or(1);
+    let status = controller.deployment.status.as_ref();
+    let left = status.and_then(|status| status.replicas).unwrap_or(0);
+    let scale = format!("`kubectl --namespace {namespace} scale deployment {name} --replicas 0`");
+    let of_ours_elsewhere = controller.is_ours && namespace != chosen.namespace;
+    match (controller.is_ours, replicas) {
+        // The Lease says more.
+        (true, 1..) if of_ours_elsewhere && !held.contains(&namespace) => vec![Finding::blocks(
+            &object,
+            "a controller of this operator in another namespace: its Lease is another one, so both would write",
+            format!("scale it to zero: {scale}"),
+        )],
+        (true, _) => Vec::new(),
+        (false, 1..) => vec![Finding::blocks(
+            &object,
+            format!(
+                "the controller of the replaced operator, with {}: it knows no Lease, so both would write",
+                count(replicas, "replica")
+            ),
+            format!("scale it to zero, {scale}, or upgrade its Helm release in place"),
+        )],
+        (false, _) if left > 0 => vec![Finding::blocks(
+            &object,
+            format!(
+                "the controller of the replaced operator: {} still there",
+                count(left, "Pod")
+            ),
+            "wait until it has none",
+        )],
+        (false, _) if (namespace, name) == (chosen.namespace.as_str(), DEPLOYMENT) => {
+            vec![Finding::note(
+                &object,
+                "the controller of the replaced operator, without replicas, stands where this one would",
+                "keep a copy of it for the way back; this one takes its place",
+            )]
+        }
+        (false, _) => vec![Finding::note(
+            &object,
+            "the controller of the replaced operator has no replicas, so it writes nothing",
+            "delete it once you will not go back",
+        )],
+    }
+}
+
+/// Whether its preset would have made other classes. `missing` says whether a class is not there.
+pub(crate) fn preset(
+    controller: &Controller<'_>,
+    missing: impl Fn(&str) -> bool,
+    chosen: &Chosen,
+) -> Vec<Finding> {
+    if controller.is_ours {
+        return Vec::new();
+    }
+    let object = object(controller.deployment);
+    let option = format!("--listener-class-preset={}", presets::name(chosen.preset));
+    let value = match setting(controller.container, PRESET) {
+        None => Some(USUAL_PRESET),
+        Some(value) => value.and_then(|value| clap::ValueEnum::from_str(value, false).ok()),
+    };
+    let Some(before) = value else {
+        let found = format!(
+            "its preset cannot be read off its command line or environment; this operator would run with {option}"
+        );
+        let todo = "compare the two, as `helm get values --all` shows the first, before a class is missing";
+        return vec![Finding::note(&object, found, todo)];
+    };
+    if before == chosen.preset {
+        return Vec::new();
+    }
+    let was = presets::name(before);
+    let wanted = presets::classes(chosen.preset);
+    let others = presets::classes(before).into_iter().filter_map(|old| {
+        let new = wanted.iter().find(|new| new.name_any() == old.name_any())?;
+        (new.spec != old.spec)
+            .then(|| (old.name_any(), old.spec.service_type, new.spec.service_type))
+    });
+    let lost: Vec<String> = others
+        .filter(|(name, _, _)| missing(name))
+        .map(|(name, old, new)| {
+            let (old, new) = (old.as_str(), new.as_str());
+            format!("`{name}` is missing and would be created as {new} instead of {old}")
+        })
+        .collect();
+    match lost.is_empty() {
+        true => vec![Finding::note(
+            &object,
+            format!("its preset is {was}, and this operator would run with {option}"),
+            "nothing, for each class that differs between the two is there, and classes are never changed",
+        )],
+        false => vec![Finding::blocks(
+            &object,
+            format!(
+                "its preset is {was}, and this operator would run with {option}: ListenerClass {}, so its Listeners would get other addresses",
+                lost.join("; ")
+            ),
+            format!(
+                "write --listener-class-preset={was} into deploy/install/controller.yaml, and check again with it"
+            ),
+        )],
+    }
+}
+
+/// A controller of ours in another namespace, by its Lease.
+pub(crate) fn second(lease: &Lease, chosen: &Chosen) -> Option<Finding> {
+    let namespace = lease.namespace().unwrap_or_default();
+    let holder = holder(lease, chosen).filter(|_| namespace != chosen.namespace)?;
+    let object = format!("Lease {namespace}/{}", lease.name_any());
+    Some(Finding::blocks(
+        &object,
+        format!(
+            "a controller of this operator runs there and holds it, as {holder}: its Lease is not the one of namespace {}, so both would write",
+            chosen.namespace
+        ),
+        format!("stop that controller, or install into its namespace: --namespace {namespace}"),
+    ))
+}
+
+fn workload(deployment: &Deployment) -> Workload<'_> {
+    let template = deployment.spec.as_ref().map(|spec| &spec.template);
+    Workload::new(&deployment.metadata, template)
+}
+
+fn object(deployment: &Deployment) -> String {
+    let (namespace, name) = workload(deployment).place();
+    format!("Deployment {namespace}/{name}")
+}
+
+fn count(number: i32, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}

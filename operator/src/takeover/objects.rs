@@ -1,0 +1,131 @@
+//! Definitions, classes, the namespace and volumes: what is there of them when our operator starts.
+
+use k8s_openapi::api::core::v1::{Namespace, PersistentVolume};
+use kube::ResourceExt;
+use kube::api::DynamicObject;
+use lifecycle_listener::controller::{KINDS, NAME};
+use lifecycle_listener::presets::{self, Comparison};
+use lifecycle_listener::volume;
+use lifecycle_runtime::crds;
+use serde_json::json;
+
+use super::finding::{Chosen, Finding};
+
+/// The only version of our kinds.
+const VERSION: &str = "v1alpha1";
+/// The label by which Pod Security is enforced.
+const ENFORCE: &str = "pod-security.kubernetes.io/enforce";
+const PRIVILEGED: &str = "privileged";
+
+/// The definitions, one after the other.
+pub(crate) fn definitions(live: &[DynamicObject], chosen: &Chosen) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for wanted in (KINDS.definitions)() {
+        let name = wanted.name_any();
+        let object = format!("CustomResourceDefinition {name}");
+        let Some(live) = live.iter().find(|one| one.name_any() == name) else {
+            findings.extend((!chosen.maintain_crds).then(|| {
+                let todo = "apply what `lifecycle-operator crd` prints";
+                Finding::blocks(&object, "it is missing, and would not be installed", todo)
+            }));
+            continue;
+        };
+        if let Some(command) = crds::leftover_conversion(live) {
+            findings.push(match chosen.maintain_crds {
+                true => Finding::note(
+                    &object,
+                    "it names the conversion webhook of the replaced operator; the controller sets `None` when it starts",
+                    "",
+                ),
+                false => Finding::blocks(
+                    &object,
+                    "it names the conversion webhook of the replaced operator: once its Service is gone, objects can neither be read nor written",
+                    format!("run `{command}`"),
+                ),
+            });
+        }
+        let stored = &live.data["status"]["storedVersions"];
+        if !stored.is_null() && *stored != json!([VERSION]) {
+            findings.push(Finding::blocks(
+                &object,
+                format!("objects are stored in versions {stored}, and this operator knows only {VERSION}"),
+                format!("write each object anew with {VERSION} as the storage version, and take the others out of `status.storedVersions`"),
+            ));
+        }
+    }
+    findings
+}
+
+/// The classes of the preset.
+pub(crate) fn classes(live: &[DynamicObject], chosen: &Chosen) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for wanted in presets::classes(chosen.preset) {
+        let name = wanted.name_any();
+        let object = format!("ListenerClass {name}");
+        let Some(live) = live.iter().find(|one| one.name_any() == name) else {
+            let pinned = match wanted.spec.pinned_node_ports {
+                true => ", and each Pod stays on its node",
+                false => "",
+            };
+            let service_type = wanted.spec.service_type.as_str();
+            let found = format!("it is missing and will be created: {service_type}{pinned}");
+            let todo = "create it beforehand if you want it otherwise: it is never changed";
+            findings.push(Finding::note(&object, found, todo));
+            continue;
+        };
+        match presets::compared(live, &wanted, chosen.preset) {
+            Comparison::Equal => {}
+            Comparison::Differs(note) => findings.push(Finding::note(
+                &object,
+                format!("it differs from the preset and stays as it is: {note}"),
+                "",
+            )),
+            Comparison::Unreadable => findings.push(Finding::blocks(
+                &object,
+                "its spec is not one of a ListenerClass, so no Listener can be exposed by it",
+                "correct it",
+            )),
+        }
+    }
+    findings
+}
+
+/// The namespace of the new operator.
+pub(crate) fn namespace(live: &[Namespace], chosen: &Chosen) -> Option<Finding> {
+    let object = format!("Namespace {}", chosen.namespace);
+    let Some(live) = live.first() else {
+        let found = "it does not exist; deploy/install/controller.yaml creates `listener-operator`";
+        let todo = "nothing, if that is the one you mean";
+        return Some(Finding::note(&object, found, todo));
+    };
+    let level = live
+        .labels()
+        .get(ENFORCE)
+        .filter(|level| *level != PRIVILEGED)?;
+    let name = &chosen.namespace;
+    Some(Finding::blocks(
+        &object,
+        format!(
+            "Pod Security is enforced at the level `{level}`, which admits no Pod of the DaemonSet: they use `hostPath` volumes"
+        ),
+        format!("`kubectl label namespace {name} {ENFORCE}={PRIVILEGED} --overwrite`"),
+    ))
+}
+
+/// The volumes that get labels.
+pub(crate) fn volumes(live: &[PersistentVolume]) -> Option<Finding> {
+    let unlabelled: Vec<_> = live
+        .iter()
+        .filter(|one| volume::is_unlabelled(one))
+        .collect();
+    let first = unlabelled.first()?.name_any();
+    let found = match unlabelled.len() {
+        1 => "its Listener is not named by labels; the controller adds them when it begins to lead, if the Listener exists".to_owned(),
+        many => format!("and {} more of {NAME}: their Listeners are not named by labels; the controller adds them when it begins to lead, to each whose Listener exists", many - 1),
+    };
+    Some(Finding::note(
+        &format!("PersistentVolume {first}"),
+        found,
+        "",
+    ))
+}

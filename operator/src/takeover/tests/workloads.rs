@@ -1,0 +1,280 @@
+//! Rows of Deployments, DaemonSets and Leases.
+
+use lifecycle_listener::args::Preset;
+use serde_json::{Value, json};
+
+use super::{Cluster, DAEMON_SET, DEPLOYMENT, chosen, class, lease, of, only};
+use crate::takeover::finding::{Chosen, Severity};
+
+#[test]
+fn a_running_controller_of_the_replaced_operator_blocks_until_it_is_gone() {
+    let mut cluster = Cluster::replaced();
+    cluster.with(class(
+        "external-stable",
+        &json!({ "serviceType": "LoadBalancer" }),
+    ));
+    let running = cluster.judged(&chosen());
+    let all = of(&running, DEPLOYMENT);
+    assert_eq!(all[0].0, Severity::Blocks);
+    assert!(all[0].1.contains("1 replica: it knows no Lease"), "{all:?}");
+    assert!(
+        all[0]
+            .1
+            .contains("--namespace stackable-operators scale deployment"),
+        "{all:?}"
+    );
+    // A Deployment that says nothing has one.
+    cluster.deployment()["spec"]["replicas"] = Value::Null;
+    assert_eq!(of(&cluster.judged(&chosen()), DEPLOYMENT), all);
+    cluster.deployment()["spec"]["replicas"] = json!(0);
+    cluster.deployment()["status"] = json!({ "replicas": 2 });
+    let ending = of(&cluster.judged(&chosen()), DEPLOYMENT);
+    assert!(ending[0].1.contains("2 Pods still there"), "{ending:?}");
+    assert_eq!(ending[0].0, Severity::Blocks);
+    cluster.deployment()["status"] = json!({});
+    let gone = of(&cluster.judged(&chosen()), DEPLOYMENT);
+    assert_eq!((gone.len(), gone[0].0), (2, Severity::Note), "{gone:?}");
+}
+
+#[test]
+fn a_controller_is_found_by_its_command_line_or_its_role() {
+    let found = |edit: fn(&mut Value)| {
+        let mut cluster = Cluster::replaced();
+        edit(cluster.deployment());
+        !of(&cluster.judged(&chosen()), DEPLOYMENT).is_empty()
+    };
+    fn container(deployment: &mut Value) -> &mut Value {
+        &mut deployment["spec"]["template"]["spec"]["containers"][0]
+    }
+    fn without_role(deployment: &mut Value) {
+        deployment["metadata"]["labels"] = Value::Null;
+        deployment["spec"]["template"]["metadata"]["labels"] = json!({ "app": "any" });
+    }
+    assert!(found(without_role));
+    assert!(found(|one| {
+        without_role(one);
+        container(one)["args"] = json!(["run", "--eos-disabled", "controller"]);
+    }));
+    assert!(found(|one| {
+        without_role(one);
+        container(one)["command"] = json!(["sh", "-c", "exec listener-operator run controller"]);
+        container(one)["args"] = Value::Null;
+    }));
+    assert!(found(|one| container(one)["args"] = json!(["start"])));
+    assert!(!found(|one| {
+        without_role(one);
+        container(one)["args"] = json!(["start"]);
+    }));
+    assert!(!found(|one| container(one)["name"] = json!("sidecar")));
+}
+
+#[test]
+fn workloads_of_another_driver_are_left_out() {
+    let findings = Cluster::replaced().judged(&chosen());
+    let others = findings
+        .iter()
+        .filter(|one| one.object.contains("secret-operator"));
+    assert_eq!(others.count(), 0, "{findings:#?}");
+}
+
+#[test]
+fn a_controller_of_ours_is_known_by_its_probes_or_its_lease() {
+    let mut cluster = Cluster::replaced();
+    let container = |cluster: &mut Cluster, name: &str, value: Value| {
+        cluster.deployment()["spec"]["template"]["spec"]["containers"][0][name] = value;
+    };
+    let probes = json!([{ "name": "HEALTH_PROBE_BIND_ADDRESS", "value": "[::]:8081" }]);
+    container(&mut cluster, "env", probes);
+    // Ours and elsewhere: it may have been told to need no Lease.
+    let here = cluster.judged(&chosen());
+    only(
+        &here,
+        DEPLOYMENT,
+        Severity::Blocks,
+        &["a controller of this operator in another namespace"],
+    );
+    let there = Chosen {
+        namespace: "stackable-operators".to_owned(),
+        ..chosen()
+    };
+    assert!(of(&cluster.judged(&there), DEPLOYMENT).is_empty());
+    container(&mut cluster, "env", Value::Null);
+    assert_eq!(of(&cluster.judged(&there), DEPLOYMENT).len(), 2);
+    let name = "listener-operator-csi-provisioner-5c9-x7k2p-1";
+    cluster.with(lease(
+        "stackable-operators",
+        name,
+        "2026-11-01T12:00:00.000000Z",
+    ));
+    assert!(of(&cluster.judged(&there), DEPLOYMENT).is_empty());
+    // Its Lease says it once.
+    let here = cluster.judged(&chosen());
+    assert!(of(&here, DEPLOYMENT).is_empty(), "{here:#?}");
+    let object = "Lease stackable-operators/listeners.stackable.tech-controller";
+    only(
+        &here,
+        object,
+        Severity::Blocks,
+        &[name, "--namespace stackable-operators"],
+    );
+    // The one of a controller that died long ago makes nobody ours.
+    cluster.object("Lease", "listeners")["spec"]["renewTime"] =
+        json!("2026-11-01T11:59:55.000000Z");
+    let expired = cluster.judged(&chosen());
+    assert!(of(&expired, object).is_empty() && of(&expired, DEPLOYMENT).len() == 2);
+}
+
+#[test]
+fn another_preset_blocks_only_if_a_class_is_missing_that_would_get_another_type() {
+    let mut cluster = Cluster::replaced();
+    let missing = of(&cluster.judged(&chosen()), DEPLOYMENT);
+    let (severity, text) = &missing[1];
+    assert_eq!(*severity, Severity::Blocks);
+    let said =
+        "`external-stable` is missing and would be created as NodePort instead of LoadBalancer";
+    assert!(text.contains(said), "{text}");
+    assert!(
+        text.contains("write --listener-class-preset=ephemeral-nodes"),
+        "{text}"
+    );
+    // What the check was told to take is what was.
+    let same = Chosen {
+        preset: Preset::EphemeralNodes,
+        ..chosen()
+    };
+    assert_eq!(of(&cluster.judged(&same), DEPLOYMENT).len(), 1);
+    cluster.with(class(
+        "external-stable",
+        &json!({ "serviceType": "LoadBalancer" }),
+    ));
+    let there = of(&cluster.judged(&chosen()), DEPLOYMENT);
+    assert_eq!(there[1].0, Severity::Note, "{there:?}");
+}
+
+#[test]
+fn the_preset_is_read_off_option_variable_and_default() {
+    let told = |args: Value, env: Value| {
+        let mut cluster = Cluster::replaced();
+        let container = &mut cluster.deployment()["spec"]["template"]["spec"]["containers"][0];
+        (container["args"], container["env"]) = (args, env);
+        let all = of(&cluster.judged(&chosen()), DEPLOYMENT);
+        all.get(1).map(|(severity, text)| (*severity, text.clone()))
+    };
+    let stable = json!([{ "name": "LISTENER_CLASS_PRESET", "value": "stable-nodes" }]);
+    assert_eq!(told(json!(["run", "controller"]), stable.clone()), None);
+    let apart = json!([
+        "run",
+        "controller",
+        "--listener-class-preset",
+        "stable-nodes"
+    ]);
+    assert_eq!(told(apart, Value::Null), None);
+    // The option wins, and the program without either takes another one than its chart.
+    let option = json!([
+        "run",
+        "controller",
+        "--listener-class-preset=ephemeral-nodes"
+    ]);
+    for (args, env) in [
+        (option, stable),
+        (json!(["run", "controller"]), Value::Null),
+    ] {
+        assert_eq!(told(args, env).unwrap().0, Severity::Blocks);
+    }
+    let elsewhere = json!([{ "name": "LISTENER_CLASS_PRESET", "valueFrom": { "configMapKeyRef": { "name": "a", "key": "b" } } }]);
+    let (severity, text) = told(json!(["run", "controller"]), elsewhere).unwrap();
+    assert!(
+        severity == Severity::Note && text.contains("helm get values"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_registrar_blocks_beside_ours_and_where_it_would_outlive_the_start_of_ours() {
+    let mut cluster = Cluster::replaced();
+    only(
+        &cluster.judged(&chosen()),
+        DAEMON_SET,
+        Severity::Blocks,
+        &["would stay beside ours", "delete daemonset"],
+    );
+    let there = Chosen {
+        namespace: "stackable-operators".to_owned(),
+        ..chosen()
+    };
+    only(
+        &cluster.judged(&there),
+        DAEMON_SET,
+        Severity::Note,
+        &["would leave its side-car"],
+    );
+    for (surge, blocks) in [
+        (json!(1), true),
+        (json!("10%"), true),
+        (json!(0), false),
+        (json!("0%"), false),
+    ] {
+        let update = json!({ "type": "RollingUpdate", "rollingUpdate": { "maxSurge": surge } });
+        cluster.daemon_set()["spec"]["updateStrategy"] = update;
+        let all = of(&cluster.judged(&there), DAEMON_SET);
+        assert_eq!(all[0].0 == Severity::Blocks, blocks, "{surge}: {all:?}");
+        assert_eq!(all[0].1.contains("maxSurge"), blocks, "{surge}: {all:?}");
+    }
+    cluster.daemon_set()["spec"]["selector"]["matchLabels"]["app.kubernetes.io/instance"] =
+        json!("other");
+    only(
+        &cluster.judged(&there),
+        DAEMON_SET,
+        Severity::Blocks,
+        &["its selector"],
+    );
+}
+
+#[test]
+fn a_node_driver_of_ours_blocks_in_another_namespace_alone() {
+    let mut cluster = Cluster::replaced();
+    let pods = &mut cluster.daemon_set()["spec"]["template"]["spec"];
+    pods["containers"].as_array_mut().unwrap().truncate(1);
+    only(
+        &cluster.judged(&chosen()),
+        DAEMON_SET,
+        Severity::Blocks,
+        &["the same socket"],
+    );
+    let there = Chosen {
+        namespace: "stackable-operators".to_owned(),
+        ..chosen()
+    };
+    assert!(of(&cluster.judged(&there), DAEMON_SET).is_empty());
+}
+
+#[test]
+fn another_folder_of_kubelet_blocks_until_it_is_the_one_that_is_checked_with() {
+    let mut cluster = Cluster::replaced();
+    let there = Chosen {
+        namespace: "stackable-operators".to_owned(),
+        ..chosen()
+    };
+    let text = cluster
+        .daemon_set()
+        .to_string()
+        .replace("/var/lib/kubelet", "/var/lib/k0s/kubelet");
+    *cluster.daemon_set() = serde_json::from_str(&text).unwrap();
+    let findings = cluster.judged(&there);
+    let all = of(&findings, DAEMON_SET);
+    assert_eq!(all[0].0, Severity::Blocks);
+    assert!(
+        all[0].1.contains("--kubelet-dir /var/lib/k0s/kubelet"),
+        "{all:?}"
+    );
+    let set = Chosen {
+        kubelet: "/var/lib/k0s/kubelet/".to_owned(),
+        ..there
+    };
+    only(
+        &cluster.judged(&set),
+        DAEMON_SET,
+        Severity::Note,
+        &["side-car"],
+    );
+}

@@ -1,0 +1,44 @@
+//! Findings as text for people: two lines each, of which the first is whole without the second.
+
+use std::fmt::Write;
+
+use super::finding::{Finding, Severity};
+
+/// The first part, up to the plan.
+pub(crate) fn text(findings: &[Finding]) -> String {
+    let mut out = "In the way\n".to_owned();
+    for finding in findings {
+        let (object, found) = (&finding.object, &finding.found);
+        let _infallible = writeln!(out, "  {} {object}: {found}", word(finding.severity));
+        if !finding.todo.is_empty() {
+            let _infallible = writeln!(out, "         do: {}", finding.todo);
+        }
+    }
+    let of = |severity| {
+        findings
+            .iter()
+            .filter(|one| one.severity == severity)
+            .count()
+    };
+    let _infallible = match (of(Severity::Blocks), of(Severity::Unread)) {
+        (0, 0) => writeln!(out, "Nothing blocks."),
+        (1, 0) => writeln!(out, "1 blocks."),
+        (blocks, 0) => writeln!(out, "{blocks} block."),
+        (blocks, unread) => writeln!(out, "{blocks} block, and {unread} cannot be read."),
+    };
+    out += "\nWould change, as `lifecycle-operator plan controller` says\n";
+    out
+}
+
+/// The second part, if there is no plan.
+pub(crate) fn unplanned(why: &str) -> String {
+    format!("  unread {why}\n")
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Blocks => "blocks",
+        Severity::Unread => "unread",
+        Severity::Note => "note  ",
+    }
+}

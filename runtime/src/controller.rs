@@ -4,7 +4,7 @@
 mod brake;
 mod carry_out;
 mod complete;
-mod counters;
+mod counted;
 mod decide;
 mod fence;
 mod in_flight;
@@ -46,6 +46,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::cluster::store::{Raw, Store};
 use crate::cluster::watching::Watch;
+pub use crate::counters::{Counters, Counts, Latency};
 use crate::error::Error;
 use crate::health::{BEAT, Health};
 use crate::lease::Until;
@@ -54,7 +55,6 @@ use crate::lifecycle::random::Randomness;
 use crate::naming::Naming;
 use crate::provider::Providers;
 use crate::shutdown::Shutdown;
-pub use counters::{Counters, Counts};
 use fence::Fences;
 use in_flight::{Completed, InFlightWrites};
 use lifecycle_client::clock::Clock;
@@ -124,14 +124,23 @@ pub(crate) struct Controller {
 }
 
 /// Who may write.
-#[derive(Default)]
 struct Leading {
     /// Only the holder of a Lease; nobody else is there if `None`.
     lease: Option<watch::Receiver<Until>>,
     was: bool,
+    /// Since when that is so.
+    since: Instant,
 }
 
 impl Leading {
+    fn new() -> Self {
+        Self {
+            lease: None,
+            was: false,
+            since: Instant::now(),
+        }
+    }
+
     /// Until when we may write; `None`: not now.
     fn until(&self, now: Instant) -> Until {
         until(self.lease.as_ref(), now)
@@ -207,7 +216,7 @@ impl Controller {
             write_locks: WriteLocks::default(),
             turns: Turns::default(),
             undecodable: Undecodable::default(),
-            leading: Leading::default(),
+            leading: Leading::new(),
             outage: Outage::default(),
             beat: Instant::now(),
             log_dedup: LogDedup::default(),
@@ -221,6 +230,7 @@ impl Controller {
         lease: Option<watch::Receiver<Until>>,
     ) {
         self.leading.lease = lease;
+        self.count_leading();
         self.trace_begin();
         while self.step(&mut shutdown).await {}
         self.settings.health.ended(LOOP);
@@ -255,9 +265,13 @@ impl Controller {
         self.beat = now + BEAT;
         let health = &self.settings.health;
         health.beats(LOOP);
+        let counters = &self.settings.counters;
         for (watch, store) in self.watches.iter().zip(&self.stores) {
             watch.show_health(store, health, now);
+            counters.heard_of(&store.kind.kind, watch.heard_at());
         }
+        let due = self.queue.due(now);
+        counters.with(|counts| counts.due = due);
     }
 
     /// Begins to write, or drops what is on its way: after the end of a Lease another writes.
@@ -269,6 +283,8 @@ impl Controller {
         }
         if leading {
             self.leading.was = true;
+            self.leading.since = now;
+            self.count_leading();
             (0..self.runners.len()).for_each(|lifecycle| self.wake_all(lifecycle, now));
         } else {
             self.stop_writing();
@@ -277,6 +293,8 @@ impl Controller {
 
     fn stop_writing(&mut self) {
         self.leading.was = false;
+        self.count_leading();
+        self.uncount_all_places();
         self.in_flight_writes = InFlightWrites::default();
         self.write_locks = WriteLocks::default();
         self.leave_all_lines();
@@ -405,14 +423,16 @@ impl Controller {
         self.tell_undecodable();
         for _ in 0..PASSES_IN_A_ROW {
             // The process may have been suspended between two passes, and another leads by now.
-            let leads = self.leading.until(Instant::now()).is_some();
+            let moment = Instant::now();
+            let leads = self.leading.until(moment).is_some();
             if !leads || self.in_flight_writes.len() >= self.settings.concurrency {
                 return false;
             }
-            let Some(subject) = self.queue.pop(now) else {
+            let Some((due, subject)) = self.queue.pop(now) else {
                 return false;
             };
             if self.is_synced(subject.lifecycle) {
+                self.count_wait(due, moment);
                 self.pass(&subject, now);
             }
         }

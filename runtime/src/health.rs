@@ -1,10 +1,12 @@
-//! What keeps a process from being ready, said by its parts and read by whoever asks for its health. Serves nothing itself.
+//! What keeps a process from being ready, and what was counted there, said by its parts and read by whoever asks for its health. Serves nothing itself.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+use crate::counters::{Counters, Counts};
 
 /// How often a loop shows that it goes round, at least.
 pub const BEAT: Duration = Duration::from_secs(5);
@@ -17,6 +19,7 @@ pub struct Health {
     waiting: Arc<Mutex<BTreeMap<String, String>>>,
     notes: Arc<Mutex<BTreeMap<String, String>>>,
     beats: Arc<Mutex<BTreeMap<String, Instant>>>,
+    counters: Arc<Mutex<Vec<Counters>>>,
 }
 
 /// The part that every process has.
@@ -29,6 +32,7 @@ impl Default for Health {
             waiting: Arc::new(Mutex::new([starting].into())),
             notes: Arc::default(),
             beats: Arc::default(),
+            counters: Arc::default(),
         }
     }
 }
@@ -96,6 +100,24 @@ impl Health {
         hanging.map(|(part, _)| part.clone()).collect()
     }
 
+    /// Publishes the counters of a part, which are read whenever the process is asked for its metrics.
+    pub fn publish(&self, counters: Counters) {
+        self.all_counters().push(counters);
+    }
+
+    /// Counts of all parts that published theirs, added up.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for counters in self.all_counters().iter() {
+            counts.add(counters.read());
+        }
+        counts
+    }
+
+    fn all_counters(&self) -> MutexGuard<'_, Vec<Counters>> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn all_notes(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,6 +150,26 @@ mod tests {
         assert_eq!(same.missing(), missing);
         same.works("caches");
         assert_eq!(health.missing(), []);
+    }
+
+    #[test]
+    fn counts_of_all_parts_are_added_up() {
+        let (health, parts) = (
+            Health::default(),
+            [Counters::default(), Counters::default()],
+        );
+        for (part, most_in_flight) in parts.iter().zip([3, 2]) {
+            health.publish(part.clone());
+            part.with(|counts| {
+                counts.polls += 2;
+                counts.writes.insert(["Web", "apply", "done"], 5);
+                counts.most_in_flight = most_in_flight;
+            });
+        }
+        let counts = health.clone().counts();
+        let writes = counts.writes.into_values().collect::<Vec<_>>();
+        assert_eq!((counts.polls, writes), (4, vec![10]));
+        assert_eq!(counts.most_in_flight, 3);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod __private;
 pub mod cluster;
 pub mod controller;
 pub mod conversion;
+pub mod counters;
 pub mod crds;
 pub mod cron;
 mod error;
@@ -28,7 +29,7 @@ pub mod service;
 pub mod shutdown;
 
 pub use lifecycle::{Because, Desired, KeptBy, Machine, ObjectRef, Readable, This};
-pub use lifecycle_client::{cause, clock, kube, names, selector, yaml};
+pub use lifecycle_client::{cause, clock, kube, names, requests, selector, yaml};
 pub use lifecycle_macros::{fragment, lifecycle};
 pub use operator::Operator;
 

@@ -204,6 +204,7 @@ impl Operator {
             let operator = self.name;
             return Err(Error::Idle { operator });
         }
+        self.settings.health.publish(self.counters());
         let mut serving = Vec::new();
         for service in std::mem::take(&mut self.services) {
             let context = self.context(&client, &shutdown);

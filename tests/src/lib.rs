@@ -16,5 +16,6 @@ pub mod lifecycles;
 pub mod mistakes;
 pub mod process;
 pub mod proton;
+pub mod scraped;
 pub mod suites;
 pub mod volumes;

@@ -11,7 +11,6 @@ mod command_line;
 mod definitions;
 mod explain;
 mod generate;
-mod metrics;
 #[cfg(feature = "sandbox")]
 pub mod passes;
 #[cfg(feature = "sandbox")]

@@ -5,14 +5,14 @@ use std::future::pending;
 use clap::ArgMatches;
 use kube::Client;
 use lifecycle_process::health::{answer, bind};
-use lifecycle_process::{Frame, cluster_domain, leadership};
+use lifecycle_process::{Frame, cluster_domain, leadership, metrics};
 use lifecycle_runtime::crds::{self, Kinds};
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
 use lifecycle_runtime::shutdown::Shutdown;
 
 use crate::args::Run;
-use crate::{Program, Surroundings, definitions, metrics, replay};
+use crate::{Program, Surroundings, definitions, replay};
 
 const METRICS: &str = "--metrics-bind-address";
 
@@ -63,7 +63,7 @@ async fn inside(
     if let Some(leadership) = leadership {
         operator = operator.leadership(leadership);
     }
-    let routes = metrics::routes(operator.counters(), health.clone());
+    let routes = metrics::routes(health.clone());
     let until = shutdown.clone();
     let counted = async {
         if let Some(door) = door {

@@ -73,7 +73,7 @@ pub struct Cluster {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Health")]
 pub struct Probes {
-    /// Address and port that answer HTTP probes: /livez and /readyz. `[::]:8081` is every address of the Pod. Without it nothing listens.
+    /// Address and port that answer HTTP: probes at /livez and /readyz, and Prometheus at /metrics. `[::]:8081` is every address of the Pod. Without it nothing listens.
     #[arg(long, env, value_name = "ADDRESS:PORT")]
     pub health_probe_bind_address: Option<SocketAddr>,
 }

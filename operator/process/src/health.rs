@@ -1,5 +1,5 @@
-//! The door for kubelet's probes: HTTP on one address, which no other client can keep kubelet from. Knows nothing but what the parts of the process
-//! say of themselves.
+//! The door for kubelet's probes, and for Prometheus: HTTP on one address, which no other client can keep kubelet from. Knows nothing but what the
+//! parts of the process say of themselves.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,6 +14,8 @@ use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::Shutdown;
 use tokio::net::TcpListener;
 use tower::ServiceExt as _;
+
+use crate::metrics;
 
 /// The option that says where probes are answered.
 pub const PROBES: &str = "--health-probe-bind-address";
@@ -44,12 +46,13 @@ fn is_unsupported(error: &io::Error) -> bool {
         .any(|known| code == Some(known.raw_os_error()))
 }
 
-/// Answers probes until told to stop.
+/// Answers probes, and what the process counts, until told to stop.
 pub async fn serve(listener: TcpListener, health: Health, shutdown: Shutdown) {
     let routes = Router::new()
         .route("/livez", get(alive))
         .route("/readyz", get(ready))
-        .with_state(health);
+        .with_state(health.clone())
+        .merge(metrics::routes(health));
     answer(listener, routes, shutdown).await;
 }
 
@@ -120,9 +123,11 @@ mod tests {
             let ready = ask(address, "/readyz")?;
             health.note("lease", "another replica leads");
             let standby = ask(address, "/readyz")?;
-            io::Result::Ok((alive, waits, ready, standby))
+            let counted = ask(address, "/metrics")?;
+            io::Result::Ok((alive, waits, ready, standby, counted))
         });
-        let (alive, waits, ready, standby) = asked.await.expect("no panic").expect("it answers");
+        let (alive, waits, ready, standby, counted) =
+            asked.await.expect("no panic").expect("it answers");
         assert!(alive.starts_with("HTTP/1.1 200"), "{alive}");
         assert!(waits.starts_with("HTTP/1.1 503"), "{waits}");
         assert!(
@@ -134,6 +139,10 @@ mod tests {
         assert!(standby.starts_with("HTTP/1.1 200"), "{standby}");
         let lines = "\r\n\r\nok\nlease: another replica leads\n";
         assert!(standby.ends_with(lines), "{standby}");
+        assert!(counted.starts_with("HTTP/1.1 200"), "{counted}");
+        let form = "content-type: text/plain; version=0.0.4";
+        assert!(counted.contains(form), "{counted}");
+        assert!(counted.contains("\nlifecycle_ready 1\n"), "{counted}");
         trigger.stop();
         serving.await.expect("no panic");
     }

@@ -1,4 +1,4 @@
-//! What every program of ours is around its work: options, logs, health probes, and how it ends. Knows no lifecycle.
+//! What every program of ours is around its work: options, logs, health probes, metrics, and how it ends. Knows no lifecycle.
 
 #![deny(missing_docs)]
 
@@ -7,6 +7,7 @@ pub mod cluster_domain;
 pub mod definitions;
 pub mod health;
 pub mod logging;
+pub mod metrics;
 mod program;
 mod run;
 pub mod webhook;

@@ -12,6 +12,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube::api::{Api, DynamicObject, ListParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use lifecycle_tests::harness::within;
+use lifecycle_tests::scraped::{free_address, with_lines};
 use serde_json::{Value, json};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_lifecycle-operator");
@@ -229,4 +230,27 @@ async fn the_few_lines_of_rust_do_the_same() {
     let (shown, _) = shown.split_once("```").unwrap();
     let compiled = include_str!("../../cli/examples/cluster.rs");
     assert!(compiled.contains(shown), "the page shows something else");
+}
+
+#[test]
+fn its_operators_are_scraped_at_the_port_of_their_probes() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubeconfig = folder.path().join("kubeconfig");
+    let cluster = started(&["--kubeconfig", kubeconfig.to_str().unwrap()]);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for part in ["controller", "skupper"] {
+        let at = free_address().unwrap();
+        let mut command = Command::new(PROGRAM);
+        command
+            .arg("run")
+            .arg(format!("--health-probe-bind-address={at}"))
+            .arg(part)
+            .env("ROUTER_IMAGE", "router:test")
+            .env("KUBECONFIG", &kubeconfig);
+        let operator = command.spawn().unwrap();
+        let scraped = runtime.block_on(with_lines(at, &["lifecycle_ready 1"]));
+        assert_eq!(stop(operator), Some(0));
+        scraped.unwrap();
+    }
+    assert_eq!(stop(cluster), Some(0));
 }

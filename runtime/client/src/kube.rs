@@ -3,9 +3,12 @@
 use std::error::Error as _;
 use std::time::Duration;
 
+use kube::client::ClientBuilder;
 use kube::config::{InferConfigError, KubeConfigOptions, KubeconfigError};
 use kube::core::{Status, request};
 use kube::{Client, Config};
+
+use crate::requests::Counting;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -121,7 +124,7 @@ pub async fn connect_to(chosen: &Chosen) -> Result<(Client, String), Error> {
     Ok((client(config)?, namespace))
 }
 
-/// A client for a configuration. Nothing is sent yet.
+/// A client for a configuration, whose requests are counted. Nothing is sent yet.
 ///
 /// # Guarantees
 /// It never repeats a request by itself: who sends one decides that, with a back-off that can be replayed.
@@ -136,10 +139,11 @@ pub fn client(mut config: Config) -> Result<Client, Error> {
     config.default_retry = false;
     config.connect_timeout = Some(CONNECT);
     config.write_timeout = Some(SEND);
-    Client::try_from(config).map_err(|source| Error::Build {
+    let built = ClientBuilder::try_from(config).map_err(|source| Error::Build {
         url,
         source: Box::new(source),
-    })
+    })?;
+    Ok(built.with_layer(&Counting).build())
 }
 
 /// A client of what answers requests in this process, such as a simulated server. It never repeats a request by itself.

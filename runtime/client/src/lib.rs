@@ -7,6 +7,7 @@ pub mod clock;
 pub mod heard;
 pub mod kube;
 pub mod names;
+pub mod requests;
 pub mod scripted;
 pub mod selector;
 pub mod yaml;

@@ -120,6 +120,11 @@ impl Watch {
         }
     }
 
+    /// When the API server was last heard on this watch, or when it was begun.
+    pub(crate) fn heard_at(&self) -> Instant {
+        self.heard.at()
+    }
+
     /// The events that are there now; `random` spreads the pauses.
     pub fn poll(
         &mut self,

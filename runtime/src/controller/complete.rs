@@ -101,6 +101,8 @@ impl Controller {
             (WriteRecord::Status { .. }, _) => "status",
             (WriteRecord::Event, _) => "event",
         };
+        let of = completed.subject.as_ref();
+        let of = of.map_or("", |subject| self.runners[subject.lifecycle].ir.name);
         let object = completed.subject.as_ref().map(|subject| {
             let kind = &self.runners[subject.lifecycle].subject_kind;
             subject.name.of_kind(kind).to_string()
@@ -124,7 +126,7 @@ impl Controller {
                 }
             }
         }
-        let key = (what.to_owned(), ended);
+        let key = [of, what, ended];
         self.settings
             .counters
             .with(|c| *c.writes.entry(key).or_default() += 1);

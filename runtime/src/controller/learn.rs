@@ -46,6 +46,7 @@ impl Controller {
             None => self.enter(subject, &observed, class, now),
             Some(_) => Overdue::default(),
         };
+        self.count_place(subject, class, overdue.since.is_some());
         self.note_trouble(subject, &observed, ruled_out.as_ref());
         self.note_undone(subject, &observed, (next, now));
         self.ask(subject, &observed);

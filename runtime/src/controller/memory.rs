@@ -13,6 +13,7 @@ use super::why::Why;
 use crate::cluster::index::IndexKey;
 use crate::cluster::observe::WriteId;
 use crate::cluster::store::Name;
+use crate::counters::Place;
 use crate::lifecycle::Stored;
 use crate::lifecycle::random::Seed;
 use crate::machine::backoff::Backoff;
@@ -73,6 +74,8 @@ pub(crate) struct ObjectMemory {
     pub(crate) differs_since: Option<Instant>,
     /// In which state, and since when: the wall clock may jump, this does not. The time before the first look counts extra.
     pub(crate) entered: Option<Entered>,
+    /// Where it is counted.
+    pub(crate) counted: Option<Place>,
     /// What was last reported, and what the server made of it.
     pub(crate) reported: Option<(Option<String>, u64, u64)>,
     /// The polls that the last pass asked.

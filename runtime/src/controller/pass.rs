@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Controller;
+use super::counted::outcome;
 use super::decide::{Decided, Moment, Seen, decide};
 use super::queue::Subject;
 use super::runner::Caches;
@@ -42,11 +43,13 @@ impl Controller {
         let _entered = span.enter();
         let observed = self.observe(subject, stored);
         if let Some(until) = self.unseen_until(subject, &observed, now) {
+            self.count_outcome(subject, "wait");
             self.wait(subject, until, Why::Unseen);
             return;
         }
         let seen = self.learn(subject, observed, now);
         let decided = self.decided(subject, &seen, now);
+        self.count_outcome(subject, outcome(&seen, &decided));
         self.trace_pass(subject, &seen, &decided);
         self.carry_out(subject, &seen, decided, now);
     }
@@ -179,6 +182,7 @@ impl Controller {
         runner.depends_on(&subject.name, &memory.dependencies, &[]);
         let object = subject.name.of_kind(&runner.subject_kind);
         self.settings.counters.with(|c| c.forget(&object));
+        self.uncount_place(subject.lifecycle, memory.counted);
         self.polls.dispatch(subject, &memory.asked);
         self.queue.remove(subject);
     }

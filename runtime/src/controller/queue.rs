@@ -40,15 +40,20 @@ impl Queue {
         }
     }
 
-    /// The first object that is due.
-    pub(crate) fn pop(&mut self, now: Instant) -> Option<Subject> {
+    /// The first object that is due, and since when.
+    pub(crate) fn pop(&mut self, now: Instant) -> Option<(Instant, Subject)> {
         let (at, _) = self.order.first()?;
         if *at > now {
             return None;
         }
-        let (_, subject) = self.order.pop_first()?;
+        let (at, subject) = self.order.pop_first()?;
         self.due.remove(&subject);
-        Some(subject)
+        Some((at, subject))
+    }
+
+    /// How many objects are due.
+    pub(crate) fn due(&self, now: Instant) -> usize {
+        self.order.iter().take_while(|(at, _)| *at <= now).count()
     }
 
     /// When the next object is due.
@@ -82,8 +87,9 @@ mod tests {
         queue.add(subject("b"), now);
         queue.add(subject("b"), later);
         queue.add(subject("a"), later);
-        assert_eq!(queue.pop(now), Some(subject("b")));
-        assert_eq!(queue.pop(now), Some(subject("c")));
+        assert_eq!((queue.due(now), queue.due(later)), (2, 3));
+        assert_eq!(queue.pop(now), Some((now, subject("b"))));
+        assert_eq!(queue.pop(now), Some((now, subject("c"))));
         assert_eq!(queue.pop(now), None);
         assert_eq!(queue.next(), Some(later));
         queue.remove(&subject("a"));

@@ -1,6 +1,7 @@
 //! The loop on paused time, over a server that is one function: back-off, refusals, fences, leadership, and replay from a seed.
 
 mod applied;
+mod counted;
 mod declared;
 mod leading;
 mod limited;

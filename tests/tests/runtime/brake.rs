@@ -61,7 +61,7 @@ impl Home {
 
     fn writes(&self) -> u64 {
         let writes = self.counters.read().writes;
-        let made = writes.get(&("apply_blades".to_owned(), "done"));
+        let made = writes.get(&["Fan", "apply_blades", "done"]);
         made.copied().unwrap_or_default()
     }
 

@@ -124,7 +124,10 @@ async fn a_program_installs_its_kinds_works_under_its_lease_and_tells_what_it_co
         let counted = tokio::task::spawn_blocking(move || asked(address, "/metrics"));
         let counted = counted.await.unwrap().unwrap();
         assert!(counted.contains("text/plain; version=0.0.4"), "{counted}");
-        assert!(counted.contains("\nlifecycle_objects 1\n"), "{counted}");
+        assert!(
+            counted.contains("\nlifecycle_objects{kind=\"Mirror\",state=\""),
+            "{counted}"
+        );
         assert!(counted.contains("\nlifecycle_ready 1\n"), "{counted}");
         assert!(counted.contains("ended=\"done\"} 1\n"), "{counted}");
         trigger.stop();

@@ -19,6 +19,7 @@ mod listener_volume;
 mod listeners;
 mod plan;
 mod replayed;
+mod scraped;
 mod seeded;
 mod settling;
 mod simulated;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         ("plan", plan::cases()),
         ("replayed", replayed::cases()),
         ("csi_sanity", csi_sanity::cases()),
+        ("scraped", scraped::cases()),
         ("listener_pods", listener_pods::cases()),
         ("seeded", seeded::cases()),
         ("simulated", simulated::cases()),

@@ -17,6 +17,7 @@ mod orders;
 mod outages;
 mod restarts;
 mod scale;
+mod scraped;
 mod sizing;
 mod status;
 mod support;
@@ -50,6 +51,7 @@ pub(crate) fn cases() -> Vec<Case> {
         links::cases(),
         keys::cases(),
         scale::cases(),
+        scraped::cases(),
     ];
     cases.into_iter().flatten().collect()
 }

@@ -17,6 +17,7 @@ use super::step_error::StepError;
 use crate::code::RpcError;
 use crate::error::Error;
 use crate::served_volume::ServedVolume;
+use lifecycle_runtime::counters::Counters;
 use lifecycle_runtime::lifecycle::{Observation, Requested};
 use lifecycle_runtime::machine::ir::{Code, Rpc};
 use lifecycle_runtime::service::Context;
@@ -25,15 +26,19 @@ use lifecycle_runtime::service::Context;
 pub(crate) struct CallRunner {
     pub(crate) context: Arc<CallContext>,
     locks: VolumeLocks,
+    counters: Counters,
 }
 
 impl CallRunner {
     /// # Errors
     /// Calls do not support something that the lifecycle declares.
     pub(crate) fn new(served: &ServedVolume, context: &Context) -> Result<Self, Error> {
+        let counters = Counters::default();
+        context.health.publish(counters.clone());
         Ok(Self {
             context: Arc::new(CallContext::new(served, context)?),
             locks: VolumeLocks::default(),
+            counters,
         })
     }
 
@@ -42,6 +47,18 @@ impl CallRunner {
     /// # Errors
     /// The answer to the caller.
     pub(crate) async fn run(
+        &self,
+        rpc: Rpc,
+        request: CallRequest,
+        deadline: Option<Instant>,
+    ) -> Result<Arc<Observation>, RpcError> {
+        let ended = self.run_to_end(rpc, request, deadline).await;
+        let code = ended.as_ref().err().map(|error| error.code);
+        self.counters.called(rpc, code);
+        ended
+    }
+
+    async fn run_to_end(
         &self,
         rpc: Rpc,
         request: CallRequest,

@@ -194,6 +194,7 @@ impl Cluster {
 
 struct World {
     runner: CallRunner,
+    health: Health,
     strokes: Arc<AtomicUsize>,
     wet: Arc<AtomicBool>,
     /// Method and path of every request.
@@ -230,15 +231,17 @@ fn world_of(driver: Driver, pen: Pen, cluster: Cluster) -> World {
         naming: Naming::of("example.org", "note"),
         driver,
     };
+    let health = Health::default();
     let context = Context {
         client: Some(client),
         seed: 1,
         shutdown,
         providers: lifecycle_runtime::provider::Providers::default(),
-        health: Health::default(),
+        health: health.clone(),
     };
     World {
         runner: CallRunner::new(&volume, &context).expect("calls support it"),
+        health,
         strokes,
         wet,
         sent,
@@ -373,6 +376,11 @@ async fn the_opposite_call_ends_a_wait() {
     });
     assert_eq!(refused(published).0, Code::Aborted);
     assert_eq!(unpublished, Ok(()));
+    let calls = [
+        ((Rpc::NodePublishVolume, Some(Code::Aborted)), 1),
+        ((Rpc::NodeUnpublishVolume, None), 1),
+    ];
+    assert_eq!(world.health.counts().calls, calls.into());
     assert_eq!(world.seconds(), 7);
 }
 

@@ -158,9 +158,15 @@ pub struct SkupperArgs {
     #[arg(long, env, value_name = "ADDRESS:PORT")]
     pub grant_server_address: Option<SocketAddr>,
 
-    /// How sites are reached that ask for links and do not say how: `local`, `loadbalancer` or `nodeport`.
-    #[arg(long, env = "SKUPPER_DEFAULT_ACCESS_TYPE", value_name = "TYPE", default_value = "loadbalancer", value_parser = ["local", "loadbalancer", "nodeport"])]
-    pub default_access_type: String,
+    /// Access types that may be asked for, with commas between them; empty: all that are served, which are `local`, `loadbalancer` and `nodeport`.
+    ///
+    /// Types that only the existing controller serves are accepted here, and refused where a Site or a RouterAccess asks for them.
+    #[arg(long, env = "SKUPPER_ENABLED_ACCESS_TYPES", value_name = "TYPES", value_delimiter = ',', value_parser = parse_access_type)]
+    pub enabled_access_types: Vec<String>,
+
+    /// How sites are reached that ask for links and do not say how: `local`, `loadbalancer` or `nodeport`. Without it the first of `loadbalancer`, `local` and `nodeport` that is enabled.
+    #[arg(long, env = "SKUPPER_DEFAULT_ACCESS_TYPE", value_name = "TYPE", value_parser = SERVED)]
+    pub default_access_type: Option<String>,
 
     /// Name or address by which the nodes are reached from outside, for sites of the type `nodeport`.
     #[arg(long, env = "SKUPPER_CLUSTER_HOST", value_name = "HOST")]
@@ -170,6 +176,24 @@ pub struct SkupperArgs {
 /// The namespace that a controller watches; all if `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watched(pub Option<String>);
+
+/// The access types that are served, in the order in which they become the default.
+const SERVED: [&str; 3] = ["loadbalancer", "local", "nodeport"];
+
+/// An access type that is not served here.
+const OTHERS: [&str; 4] = ["route", "ingress-nginx", "contour-http-proxy", "gateway"];
+
+fn parse_access_type(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    let is_known = name.is_empty() || SERVED.contains(&name) || OTHERS.contains(&name);
+    match is_known {
+        true => Ok(name.to_owned()),
+        false => Err(format!(
+            "there is no such access type: say some of {}",
+            SERVED.join(", ")
+        )),
+    }
+}
 
 fn parse_namespace(text: &str) -> Result<Watched, String> {
     if text.is_empty() {
@@ -204,8 +228,14 @@ impl SkupperArgs {
 
     /// How sites are reached where they do not say it.
     pub fn access(&self) -> AccessDefaults {
+        let enabled = self.enabled_access_types.iter().cloned();
+        let enabled: Vec<String> = enabled.filter(|name| !name.is_empty()).collect();
+        let mut served = SERVED.into_iter();
+        let first = served.find(|name| enabled.is_empty() || enabled.iter().any(|one| one == name));
+        let chosen = self.default_access_type.clone();
         AccessDefaults {
-            access_type: self.default_access_type.clone(),
+            access_type: chosen.unwrap_or_else(|| first.unwrap_or(SERVED[0]).to_owned()),
+            enabled,
             cluster_host: self.cluster_host.clone(),
             machine: None,
         }
@@ -254,7 +284,58 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+
+    #[derive(Parser)]
+    struct Told {
+        #[command(flatten)]
+        skupper: SkupperArgs,
+    }
+
+    fn access(words: &[&str]) -> Option<AccessDefaults> {
+        let words = ["run", "--router-image=router"].iter().chain(words);
+        Told::try_parse_from(words)
+            .ok()
+            .map(|told| told.skupper.access())
+    }
+
+    #[test]
+    fn a_site_that_says_no_access_type_gets_the_first_that_is_enabled() {
+        let of = |words: &[&str]| {
+            let access = access(words)?;
+            let said = |name: &str| access.refused(Some(&name.to_owned()));
+            let refused = SERVED.into_iter().filter(|name| said(name).is_some());
+            Some((access.access_type.clone(), refused.collect::<Vec<_>>()))
+        };
+        let host = "--cluster-host=node";
+        let some = |name: &str, refused: &[&'static str]| Some((name.to_owned(), refused.to_vec()));
+        assert_eq!(of(&[host]), some("loadbalancer", &[]));
+        assert_eq!(
+            of(&[host, "--enabled-access-types="]),
+            some("loadbalancer", &[])
+        );
+        let upstream = "--enabled-access-types=local, loadbalancer,route";
+        assert_eq!(of(&[host, upstream]), some("loadbalancer", &["nodeport"]));
+        let local = "--enabled-access-types=nodeport,local";
+        assert_eq!(of(&[host, local]), some("local", &["loadbalancer"]));
+        assert_eq!(
+            of(&[host, local, "--default-access-type=nodeport"]),
+            some("nodeport", &["loadbalancer"])
+        );
+        assert_eq!(of(&["--enabled-access-types=localhost"]), None);
+        let refused = access(&[local]).unwrap().refused(None);
+        assert_eq!(refused, None, "the default is enabled");
+        let refused = access(&[local])
+            .unwrap()
+            .refused(Some(&"loadbalancer".to_owned()));
+        assert!(
+            refused
+                .unwrap()
+                .ends_with("--enabled-access-types=nodeport,local")
+        );
+    }
 
     #[test]
     fn one_namespace_is_watched_or_all() {

@@ -63,6 +63,8 @@ impl AccessType {
 pub struct AccessDefaults {
     /// The type.
     pub access_type: String,
+    /// The types that may be asked for; all that are served if it is empty.
+    pub enabled: Vec<String>,
     /// Name or address by which nodes are reached from outside, for the type `nodeport`.
     pub cluster_host: Option<String>,
     /// Without Kubernetes: name or address by which others reach this machine. Then there are no types.
@@ -73,6 +75,7 @@ impl Default for AccessDefaults {
     fn default() -> Self {
         Self {
             access_type: "loadbalancer".to_owned(),
+            enabled: Vec::new(),
             cluster_host: None,
             machine: None,
         }
@@ -92,6 +95,10 @@ impl AccessDefaults {
         named(said).unwrap_or(&self.access_type)
     }
 
+    fn enables(&self, name: &str) -> bool {
+        self.enabled.is_empty() || self.enabled.iter().any(|enabled| enabled == name)
+    }
+
     /// Why nothing is reached by a type; `None` if it can be.
     pub fn refused(&self, said: Option<&String>) -> Option<String> {
         if self.machine.is_some() {
@@ -103,6 +110,10 @@ impl AccessDefaults {
         match AccessType::of(name) {
             None => Some(format!(
                 "access type \"{name}\" is not supported: say {TYPES}"
+            )),
+            Some(_) if !self.enables(name) => Some(format!(
+                "access type \"{name}\" is not enabled: the controller was started with --enabled-access-types={}",
+                self.enabled.join(",")
             )),
             Some(AccessType::Nodeport) if self.cluster_host.is_none() => Some(
                 "access type \"nodeport\" needs to know where nodes are reached: start the controller with --cluster-host".to_owned(),

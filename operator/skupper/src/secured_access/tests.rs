@@ -7,6 +7,7 @@ fn logic(access_type: &str, cluster_host: Option<&str>) -> SecuredAccesses {
         controller_id: ControllerId::new("skupper", "controller"),
         defaults: AccessDefaults {
             access_type: access_type.to_owned(),
+            enabled: Vec::new(),
             cluster_host: cluster_host.map(str::to_owned),
             machine: None,
         },

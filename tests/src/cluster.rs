@@ -239,6 +239,11 @@ impl Cluster {
         client(&self.identity.kubeconfig(&self.url, user, groups)?).await
     }
 
+    /// The kubeconfig file of the user `admin`.
+    pub fn admin_kubeconfig(&self) -> &Path {
+        &self.admin_kubeconfig
+    }
+
     /// `kubectl` as the user `admin`, to which arguments can be added.
     pub fn kubectl(&self) -> Command {
         let mut command = Command::new(self.binaries.kubectl());

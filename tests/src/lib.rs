@@ -12,6 +12,7 @@ pub mod eventually;
 pub mod explained;
 pub mod gates;
 pub mod harness;
+pub mod helm;
 pub mod lifecycles;
 pub mod mistakes;
 pub mod process;

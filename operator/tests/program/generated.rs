@@ -10,7 +10,8 @@ use lifecycle_operator::parts::program;
 use lifecycle_runtime::yaml;
 use serde_json::Value;
 
-fn root() -> PathBuf {
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
@@ -19,7 +20,7 @@ fn blesses() -> bool {
 }
 
 /// Holds a file against what it is to be, or writes that.
-fn check(path: &Path, wanted: &str) {
+pub(crate) fn check(path: &Path, wanted: &str) {
     if blesses() {
         fs::write(path, wanted).unwrap();
     }
@@ -60,7 +61,7 @@ const INSTALLED: [&str; 3] = [
 ];
 
 /// What a document is: its kind and its name.
-fn identity(document: &str) -> (String, String) {
+pub(crate) fn identity(document: &str) -> (String, String) {
     let value: Value = yaml::one(document).unwrap();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     (text(&value["kind"]), text(&value["metadata"]["name"]))

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+mod chart;
 mod cluster;
 mod command;
 mod deploy;

@@ -1,6 +1,7 @@
 //! Listener volumes on a real cluster: kubelet, external-provisioner and the operator as its manifests install it.
 //! Pods mount Listeners in every way, traffic from outside reaches them, and what goes leaves nothing behind.
 
+mod chart;
 mod loss;
 mod pods;
 mod trouble;
@@ -22,7 +23,14 @@ fn operator() -> &'static Path {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
+    let helm = &[Need::Nodes, Need::Helm];
     let mut cases = vec![
+        case_within(
+            "the_chart_takes_over_and_goes_without_a_trace",
+            helm,
+            LIMIT,
+            chart::all,
+        ),
         case_within("pods_mount_listeners_in_every_way", NODES, LIMIT, ways::all),
         case_within("mounts_outlive_every_trouble", NODES, LIMIT, trouble::all),
     ];

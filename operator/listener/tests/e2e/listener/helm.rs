@@ -1,14 +1,14 @@
 //! Helm waits for a Listener that a chart of somebody's holds, exactly until it is exposed as it was edited last.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use kube::Api;
 use lifecycle_specs_listener::listener::Listener;
-use lifecycle_tests::binaries::helm;
 use lifecycle_tests::harness::{Case, Need, case, eventually};
+use lifecycle_tests::helm::Helm;
 use tempfile::TempDir;
 
 use crate::PROGRAM;
@@ -44,9 +44,9 @@ pub(crate) fn cases() -> Vec<Case> {
     )]
 }
 
-/// A chart, and a home for Helm in which it finds nothing of whoever runs the test.
+/// A chart, and Helm.
 struct Release {
-    kubeconfig: PathBuf,
+    helm: Arc<Helm>,
     listeners: Api<Listener>,
     folder: TempDir,
 }
@@ -59,23 +59,19 @@ impl Release {
         fs::write(chart.join("Chart.yaml"), CHART)?;
         fs::write(chart.join("templates/listener.yaml"), LISTENER)?;
         Ok(Self {
-            kubeconfig: cluster.server.admin_kubeconfig().to_owned(),
+            helm: Arc::new(Helm::new(Some(cluster.server.admin_kubeconfig()))?),
             listeners: cluster.of(),
             folder,
         })
     }
 
     async fn helm(&self, words: &[&str]) -> Result<Output> {
-        let mut command = Command::new(helm()?);
-        let home = |name: &str| self.folder.path().join(name);
-        command
-            .args(words)
-            .env("KUBECONFIG", &self.kubeconfig)
-            .env("HELM_CACHE_HOME", home("cache"))
-            .env("HELM_CONFIG_HOME", home("config"))
-            .env("HELM_DATA_HOME", home("data"));
-        let output = tokio::task::spawn_blocking(move || command.output());
-        output.await?.context("cannot run helm")
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let helm = Arc::clone(&self.helm);
+        let output = tokio::task::spawn_blocking(move || {
+            helm.run(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        });
+        output.await?
     }
 
     /// Installs or upgrades, and says whether Helm ended its waiting well.

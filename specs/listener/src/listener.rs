@@ -40,7 +40,7 @@ lifecycle! {
         /// Whether the class lets the Listener have what it asks for.
         permission: { Granted, NamespaceNotAllowed, OverrideNotAllowed } from class given class;
         /// Whether a Service can be made of what is declared.
-        validity: { Fine, NoPorts, PortClash, BadName, BadOverride } from class given class;
+        validity: { Fine, NoPorts, PortClash, BadPort, BadName, BadOverride } from class given class;
         /// What can be published as things are.
         let reach: Reach from class, service, volumes, slices, nodes given class && service in { Stale, Current };
         /// Whether clients can be told an address.
@@ -101,6 +101,7 @@ lifecycle! {
             False "OverrideNotAllowed"  when permission == OverrideNotAllowed;
             False "NoPorts"         when validity == NoPorts;
             False "PortClash"       when validity == PortClash;
+            False "InvalidPort"     when validity == BadPort;
             False "InvalidName"     when validity == BadName;
             False "InvalidOverride" otherwise;
         }

@@ -63,15 +63,15 @@ pub(super) fn accepted(ports: &[Port]) -> Result<(), Flaw> {
 
 fn well_formed(port: &Port) -> Result<(), Flaw> {
     if !(1..=65_535).contains(&port.port) {
-        return Err(clash(format!(
+        return Err(invalid(format!(
             "port {} of `{}` is out of range; choose a number from 1 to 65535",
             port.port, port.name
         )));
     }
     if !PROTOCOLS.contains(&port.protocol.as_str()) {
-        return Err(clash(format!(
-            "port `{}` has protocol `{}`; choose TCP, UDP or SCTP",
-            port.name, port.protocol
+        return Err(invalid(format!(
+            "port {} of `{}` has protocol `{}`; choose TCP, UDP or SCTP",
+            port.port, port.name, port.protocol
         )));
     }
     if is_label(&port.name) {
@@ -112,6 +112,10 @@ fn is_label(name: &str) -> bool {
 
 fn clash(sentence: String) -> Flaw {
     Flaw::new(Validity::PortClash, sentence)
+}
+
+fn invalid(sentence: String) -> Flaw {
+    Flaw::new(Validity::BadPort, sentence)
 }
 
 #[cfg(test)]
@@ -208,13 +212,13 @@ mod tests {
 
     #[test]
     fn range_and_protocol_are_checked_at_their_ends() {
-        check(&[port("a", 0, None)], Err(Validity::PortClash));
-        check(&[port("a", -1, None)], Err(Validity::PortClash));
+        check(&[port("a", 0, None)], Err(Validity::BadPort));
+        check(&[port("a", -1, None)], Err(Validity::BadPort));
         check(&[port("a", 1, None)], Ok(&["a 1 TCP"]));
         check(&[port("a", 65_535, None)], Ok(&["a 65535 TCP"]));
-        check(&[port("a", 65_536, None)], Err(Validity::PortClash));
-        check(&[port("a", 70_000, None)], Err(Validity::PortClash));
-        check(&[port("a", 1, Some("tcp"))], Err(Validity::PortClash));
+        check(&[port("a", 65_536, None)], Err(Validity::BadPort));
+        check(&[port("a", 70_000, None)], Err(Validity::BadPort));
+        check(&[port("a", 1, Some("tcp"))], Err(Validity::BadPort));
     }
 
     #[test]
@@ -233,6 +237,10 @@ mod tests {
         assert_eq!(
             sentence(&[port("a", 70_000, None)]),
             "port 70000 of `a` is out of range; choose a number from 1 to 65535"
+        );
+        assert_eq!(
+            sentence(&[port("a", 80, Some("HTTP"))]),
+            "port 80 of `a` has protocol `HTTP`; choose TCP, UDP or SCTP"
         );
         assert_eq!(
             sentence(&[port("a", 1, None), port("a", 2, None)]),

@@ -69,6 +69,10 @@ fn every_validity_that_is_not_fine_says_what_to_do() {
         (json!({}), Validity::NoPorts),
         (
             json!({ "ports": [{ "name": "a", "port": 0 }] }),
+            Validity::BadPort,
+        ),
+        (
+            json!({ "ports": [{ "name": "a", "port": 1 }, { "name": "a", "port": 2 }] }),
             Validity::PortClash,
         ),
         (

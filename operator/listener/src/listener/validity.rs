@@ -152,7 +152,7 @@ mod tests {
             "l",
             json!({ "ports": ports }),
             json!({ "metadata": { "name": "other" } }),
-            Validity::PortClash,
+            Validity::BadPort,
             "port 0 of `a` is out of range; choose a number from 1 to 65535",
         );
     }

@@ -147,7 +147,7 @@ impl Work {
                     .await
             }
             (false, 1) => {
-                self.create(&name, class, 0, Wanted::Refused("PortClash"))
+                self.create(&name, class, 0, Wanted::Refused("InvalidPort"))
                     .await
             }
             (false, _) => {
@@ -163,7 +163,7 @@ impl Work {
                     .await
             }
             (true, 4) => {
-                self.edit(&name, class, 0, Wanted::Refused("PortClash"))
+                self.edit(&name, class, 0, Wanted::Refused("InvalidPort"))
                     .await
             }
             (true, 5) => self.take_service(&name).await,

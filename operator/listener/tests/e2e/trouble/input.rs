@@ -31,7 +31,14 @@ const QUIET: Duration = Duration::from_secs(6);
 type Bad = (String, Value, &'static str, Vec<&'static str>);
 
 fn bad() -> Vec<Bad> {
-    [without_class(), without_ports(), clashing(), misnamed()].concat()
+    [
+        without_class(),
+        without_ports(),
+        clashing(),
+        unusable(),
+        misnamed(),
+    ]
+    .concat()
 }
 
 fn row(name: &str, spec: Value, reason: &'static str, says: &[&'static str]) -> Bad {
@@ -73,14 +80,12 @@ fn without_ports() -> Vec<Bad> {
 
 fn clashing() -> Vec<Bad> {
     let two = |a: Value, b: Value| of(json!([a, b]));
-    let port = |number: i64| of(json!([{ "name": "http", "port": number }]));
     let named = json!({ "name": "a", "port": 80 });
     let renamed = json!({ "name": "b", "port": 80, "protocol": "TCP" });
     let moved = json!({ "name": "a", "port": 81 });
     let udp = json!({ "name": "a", "port": 80, "protocol": "UDP" });
-    let pigeon = of(json!([{ "name": "http", "port": 80, "protocol": "carrier pigeon" }]));
     let own_name: &[&str] = &["`a`", "give each port a name of its own"];
-    let bad: [(&str, Value, &[&'static str]); 7] = [
+    let bad: [(&str, Value, &[&'static str]); 3] = [
         (
             "two-names",
             two(named.clone(), renamed),
@@ -88,6 +93,15 @@ fn clashing() -> Vec<Bad> {
         ),
         ("one-name", two(named.clone(), moved), own_name),
         ("two-protocols", two(named, udp), own_name),
+    ];
+    bad.map(|(name, spec, says)| row(name, spec, "PortClash", says))
+        .into()
+}
+
+fn unusable() -> Vec<Bad> {
+    let port = |number: i64| of(json!([{ "name": "http", "port": number }]));
+    let pigeon = of(json!([{ "name": "http", "port": 80, "protocol": "carrier pigeon" }]));
+    let bad: [(&str, Value, &[&'static str]); 4] = [
         ("port-zero", port(0), &["port 0", "from 1 to 65535"]),
         (
             "port-high",
@@ -98,10 +112,10 @@ fn clashing() -> Vec<Bad> {
         (
             "protocol",
             pigeon,
-            &["carrier pigeon", "choose TCP, UDP or SCTP"],
+            &["port 80", "carrier pigeon", "choose TCP, UDP or SCTP"],
         ),
     ];
-    bad.map(|(name, spec, says)| row(name, spec, "PortClash", says))
+    bad.map(|(name, spec, says)| row(name, spec, "InvalidPort", says))
         .into()
 }
 

@@ -123,7 +123,18 @@ fn is_about_storage(message: &str) -> bool {
 
 /// Of what there is one only, or not enough, somebody may give back.
 fn is_occupied(message: &str) -> bool {
-    message.contains("is already allocated") || message.contains("range is full")
+    freed(message).is_some()
+}
+
+/// Says how something can be had that another object has, or of which nothing is left; `None` where a refusal is about neither.
+pub(crate) fn freed(message: &str) -> Option<&'static str> {
+    if message.contains("is already allocated") {
+        return Some(
+            "another object has it: free it there, or ask for another one; the operator tries again each minute",
+        );
+    }
+    let is_full = message.contains("range is full");
+    is_full.then_some("none is left: free one; the operator tries again each minute")
 }
 
 fn sentence(status: &Status) -> String {

@@ -8,6 +8,7 @@ use super::plan::{Job, Owner, Plan, WriteId, dressed};
 use super::whose::{Whose, disowned};
 use super::{Failure, Name, Observing};
 use crate::cluster::index::IndexKey;
+use crate::cluster::outcome::freed;
 use crate::lifecycle::observation::Slot;
 use crate::lifecycle::{Built, Kind, Stored};
 use crate::machine::compare::{
@@ -444,7 +445,14 @@ impl Observing<'_> {
         }
         let view = self.observer.view;
         let plans = &self.plans[effect];
-        let sentence = |p: &Plan| Some(view.refusal(effect, &p.id)? + &remedy(p));
+        let sentence = |p: &Plan| {
+            let refusal = view.refusal(effect, &p.id)?;
+            // What something else is in the way of is not wrong with what is written.
+            Some(match freed(&refusal) {
+                Some(freed) => format!("{refusal}; {freed}"),
+                None => refusal + &remedy(p),
+            })
+        };
         let sentences: Option<Vec<_>> = plans.iter().map(sentence).collect();
         match sentences.as_deref() {
             Some([first, ..]) => (1, first.clone()),

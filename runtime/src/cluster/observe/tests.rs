@@ -294,6 +294,37 @@ fn a_refused_effect_is_not_repeated_and_its_sentence_is_kept() {
     );
 }
 
+/// Neither correcting what it is built from nor deleting the object would free what another one has.
+#[test]
+fn a_write_that_something_is_in_the_way_of_says_what_frees_it() {
+    let taken = "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
+    let full = "spec.clusterIPs: Invalid value: failed to allocate a serviceIP: range is full";
+    let stale = made(json!({ "data": { "size": "large" } }));
+    let refused = |live: &[Value], said: &str| {
+        let mut caches = Caches::of(&[&[class("small")], live].concat());
+        caches.refused.insert(0, said.to_owned());
+        let observed = caches.look(thing(of_class(), json!({})));
+        let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
+        observed.observation.sentences[ir.effects[0].refused].clone()
+    };
+    for live in [&[][..], &[stale.clone()]] {
+        for (said, remedy) in [
+            (
+                taken,
+                "another object has it: free it there, or ask for another one; the operator tries again each minute",
+            ),
+            (
+                full,
+                "none is left: free one; the operator tries again each minute",
+            ),
+        ] {
+            assert_eq!(refused(live, said), Some(format!("{said}; {remedy}")));
+        }
+    }
+    let deletes = refused(&[stale], "it may not change");
+    assert!(deletes.is_some_and(|said| said.contains("or delete ConfigMap `ns/t`")));
+}
+
 #[test]
 fn fences_are_asked_for_everything_that_is_read_or_written() {
     let observed = look(

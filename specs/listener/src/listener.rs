@@ -58,7 +58,7 @@ lifecycle! {
         /// Another controller or user has a Service of its name, which is never touched.
         Conflict     when service == Foreign             => Error   wakes service, self;
         /// The API server does not accept the Service.
-        Immutable    when refused(apply_service)         => Error   wakes self, class, service;
+        Rejected     when refused(apply_service)         => Error   wakes self, class, service;
         /// The Service of before is still going away.
         Draining     when service == Terminating         => Pending overdue 1min;
         /// The Service is to be written.
@@ -80,7 +80,7 @@ lifecycle! {
     }
     transitions {
         Draining -> Applying;
-        Applying -> Provisioning | Idle | Stranded | Ready | Immutable;
+        Applying -> Provisioning | Idle | Stranded | Ready | Rejected;
         Provisioning -> Ready;
     }
     properties {
@@ -89,7 +89,7 @@ lifecycle! {
         // What the class does not let it have is never written, also while something else is wrong.
         never apply_service while permission != Granted || validity != Fine;
         // Work never stops half way: it ends where clients are served, or in a state that says what is missing.
-        reaches Ready | Idle | Stranded | Immutable from Draining, Applying, Provisioning;
+        reaches Ready | Idle | Stranded | Rejected from Draining, Applying, Provisioning;
     }
     status {
         /// Whether the Listener and its class ask for something that can be made, and that the class allows.

@@ -110,6 +110,8 @@ lifecycle! {
             False "ForeignService" event "RefuseToOverwriteForeignService" when service == Foreign;
             False "Refused"         when refused(apply_service);
             True when service == Current;
+            Unknown "NotAccepted"   when !class || permission != Granted || validity != Fine;
+            Unknown "ServiceTerminating" when service == Terminating;
             Unknown "Applying"      otherwise;
         }
         /// Whether clients can be told an address.

@@ -1,6 +1,10 @@
 //! The logic behind the trait that the lifecycle gives: what is asked, and that every answer is there.
 
 use lifecycle_runtime::Machine;
+use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::machine::policy::Decision;
+use lifecycle_runtime::machine::project::{MessageParts, Projected};
+use lifecycle_runtime::machine::world::World;
 use lifecycle_specs_listener::crds;
 use lifecycle_specs_listener::listener::{IR, ListenerSpec, machine};
 use lifecycle_specs_listener::listener_class::{ListenerClassSpec, ServiceType};
@@ -126,4 +130,54 @@ fn of_a_class_only_what_decides_addresses_is_noted() {
         )),
         None
     );
+}
+
+/// Every combination of answers; what is not asked has none.
+fn worlds(ir: &Lifecycle) -> Vec<World> {
+    let mut worlds = vec![World::first(ir)];
+    for (var, declared) in ir.vars.iter().enumerate() {
+        let answered = |world: &World| -> Vec<World> {
+            let values = (0..).take(declared.values.len());
+            let with = |value: u8| {
+                let mut world = world.clone();
+                world.set(var, value);
+                world
+            };
+            values.map(with).collect()
+        };
+        worlds = worlds.iter().flat_map(answered).collect();
+    }
+    worlds.retain(|world| {
+        let mut vars = ir.vars.iter().enumerate();
+        vars.all(|(var, declared)| {
+            let asked = || declared.given.iter().all(|guard| world.holds(&guard.pred));
+            world.get(var) == 0 || asked()
+        })
+    });
+    worlds
+}
+
+/// What the status says in a world.
+fn conditions(ir: &Lifecycle, world: &World) -> Vec<Projected> {
+    let sentences = vec![None; ir.vars.len()];
+    let parts = MessageParts {
+        sentences: &sentences,
+        texts: &[],
+    };
+    ir.conditions(world, parts)
+}
+
+fn condition(all: &[Projected], name: &str) -> Option<Projected> {
+    all.iter().find(|one| one.name == name).cloned()
+}
+
+#[test]
+fn applying_is_said_exactly_where_the_service_is_about_to_be_written() {
+    let ir = machine(exposure()).ir();
+    for world in worlds(ir) {
+        let said = condition(&conditions(ir, &world), "Programmed");
+        let said = said.expect("it is always said").reason;
+        let writes = matches!(ir.next(&world, false), Decision::Effect(_));
+        assert_eq!(said == "Applying", writes, "{said}: {}", world.describe(ir));
+    }
 }

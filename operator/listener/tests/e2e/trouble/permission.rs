@@ -252,7 +252,7 @@ async fn keep(cluster: &Cluster) -> Result<()> {
     edit(cluster, "loose", json!({ "allowedNamespaces": [] })).await?;
     cluster.condition("web", NAMESPACE).await?;
     services.delete("web", &DeleteParams::default()).await?;
-    let gone = ExpectedCondition("Programmed", "Unknown", "Applying");
+    let gone = ExpectedCondition("Programmed", "Unknown", "NotAccepted");
     cluster.condition("web", gone).await?;
     tokio::time::sleep(QUIET).await;
     ensure!(

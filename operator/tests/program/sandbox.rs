@@ -216,7 +216,9 @@ fn what_is_not_ready_in_time_ends_with_1_and_says_why() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
-        said.starts_with("error: not Ready within 1 s: default/odd: NoClass NoListenerClass: "),
+        said.starts_with(
+            "error: not Ready within 1 s: default/odd: NoClass ListenerClassNotFound: "
+        ),
         "{said}"
     );
     assert!(said.contains("`nowhere`"), "{said}");

@@ -95,8 +95,8 @@ lifecycle! {
         /// Whether the Listener and its class ask for something that can be made, and that the class allows.
         condition Accepted {
             True when class && permission == Granted && validity == Fine;
-            False "NoClassName" event "NoListenerClass" when class == Unnamed;
-            False "NoListenerClass" event "GetObject" when class == Absent;
+            False "NoListenerClass" when class == Unnamed;
+            False "ListenerClassNotFound" event "GetObject" when class == Absent;
             False "NamespaceNotAllowed" when permission == NamespaceNotAllowed;
             False "OverrideNotAllowed"  when permission == OverrideNotAllowed;
             False "NoPorts"         when validity == NoPorts;
@@ -108,7 +108,7 @@ lifecycle! {
         /// Whether the Service is as it should be.
         condition Programmed {
             False "ForeignService" event "RefuseToOverwriteForeignService" when service == Foreign;
-            False "Refused"         when refused(apply_service);
+            False "Refused" event "ApplyService" when refused(apply_service);
             True when service == Current;
             Unknown "NotAccepted"   when !class || permission != Granted || validity != Fine;
             Unknown "ServiceTerminating" when service == Terminating;

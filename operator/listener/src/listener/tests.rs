@@ -181,3 +181,18 @@ fn applying_is_said_exactly_where_the_service_is_about_to_be_written() {
         assert_eq!(said == "Applying", writes, "{said}: {}", world.describe(ir));
     }
 }
+
+/// The replaced operator wrote events of these reasons, and users may look for them. All others are those of the conditions.
+#[test]
+fn only_the_events_of_the_replaced_operator_have_reasons_of_their_own() {
+    let clauses = IR.conditions.iter().flat_map(|one| one.clauses);
+    let others = clauses.filter_map(|one| Some((one.reason, one.event?)));
+    assert_eq!(
+        others.collect::<Vec<_>>(),
+        [
+            ("ListenerClassNotFound", "GetObject"),
+            ("ForeignService", "RefuseToOverwriteForeignService"),
+            ("Refused", "ApplyService"),
+        ]
+    );
+}

@@ -143,8 +143,13 @@ impl Work {
         let is_there = self.wanted.contains_key(&name);
         match (is_there, dice >> 23 & 7) {
             (false, 0) => {
-                self.create(&name, "nowhere", port, Wanted::Refused("NoListenerClass"))
-                    .await
+                self.create(
+                    &name,
+                    "nowhere",
+                    port,
+                    Wanted::Refused("ListenerClassNotFound"),
+                )
+                .await
             }
             (false, 1) => {
                 self.create(&name, class, 0, Wanted::Refused("InvalidPort"))

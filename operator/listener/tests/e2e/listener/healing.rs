@@ -191,7 +191,7 @@ async fn missing_class() -> Result<()> {
     let listener = cluster
         .condition(
             "early",
-            ExpectedCondition("Ready", "False", "NoListenerClass"),
+            ExpectedCondition("Ready", "False", "ListenerClassNotFound"),
         )
         .await?;
     ensure!(
@@ -218,7 +218,7 @@ async fn missing_class() -> Result<()> {
     let without = cluster
         .condition(
             "early",
-            ExpectedCondition("Ready", "False", "NoListenerClass"),
+            ExpectedCondition("Ready", "False", "ListenerClassNotFound"),
         )
         .await?;
     ensure!(

@@ -60,11 +60,16 @@ fn without_class() -> Vec<Bad> {
         row(
             "no-class",
             json!({ "ports": http() }),
-            "NoClassName",
+            "NoListenerClass",
             &["spec.className"],
         ),
-        row("empty-class", empty, "NoClassName", &["spec.className"]),
-        row("unknown-class", unknown, "NoListenerClass", &["nowhere"]),
+        row("empty-class", empty, "NoListenerClass", &["spec.className"]),
+        row(
+            "unknown-class",
+            unknown,
+            "ListenerClassNotFound",
+            &["nowhere"],
+        ),
     ]
 }
 

@@ -109,7 +109,7 @@ async fn all_at_once(cluster: &Cluster) -> Result<()> {
     dying.expose("late").await?;
     dying
         .says(
-            ExpectedCondition("Accepted", "False", "NoListenerClass"),
+            ExpectedCondition("Accepted", "False", "ListenerClassNotFound"),
             "late",
         )
         .await?;

@@ -18,8 +18,8 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::ResourceExt;
 use lifecycle_runtime::{Because, Desired, This};
 use lifecycle_specs_listener::listener::{
-    Address, ApplyService, Listener, ListenerIngress, ListenerLogic, ObservedClass, Permission,
-    Reach, Validity,
+    Address, ApplyService, Listener, ListenerIngress, ListenerLogic, ObservedClass, Overrides,
+    Permission, Reach, Validity,
 };
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use serde_json::json;
@@ -60,6 +60,13 @@ impl ListenerLogic for Exposure {
 
     fn validity(&self, this: This<'_, Listener>, class: &ListenerClass) -> Because<Validity> {
         validity::verdict(this, class)
+    }
+
+    fn overrides(&self, this: This<'_, Listener>) -> Because<Overrides> {
+        match service::unmatched_override(this) {
+            None => Because::plain(Overrides::Matched),
+            Some(sentence) => Because::new(Overrides::Unmatched, sentence),
+        }
     }
 
     fn address(&self, this: This<'_, Listener>, reach: &Reach) -> Because<Address> {

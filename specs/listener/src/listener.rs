@@ -41,6 +41,8 @@ lifecycle! {
         permission: { Granted, NamespaceNotAllowed, OverrideNotAllowed } from class given class;
         /// Whether a Service can be made of what is declared.
         validity: { Fine, NoPorts, PortClash, BadPort, BadName, BadOverride } from class given class;
+        /// Whether each override of the Listener is about its Service.
+        overrides: { Matched, Unmatched } from self;
         /// What can be published as things are.
         let reach: Reach from class, service, volumes, slices, nodes given class && service in { Stale, Current };
         /// Whether clients can be told an address.
@@ -123,6 +125,11 @@ lifecycle! {
             False "PinnedNodeGone"  when address == NodeGone;
             Unknown "NoPod"         when address == NoPod;
             Unknown "WaitingForLoadBalancer" otherwise;
+        }
+        /// Whether each override of the Listener has an effect. It is there only while one has none, and `Ready` does not depend on it.
+        condition OverridesMatched {
+            False "OverrideNotMatched" when overrides == Unmatched;
+            Omit otherwise;
         }
         ready from Accepted, Programmed, Addressed;
         kstatus;

@@ -28,6 +28,26 @@ pub(super) fn concerns(patch: &Map<String, Value>, namespace: &str, name: &str) 
         && said("namespace").unwrap_or_default() == namespace
 }
 
+/// The object that an override is for, as a sentence names it: by the four fields that decide.
+pub(super) fn named_object(patch: &Map<String, Value>) -> String {
+    let text = |value: Option<&Value>| {
+        let text = value.and_then(Value::as_str);
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let metadata = |field: &str| text(patch.get("metadata").and_then(|m| m.get(field)));
+    let named = |field: &str, value: Option<String>| match value {
+        Some(value) => format!("{field} `{value}`"),
+        None => format!("no {field}"),
+    };
+    [
+        named("apiVersion", text(patch.get("apiVersion"))),
+        named("kind", text(patch.get("kind"))),
+        named("name", metadata("name")),
+        named("namespace", metadata("namespace")),
+    ]
+    .join(", ")
+}
+
 /// Merges one override: maps by key, `ports` by number, `selector` and other lists as a whole. A null has no effect.
 pub(super) fn merge(service: &mut Value, patch: &Map<String, Value>) -> Result<(), String> {
     for (field, value) in patch.iter().filter(|(_, value)| !value.is_null()) {
@@ -305,6 +325,20 @@ mod tests {
         ] {
             assert!(!refused(patch).is_empty());
         }
+    }
+
+    #[test]
+    fn an_override_is_named_by_what_it_is_for() {
+        let named = |patch: Value| named_object(patch.as_object().unwrap());
+        let whole = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "l", "namespace": "n" } });
+        assert_eq!(
+            named(whole),
+            "apiVersion `v1`, kind `Pod`, name `l`, namespace `n`"
+        );
+        assert_eq!(
+            named(json!({ "kind": "", "metadata": { "name": 7 } })),
+            "no apiVersion, no kind, no name, no namespace"
+        );
     }
 
     #[test]

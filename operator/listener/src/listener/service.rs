@@ -106,6 +106,25 @@ pub(super) fn own_overrides<'a>(this: This<'a, Listener>) -> impl Iterator<Item 
         .map(|(position, patch)| (format!("`spec.objectOverrides[{position}]`"), patch))
 }
 
+/// Names the first override of the Listener that is about another object than its Service, and so has no effect; `None` if there is none.
+pub(super) fn unmatched_override(this: This<'_, Listener>) -> Option<String> {
+    let all = this.spec.object_overrides.iter().enumerate();
+    let mut unmatched =
+        all.filter(|(_, patch)| !overrides::concerns(patch, namespace(this), name(this)));
+    let (position, patch) = unmatched.next()?;
+    let more = match unmatched.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(format!(
+        "`spec.objectOverrides[{position}]`{more} has no effect: it is for {}, but the only object of this Listener has \
+         apiVersion `v1`, kind `Service`, name `{}`, namespace `{}`; correct it, or remove it",
+        overrides::named_object(patch),
+        name(this),
+        namespace(this)
+    ))
+}
+
 /// The type decides which fields of the class are sent, so overrides of it count first.
 fn resulting_type(class: &ListenerClass, patches: &[Patch<'_>]) -> Result<ServiceType, Flaw> {
     let said = |(_, patch): &Patch<'_>| {

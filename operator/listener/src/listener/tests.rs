@@ -182,6 +182,55 @@ fn applying_is_said_exactly_where_the_service_is_about_to_be_written() {
     }
 }
 
+#[test]
+fn an_override_without_effect_is_said_and_no_other_condition_depends_on_it() {
+    let ir = machine(exposure()).ir();
+    let mut vars = ir.vars.iter();
+    let overrides = vars.position(|var| var.name == "overrides");
+    let overrides = overrides.expect("the fact is declared");
+    for matched in worlds(ir).into_iter().filter(|w| w.get(overrides) == 0) {
+        let mut unmatched = matched.clone();
+        unmatched.set(overrides, 1);
+        let before = conditions(ir, &matched);
+        let (said, others): (Vec<_>, Vec<_>) = conditions(ir, &unmatched)
+            .into_iter()
+            .partition(|one| one.name == "OverridesMatched");
+        assert_eq!(others, before, "{}", matched.describe(ir));
+        assert_eq!(said.len(), 1);
+        assert_eq!(said[0].reason, "OverrideNotMatched");
+    }
+}
+
+#[test]
+fn an_override_of_another_object_is_named_with_what_it_would_have_to_name() {
+    let found = |overrides: Value| {
+        let listener = listener(json!({ "objectOverrides": overrides }));
+        let because = exposure().overrides(This::of(&listener));
+        (because.value, because.sentence)
+    };
+    let of = |kind: &str, name: &str, namespace: Value| json!({ "apiVersion": "v1", "kind": kind, "metadata": { "name": name, "namespace": namespace } });
+    let matching = || of("Service", "web", json!("apps"));
+    assert_eq!(found(json!([])).0, Overrides::Matched);
+    assert_eq!(found(json!([matching(), matching()])).0, Overrides::Matched);
+    for (other, named) in [
+        (of("Deployment", "web", json!("apps")), "kind `Deployment`"),
+        (of("Service", "wbe", json!("apps")), "name `wbe`"),
+        (of("Service", "web", json!("app")), "namespace `app`,"),
+        (of("Service", "web", json!(null)), "no namespace"),
+        (json!({}), "no apiVersion, no kind, no name, no namespace"),
+    ] {
+        let (value, said) = found(json!([matching(), other, {}]));
+        assert_eq!(value, Overrides::Unmatched);
+        let place = "`spec.objectOverrides[1]`";
+        assert!(said.starts_with(place) && said.contains(named), "{said}");
+        let wanted = "apiVersion `v1`, kind `Service`, name `web`, namespace `apps`; correct it";
+        assert!(
+            said.contains("(and 1 more)") && said.contains(wanted),
+            "{said}"
+        );
+    }
+}
+
 /// The replaced operator wrote events of these reasons, and users may look for them. All others are those of the conditions.
 #[test]
 fn only_the_events_of_the_replaced_operator_have_reasons_of_their_own() {

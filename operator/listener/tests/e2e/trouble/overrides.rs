@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use crate::listeners::{Cluster, ExpectedCondition, message};
+use crate::listeners::{Cluster, ExpectedCondition, SOON, message};
 use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::events::v1::Event;
 use kube::ResourceExt;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_listener::listener_class::ListenerClass;
-use lifecycle_tests::harness::{Case, case};
+use lifecycle_tests::harness::{Case, case, eventually};
 use serde_json::{Value, json};
 
 use super::{BINARIES, writes_to};
@@ -26,6 +27,11 @@ pub(crate) fn cases() -> Vec<Case> {
             "odd_declarations_give_the_service_that_was_meant",
             BINARIES,
             meant,
+        ),
+        case(
+            "an_override_of_another_object_is_reported_and_the_listener_is_ready",
+            BINARIES,
+            unmatched,
         ),
     ]
 }
@@ -191,6 +197,48 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
         cluster.ready(name).await?;
     }
     Ok(())
+}
+
+async fn unmatched() -> Result<()> {
+    let cluster = Cluster::start(PROGRAM).await?;
+    cluster.explain(report_unmatched(&cluster).await)
+}
+
+async fn report_unmatched(cluster: &Cluster) -> Result<()> {
+    let other = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "wbe", "namespace": "default" } });
+    let spec = json!({
+        "className": "cluster-internal", "ports": [{ "name": "http", "port": 80 }],
+        "objectOverrides": [other],
+    });
+    cluster.create("web", spec).await?;
+    cluster.ready("web").await?;
+    let unmatched = ExpectedCondition("OverridesMatched", "False", "OverrideNotMatched");
+    let said = message(
+        &cluster.condition("web", unmatched).await?,
+        "OverridesMatched",
+    );
+    ensure!(said.contains("`wbe`") && said.contains("`web`"), "{said}");
+    let events = cluster.of::<Event>();
+    eventually("a Warning event that names it", SOON, async || {
+        let all = events.list(&Default::default()).await?;
+        let is_it = |one: &Event| {
+            one.type_.as_deref() == Some("Warning")
+                && one.reason.as_deref() == Some("OverrideNotMatched")
+                && one.note.as_deref() == Some(&*said)
+        };
+        Ok(all.items.iter().any(is_it).then_some(()))
+    })
+    .await?;
+    let without = json!({ "spec": { "objectOverrides": [] } });
+    cluster.patch::<Listener>("web", without).await?;
+    let listeners = cluster.of::<Listener>();
+    eventually("nothing more is said of it", SOON, async || {
+        let listener = listeners.get("web").await?;
+        Ok(message(&listener, "OverridesMatched")
+            .is_empty()
+            .then_some(()))
+    })
+    .await
 }
 
 async fn meant() -> Result<()> {

@@ -5,7 +5,7 @@ pub(crate) mod addresses;
 mod field_path;
 mod flaw;
 mod overrides;
-mod permission;
+pub(crate) mod permission;
 mod ports;
 mod reach;
 mod service;

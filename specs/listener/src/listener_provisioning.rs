@@ -25,10 +25,12 @@ lifecycle! {
         source: { Class, Name, Bad }  from claim given claim;
         /// Whether the Listener that the claim names has a class.
         named:  { Yes, No }           from chosen given source == Name && chosen else Yes;
+        /// Whether the class is for Listeners of the namespace of the claim.
+        allowed: { Yes, No }          from claim, class given class else Yes;
     }
     states {
-        /// Nothing can be promised, for it is not said what.
-        Unplanned when !claim || source == Bad || named == No;
+        /// Nothing can be promised, for it is not said what, or the class does not allow it.
+        Unplanned when !claim || source == Bad || named == No || allowed == No;
         /// What the claim names is not there yet.
         Waiting   when source == Name && !chosen || !class;
         /// It can be promised.
@@ -46,6 +48,7 @@ lifecycle! {
             source == Bad                  => INVALID_ARGUMENT;
             source == Name && !chosen      => UNAVAILABLE      "the Listener that the PersistentVolumeClaim names does not exist; create it";
             named == No                    => INVALID_ARGUMENT "the Listener that the PersistentVolumeClaim names has no class; give it a className";
+            allowed == No                  => INVALID_ARGUMENT;
             !class                         => UNAVAILABLE      "the ListenerClass does not exist; create it or name another one";
         }
         DeleteVolume;                      // the Listener of a claim is owned by the PersistentVolume and goes with it

@@ -17,7 +17,8 @@ const NAMED: usize = 3;
 pub(super) fn verdict(this: This<'_, Listener>, class: &ListenerClass) -> Because<Permission> {
     let refused =
         |permission, sentence| Because::new(permission, sentence).about(ObjectRef::to(class));
-    if let Some(sentence) = wrong_namespace(this, class) {
+    let namespace = this.meta.namespace.as_deref().unwrap_or_default();
+    if let Some(sentence) = wrong_namespace(namespace, class) {
         return refused(Permission::NamespaceNotAllowed, sentence);
     }
     match wrong_overrides(this, class) {
@@ -30,9 +31,9 @@ fn name(class: &ListenerClass) -> &str {
     class.metadata.name.as_deref().unwrap_or_default()
 }
 
-fn wrong_namespace(this: This<'_, Listener>, class: &ListenerClass) -> Option<String> {
+/// Says that a class is not for the Listeners of a namespace; `None` if it is.
+pub(crate) fn wrong_namespace(namespace: &str, class: &ListenerClass) -> Option<String> {
     let allowed = class.spec.allowed_namespaces.as_ref()?;
-    let namespace = this.meta.namespace.as_deref().unwrap_or_default();
     let fits = |pattern: &String| match pattern.strip_suffix('*') {
         Some(beginning) => namespace.starts_with(beginning),
         None => pattern == namespace,

@@ -9,10 +9,11 @@ use lifecycle_runtime::{Because, ObjectRef};
 use lifecycle_specs_listener::listener::{Listener, TOPOLOGY};
 use lifecycle_specs_listener::listener_class::{ListenerClass, ServiceType};
 use lifecycle_specs_listener::listener_provisioning::{
-    Asked, ListenerProvisioningLogic, Named, NamesClaim, Seen, Source,
+    Allowed, Asked, ListenerProvisioningLogic, Named, NamesClaim, Seen, Source,
 };
 
 use super::claim::{self, Selector};
+use crate::listener::permission;
 
 const CLAIM_NAME: &str = "csi.storage.k8s.io/pvc/name";
 const CLAIM_NAMESPACE: &str = "csi.storage.k8s.io/pvc/namespace";
@@ -94,6 +95,19 @@ impl ListenerProvisioningLogic for Provisioning {
         })
     }
 
+    fn allowed(
+        &self,
+        claim: Option<&PersistentVolumeClaim>,
+        class: &ListenerClass,
+    ) -> Because<Allowed> {
+        // The Listener has the namespace of its claim, also the one that the claim names.
+        let namespace = claim.and_then(|claim| claim.metadata.namespace.as_deref());
+        match permission::wrong_namespace(namespace.unwrap_or_default(), class) {
+            None => Because::plain(Allowed::Yes),
+            Some(sentence) => Because::new(Allowed::No, sentence),
+        }
+    }
+
     fn created_volume(&self, seen: &Seen<'_>) -> CreatedVolume {
         let volume = CreatedVolume::new(seen.request.name().unwrap_or_default());
         let volume = match seen.claim.map(selector) {
@@ -113,7 +127,6 @@ impl ListenerProvisioningLogic for Provisioning {
     }
 }
 
-/// The node that was chosen for the Pod: the first that is preferred.
 /// Namespace and name of the claim, as external-provisioner says them.
 fn claim_in(parameters: &BTreeMap<String, String>) -> Option<(&str, &str)> {
     let namespace = parameters.get(CLAIM_NAMESPACE)?;
@@ -121,6 +134,7 @@ fn claim_in(parameters: &BTreeMap<String, String>) -> Option<(&str, &str)> {
     Some((namespace, name))
 }
 
+/// The node that was chosen for the Pod: the first that is preferred.
 fn where_to(request: Request<'_>) -> Option<&str> {
     let mut places = request.preferred().iter().chain(request.requisite());
     places.find_map(|place| place.get(TOPOLOGY).map(String::as_str))

@@ -6,7 +6,9 @@ use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability, Requ
 use lifecycle_specs_listener::listener::{Listener, ListenerPort};
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_specs_listener::listener_mount::{Aim, Exposed, ListenerMountLogic, Told};
-use lifecycle_specs_listener::listener_provisioning::{Asked, ListenerProvisioningLogic, Source};
+use lifecycle_specs_listener::listener_provisioning::{
+    Allowed, Asked, ListenerProvisioningLogic, Source,
+};
 use lifecycle_specs_listener::pod_listeners::PodListenerScope;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -80,6 +82,22 @@ fn a_claim_is_promised_what_its_annotation_names() {
     for (annotations, expected) in table {
         let claim = claim(annotations);
         assert_eq!(Provisioning.source(&claim).value, expected, "{claim:?}");
+    }
+}
+
+/// Before a volume is made, and not only when a Pod mounts it.
+#[test]
+fn a_claim_in_a_namespace_that_its_class_does_not_allow_is_promised_nothing() {
+    let allowed = |namespaces: Value| {
+        let class = class(json!({ "serviceType": "ClusterIP", "allowedNamespaces": namespaces }));
+        let answer = Provisioning.allowed(Some(&claim(json!({}))), &class);
+        (answer.value, answer.sentence)
+    };
+    assert_eq!(allowed(Value::Null).0, Allowed::Yes);
+    assert_eq!(allowed(json!(["ap*"])).0, Allowed::Yes);
+    let sentence = "ListenerClass `c` does not allow namespace `apps`; name another class, or add the namespace to `spec.allowedNamespaces` of this one";
+    for namespaces in [json!([]), json!(["app", "team-*"])] {
+        assert_eq!(allowed(namespaces), (Allowed::No, sentence.to_owned()));
     }
 }
 

@@ -328,6 +328,23 @@ async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
     site.claim(json!({ "listeners.stackable.tech/listener-class": "nowhere" }))
         .await?;
     refused(site.provision().await, Code::Unavailable, "ListenerClass");
+    let elsewhere: ListenerClass = parsed(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "ListenerClass",
+        "metadata": { "name": "nowhere" },
+        "spec": { "serviceType": "ClusterIP", "allowedNamespaces": ["team-*"] },
+    }))?;
+    let classes: Api<ListenerClass> = Api::all(site.admin.clone());
+    classes.create(&PostParams::default(), &elsewhere).await?;
+    eventually("the class is seen", PATIENCE, async || {
+        let status = site.provision().await.expect_err("it is for others");
+        Ok((status.code() != Code::Unavailable).then_some(()))
+    })
+    .await?;
+    refused(
+        site.provision().await,
+        Code::InvalidArgument,
+        "ListenerClass `nowhere` does not allow namespace `apps`",
+    );
     site.unclaim().await?;
     site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
         .await?;

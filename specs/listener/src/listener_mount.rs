@@ -38,6 +38,8 @@ lifecycle! {
         mounts:  { No, Yes }                from mounted, claim given meant && claim;
         /// Whether the Listener says where it can be reached, by its class as it is now.
         exposed: { No, NoClass, Yes }       from chosen, own, class given source == Name && chosen || own in { Stale, Current } else No;
+        /// Whose the Listener of the claim's name is.
+        namesake: { Other, Earlier }        from volume, claim, known given own == Foreign;
         /// What all Pods that have mounted the claim listen on.
         let ports: Vec<ListenerPort>        from known, mounted given mounted;
         /// Which Listener it is.
@@ -100,7 +102,8 @@ lifecycle! {
             exposed == Yes && pv == Absent => UNAVAILABLE "the PersistentVolume is gone";
             exposed == Yes && mounts == Yes && pod == Absent => FAILED_PRECONDITION "the Pod is gone";
             mounts == No       => FAILED_PRECONDITION;
-            own == Foreign     => FAILED_PRECONDITION "a Listener of the claim's name exists and is not the claim's: rename the claim, or mount that Listener by the annotation listeners.stackable.tech/listener-name";
+            namesake == Other && own == Foreign   => FAILED_PRECONDITION;
+            namesake == Earlier && own == Foreign => UNAVAILABLE;
             exposed == NoClass => FAILED_PRECONDITION;
             refused(apply_own) => FAILED_PRECONDITION;
             refused(apply_pv) || refused(apply_pod) || refused(apply_listed) || refused(write_tree) => UNAVAILABLE;

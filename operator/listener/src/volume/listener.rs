@@ -4,9 +4,14 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{Container, ContainerPort, PersistentVolume};
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
-use kube::Resource;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::{Resource, ResourceExt};
+use lifecycle_runtime::Because;
 use lifecycle_specs_listener::listener::{Listener, ListenerPort};
+use lifecycle_specs_listener::listener_mount::Namesake;
 use serde_json::{Value, json};
+
+use super::claim;
 
 /// Labels that tie a product together; a claim made by a Pod lacks them.
 const PRODUCT: &str = "app.kubernetes.io/";
@@ -41,6 +46,44 @@ pub(super) fn build(
             "ports": ports,
         },
     })
+}
+
+/// The answer to the fact `namesake`: the Listener of the claim's name is not the claim's.
+pub(super) fn namesake(
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+    known: Option<&Listener>,
+) -> Because<Namesake> {
+    let namespace = claim.metadata.namespace.as_deref().unwrap_or_default();
+    let name = claim.metadata.name.as_deref().unwrap_or_default();
+    if let Some(earlier) = known.and_then(|known| earlier_volume(volume, known)) {
+        let sentence = format!(
+            "Listener `{namespace}/{name}` belongs to the earlier PersistentVolume `{earlier}` and goes with it: \
+             wait for the garbage collector, or delete that PersistentVolume"
+        );
+        return Because::new(Namesake::Earlier, sentence);
+    }
+    let sentence = format!(
+        "Listener `{namespace}/{name}` is not that of PersistentVolumeClaim `{name}`: rename the claim, \
+         or have it name that Listener by annotation `{}`",
+        claim::NAME
+    );
+    Because::new(Namesake::Other, sentence)
+}
+
+/// The volume that the Listener was made for, where that was for an earlier claim of this name.
+fn earlier_volume<'a>(volume: &PersistentVolume, known: &'a Listener) -> Option<&'a str> {
+    let owners = known.owner_references();
+    let is_volume = |owner: &&OwnerReference| {
+        owner.kind == PersistentVolume::kind(&())
+            && owner.api_version == PersistentVolume::api_version(&())
+    };
+    let is_this = |owner: &OwnerReference| Some(&owner.uid) == volume.metadata.uid.as_ref();
+    let is_other = owners
+        .iter()
+        .any(|owner| owner.controller == Some(true) || is_this(owner));
+    let earlier = owners.iter().find(is_volume).filter(|_| !is_other);
+    earlier.map(|owner| owner.name.as_str())
 }
 
 /// Those of the claim; what a product is found by comes from the Pod where the claim does not say it.

@@ -11,7 +11,7 @@ use lifecycle_specs_listener::listener::{
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_specs_listener::listener_mount::{
     Aim, ApplyListed, ApplyOwn, ApplyPod, ApplyPv, Asked, Exposed, ListenerMountLogic, Mounts,
-    RemoveTree, RemoveTreeResult, Source, Told, Tree, WriteTree, WriteTreeResult,
+    Namesake, RemoveTree, RemoveTreeResult, Source, Told, Tree, WriteTree, WriteTreeResult,
 };
 use lifecycle_specs_listener::pod_listeners::PodListeners;
 use serde_json::json;
@@ -148,6 +148,15 @@ impl ListenerMountLogic for Mounting {
         let claim = claim.metadata.name.as_deref().unwrap_or_default();
         let sentence = format!("no volume of the Pod uses PersistentVolumeClaim `{claim}`");
         Because::new(Mounts::No, sentence)
+    }
+
+    fn namesake(
+        &self,
+        volume: &PersistentVolume,
+        claim: &PersistentVolumeClaim,
+        known: Option<&Listener>,
+    ) -> Because<Namesake> {
+        listener::namesake(volume, claim, known)
     }
 
     fn exposed(

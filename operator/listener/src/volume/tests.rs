@@ -5,7 +5,7 @@ use lifecycle_runtime::lifecycle::Request;
 use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability, Requested};
 use lifecycle_specs_listener::listener::{Listener, ListenerPort};
 use lifecycle_specs_listener::listener_class::ListenerClass;
-use lifecycle_specs_listener::listener_mount::{Aim, Exposed, ListenerMountLogic, Told};
+use lifecycle_specs_listener::listener_mount::{Aim, Exposed, ListenerMountLogic, Namesake, Told};
 use lifecycle_specs_listener::listener_provisioning::{
     Allowed, Asked, ListenerProvisioningLogic, Source,
 };
@@ -99,6 +99,39 @@ fn a_claim_in_a_namespace_that_its_class_does_not_allow_is_promised_nothing() {
     for namespaces in [json!([]), json!(["app", "team-*"])] {
         assert_eq!(allowed(namespaces), (Allowed::No, sentence.to_owned()));
     }
+}
+
+#[test]
+fn a_listener_of_the_name_of_a_claim_is_named_with_the_claim_and_what_to_do() {
+    let volume: PersistentVolume = parsed(json!({ "metadata": { "name": "pvc-1", "uid": "v" } }));
+    let claim = claim(json!({}));
+    let owner = |kind: &str, uid: &str, controller: bool| json!({ "apiVersion": "v1", "kind": kind, "name": "o", "uid": uid, "controller": controller });
+    let check = |owners: Value, expected: Namesake, words: &[&str]| {
+        let mut known = listener(&json!({}));
+        known.metadata.owner_references = parsed(owners.clone());
+        let mounting = Mounting {
+            node: "n".to_owned(),
+        };
+        let answer = mounting.namesake(&volume, &claim, Some(&known));
+        assert_eq!(answer.value, expected, "{owners}");
+        let said = answer.sentence;
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+        assert!(said.len() <= 200, "{said}");
+    };
+    let other = [
+        "Listener `apps/data`",
+        "PersistentVolumeClaim `data`",
+        "`listeners.stackable.tech/listener-name`",
+    ];
+    let volume_of = |uid: &str| owner("PersistentVolume", uid, false);
+    check(json!([]), Namesake::Other, &other);
+    check(json!([owner("Pod", "p", false)]), Namesake::Other, &other);
+    let controlled = json!([volume_of("v"), owner("Pod", "p", true)]);
+    check(controlled, Namesake::Other, &other);
+    let controlled = json!([volume_of("before"), owner("Pod", "p", true)]);
+    check(controlled, Namesake::Other, &other);
+    let earlier = ["Listener `apps/data`", "PersistentVolume `o`", "wait"];
+    check(json!([volume_of("before")]), Namesake::Earlier, &earlier);
 }
 
 #[test]

@@ -364,7 +364,7 @@ async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
     refused(
         site.publish().await,
         Code::FailedPrecondition,
-        "not the claim's",
+        "Listener `apps/web` is not that of PersistentVolumeClaim `web`",
     );
     assert_eq!(site.sent.writes(), 0, "nothing was written");
     ensure!(!site.target().exists(), "nothing is left at the target");

@@ -118,6 +118,12 @@ impl<'a> Look<'a> {
         places
     }
 
+    /// Whether the object itself cannot be read, so that nothing is known of it.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        let failure = self.observed.failure.as_ref();
+        matches!(failure, Some(Failure::Undecodable { object, .. }) if *object == self.object())
+    }
+
     /// The object itself.
     pub(crate) fn object(&self) -> ObjectRef {
         self.name.of_kind(&self.kind)
@@ -140,7 +146,9 @@ async fn observed(
 ) -> Result<Observed, Unreadable> {
     let mut rounds = 0;
     loop {
-        let observed = {
+        // Without its fields it would be taken for one that names nothing.
+        let unreadable = subject.decoded.as_ref().err();
+        let mut observed = {
             let observer = Observer {
                 machine: &*of.machine,
                 subject_kind: Some(kind),
@@ -152,6 +160,14 @@ async fn observed(
             };
             observer.observe(Arc::clone(subject))
         };
+        if let Some(why) = unreadable {
+            observed.failure = Some(Failure::Undecodable {
+                object: Name::of(&subject.meta).of_kind(kind),
+                why: why.clone(),
+            });
+            observed.set_aside = None;
+            return Ok(observed);
+        }
         rounds += 1;
         let missed = fetched.fetch_missed().await?;
         match &observed.failure {

@@ -12,6 +12,9 @@ use crate::why::by;
 /// What wakes it, a line each.
 pub(crate) fn wakes(look: &Look<'_>, place: &Place) -> Vec<String> {
     let ir = look.ir;
+    if look.is_unreadable() {
+        return vec![format!("{}, when it is corrected", look.object())];
+    }
     let mut lines = match (place.class, place.next) {
         (Class::State(state), Decision::Rest) => match ir.states[state].wakes {
             Some(sources) => sources.iter().map(|s| source(look, *s)).collect(),

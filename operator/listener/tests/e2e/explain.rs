@@ -5,11 +5,15 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use jiff::Timestamp;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Api;
+use kube::api::{ApiResource, DynamicObject, PostParams};
 use lifecycle_explain::{Explained, explain, text};
 use lifecycle_listener::controller::lifecycles;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_runtime::operator::Naming;
+use lifecycle_simulator::server::{Server, User};
+use lifecycle_specs_listener::crds;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_tests::audit::Cost;
 use lifecycle_tests::explained::holds_texts;
@@ -28,6 +32,8 @@ pub(crate) fn cases() -> Vec<Case> {
     let mut all = named![calculation(): each_state_of_a_listener_has_a_text_to_act_on];
     let name = "on_a_real_api_server_read_rights_are_enough_and_nothing_is_written";
     all.push(case(name, &[Need::Binaries], read_rights_are_enough));
+    let name = "a_listener_that_cannot_be_read_is_not_taken_for_one_without_a_class";
+    all.push(case(name, &[], unreadable));
     all
 }
 
@@ -40,6 +46,55 @@ fn each_state_of_a_listener_has_a_text_to_act_on() {
     });
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/explain");
     holds_texts(suite, &all.collect::<Vec<_>>(), &folder, &[]);
+}
+
+async fn unreadable() -> Result<()> {
+    let client = Server::new(1).client(&User::admin());
+    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let port = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/ports/items/properties/port";
+    for definition in crds() {
+        let mut definition = serde_json::to_value(definition)?;
+        if let Some(number) = definition.pointer_mut(port) {
+            *number = json!({ "x-kubernetes-preserve-unknown-fields": true });
+        }
+        let definition = serde_json::from_value(definition)?;
+        definitions
+            .create(&PostParams::default(), &definition)
+            .await?;
+    }
+    let spec = json!({ "className": "exposed", "ports": [{ "name": "http", "port": "eighty" }] });
+    let odd = serde_json::from_value(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": { "name": "odd", "namespace": "default" }, "spec": spec,
+    }))?;
+    let resource = ApiResource::erase::<Listener>(&());
+    let listeners: Api<DynamicObject> = Api::namespaced_with(client.clone(), "default", &resource);
+    eventually("the kind is served", SOON, async || {
+        Ok(listeners.create(&PostParams::default(), &odd).await.ok())
+    })
+    .await?;
+    let all = lifecycles(&ClusterDomain::usual()).into_iter();
+    let all: Vec<Explained> = all
+        .map(|(machine, naming)| Explained::new(machine, naming))
+        .collect();
+    let object = (Some("default"), "odd");
+    let told = explain(&client, &all, &all[0], object, Timestamp::now()).await?;
+    let told = told.expect("the Listener is there");
+    let said = text(&told);
+    ensure!(
+        told.states.len() == 1 && told.states[0].name == "Unclear",
+        "{said}"
+    );
+    for words in [
+        "a person: Listener `default/odd` cannot be read: ",
+        "eighty",
+        "correct it, or delete it",
+        "Listener `default/odd`, when it is corrected",
+    ] {
+        ensure!(said.contains(words), "{said}");
+    }
+    ensure!(!said.contains("className"), "{said}");
+    Ok(())
 }
 
 async fn read_rights_are_enough() -> Result<()> {

@@ -4,7 +4,6 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use lifecycle_explain::Explain;
@@ -12,11 +11,14 @@ use lifecycle_generate::Generate;
 use lifecycle_listener::args::{Controller, Node, Preset};
 use lifecycle_plan::Plan;
 use lifecycle_process::args::Run;
-use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_replay::Replay;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs, TokenCommand};
 
 use crate::new::New;
+
+mod takeover;
+
+pub use takeover::{ListenerTakeover, OfListeners, SkupperTakeover, Takeover, TakeoverProduct};
 
 /// Runs the lifecycles that were declared, and answers questions about them.
 #[derive(Debug, Parser)]
@@ -101,7 +103,7 @@ pub enum Command {
     ///
     /// Looks for what would write or listen beside this operator, for objects whose fields nobody can change, for classes, definitions and volumes that
     /// would change, and then prints what `plan controller` prints. Reads with the rights to get and list of whoever asks. What to do is in
-    /// `docs/install.md`.
+    /// `docs/install.md`. `takeover --check skupper` says the same of the controller of Skupper sites.
     ///
     /// Ends with 0 if nothing blocks, 1 if something does, 2 if that cannot be said.
     Takeover(Takeover),
@@ -183,47 +185,6 @@ pub enum Part {
     Controller(Controller),
     /// The controller of Skupper sites.
     Skupper(Box<SkupperArgs>),
-}
-
-/// Which take-over is checked, and with which options this operator would run.
-#[derive(Debug, Args)]
-pub struct Takeover {
-    /// Only look. It is required, because this command replaces nothing by itself: `docs/install.md` says how that is done.
-    #[arg(long, required = true)]
-    pub check: bool,
-
-    /// Context of the kubeconfig. Without it, its current one.
-    #[arg(long, value_name = "CONTEXT")]
-    pub context: Option<String>,
-
-    /// Ask as this user, as `kubectl --as` does.
-    #[arg(long = "as", value_name = "USER")]
-    pub impersonated: Option<String>,
-
-    /// Namespace in which this operator would run.
-    #[arg(
-        short,
-        long,
-        value_name = "NAMESPACE",
-        default_value = "listener-operator"
-    )]
-    pub namespace: String,
-
-    /// Folder of kubelet on the nodes that `deploy/install/node.yaml` names.
-    #[arg(long, value_name = "FOLDER", default_value = "/var/lib/kubelet")]
-    pub kubelet_dir: String,
-
-    /// As it would be run.
-    #[command(flatten)]
-    pub controller: Controller,
-
-    /// Do not install or update CustomResourceDefinitions.
-    #[arg(long, env, value_parser = FalseyValueParser::new())]
-    pub disable_crd_maintenance: bool,
-
-    /// Domain below which cluster DNS names Services. Without it, cluster.local.
-    #[arg(long, env, value_name = "DOMAIN")]
-    pub kubernetes_cluster_domain: Option<ClusterDomain>,
 }
 
 /// Which network is drawn, and how.

@@ -10,7 +10,6 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::{Client, ResourceExt};
 use lifecycle_listener::args::Preset;
 use lifecycle_plan::{Operator, Plan, Verdict};
-use lifecycle_process::args::Run;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::{compared, logging};
 use lifecycle_runtime::lifecycle::CallError;
@@ -40,7 +39,15 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
             };
             listeners(&live, &plan, told).await
         }
-        Part::Skupper(chosen) => sites(&live, &plan, (&run, chosen)).await,
+        Part::Skupper(chosen) => {
+            let namespace = run.cluster.operator_namespace.as_deref();
+            let told = Sites {
+                namespace: namespace.unwrap_or(live.default_namespace()).to_owned(),
+                maintain_crds: !run.cluster.disable_crd_maintenance,
+                chosen,
+            };
+            sites(&live, &plan, told).await
+        }
     }
 }
 
@@ -90,37 +97,42 @@ fn own_kinds(inside: &Operator, product: Product, maintain: bool) {
     inside.own_kinds(&[kinds], (&install, maintain));
 }
 
-/// The plan of the controller of Skupper sites.
-async fn sites(
-    live: &Client,
-    plan: &Plan,
-    (run, chosen): (&Run<Part>, &SkupperArgs),
-) -> anyhow::Result<Verdict> {
-    let namespace = run.cluster.operator_namespace.as_deref();
-    let namespace = namespace.unwrap_or(live.default_namespace()).to_owned();
+/// The options of the controller of Skupper sites that change what it writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Sites<'a> {
+    /// The namespace where it runs.
+    pub(crate) namespace: String,
+    /// Whether it installs and updates CustomResourceDefinitions.
+    pub(crate) maintain_crds: bool,
+    /// The others.
+    pub(crate) chosen: &'a SkupperArgs,
+}
+
+/// Prints the plan of the controller of Skupper sites.
+///
+/// # Errors
+/// As `lifecycle_plan::run`.
+pub(crate) async fn sites(live: &Client, plan: &Plan, told: Sites<'_>) -> anyhow::Result<Verdict> {
+    let chosen = told.chosen;
     let silent = Silent::default();
     let asked = silent.clone();
     let start = |inside: Operator| {
-        own_kinds(
-            &inside,
-            Product::Skupper,
-            !run.cluster.disable_crd_maintenance,
-        );
-        let told = lifecycle_skupper::controller::Options {
-            namespace,
+        own_kinds(&inside, Product::Skupper, told.maintain_crds);
+        let options = lifecycle_skupper::controller::Options {
+            namespace: told.namespace,
             watched: chosen.watched(),
             name: chosen.controller_name.clone(),
             platform: Platform::Kubernetes,
             access: chosen.access(),
             router_options: chosen.router_options(),
             kinds: kinds(Product::Skupper),
-            maintain_crds: !run.cluster.disable_crd_maintenance,
+            maintain_crds: told.maintain_crds,
             leadership: None,
             grants: None,
             health: inside.health,
         };
         let (client, trace) = (inside.client, Some(inside.trace));
-        lifecycle_skupper::controller::run_observed(client, told, asked, trace, inside.shutdown)
+        lifecycle_skupper::controller::run_observed(client, options, asked, trace, inside.shutdown)
     };
     let printed = (|| silent.noted(), start);
     Ok(lifecycle_plan::run(live, plan, printed, &mut stdout().lock()).await?)

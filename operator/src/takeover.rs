@@ -1,13 +1,16 @@
-//! `lifecycle-operator takeover --check`: says what is in the way of replacing the Stackable Listener operator in a cluster, and what ours would then write.
-//! Reads the cluster, judges what was found, and prints it; writes nothing.
+//! `lifecycle-operator takeover --check`: says what is in the way of replacing the Stackable Listener operator in a cluster, or with `skupper` the existing
+//! controller of Skupper sites, and what ours would then write. Reads the cluster, judges what was found, and prints it; writes nothing.
 
 mod controllers;
+mod definitions;
 mod driver;
 mod finding;
 mod found;
 mod judge;
 mod nodes;
 mod objects;
+mod read;
+mod skupper;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -18,12 +21,13 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use jiff::Timestamp;
+use kube::Client;
 use lifecycle_plan::{DryRun, Output, Plan, Verdict};
 use lifecycle_process::{compared, logging};
 use lifecycle_runtime::cause;
 
-use crate::args::Takeover;
-use crate::plan::{self, Listeners};
+use crate::args::{OfListeners, Takeover, TakeoverProduct};
+use crate::plan::{self, Listeners, Sites};
 use finding::{Chosen, Finding, Severity};
 use found::Found;
 
@@ -42,26 +46,58 @@ async fn checked(options: Takeover) -> anyhow::Result<u8> {
     logging::begin_quietly()?;
     let plan = plan_of(&options);
     let live = plan.connect().await?;
+    let maintain_crds = !options.disable_crd_maintenance;
+    let namespace = options.namespace;
+    let (findings, planned) = match options.product {
+        None => {
+            let namespace = namespace.unwrap_or_else(|| "listener-operator".to_owned());
+            listeners(&live, &plan, (namespace, maintain_crds, options.listeners)).await?
+        }
+        Some(TakeoverProduct::Skupper(chosen)) => {
+            let told = Sites {
+                namespace: namespace.unwrap_or_else(|| "skupper".to_owned()),
+                maintain_crds,
+                chosen: &chosen.skupper,
+            };
+            sites(&live, &plan, told).await?
+        }
+    };
+    if let Err(error) = &planned {
+        print(&text::unplanned(&cause::in_one_line(error.as_ref())))?;
+    }
+    Ok(code(&findings, planned.ok()))
+}
+
+/// What was found, and what came of the plan.
+type Checked = (Vec<Finding>, anyhow::Result<Verdict>);
+
+async fn listeners(
+    live: &Client,
+    plan: &Plan,
+    (namespace, maintain_crds, OfListeners(options)): (String, bool, OfListeners),
+) -> anyhow::Result<Checked> {
     let chosen = Chosen {
-        namespace: options.namespace,
+        namespace,
         preset: options.controller.listener_class_preset,
-        maintain_crds: !options.disable_crd_maintenance,
+        maintain_crds,
         kubelet: options.kubelet_dir,
         now: Timestamp::now(),
     };
-    let found = Found::read(&live, &chosen.namespace).await?;
+    let found = Found::read(live, &chosen.namespace).await?;
     let findings = judge::judge(&found, &chosen);
-    print(&text::text(&findings))?;
+    print(&text::text(&findings, "controller"))?;
     let told = Listeners {
         cluster_domain: options.kubernetes_cluster_domain,
         maintain_crds: chosen.maintain_crds,
         preset: chosen.preset,
     };
-    let planned = plan::listeners(&live, &plan, told).await;
-    if let Err(error) = &planned {
-        print(&text::unplanned(&cause::in_one_line(error.as_ref())))?;
-    }
-    Ok(code(&findings, planned.ok()))
+    Ok((findings, plan::listeners(live, plan, told).await))
+}
+
+async fn sites(live: &Client, plan: &Plan, told: Sites<'_>) -> anyhow::Result<Checked> {
+    let findings = skupper::findings(live, &told).await?;
+    print(&text::text(&findings, "skupper"))?;
+    Ok((findings, plan::sites(live, plan, told).await))
 }
 
 /// The plan of this operator, as `plan` makes it without further options.

@@ -2,9 +2,12 @@
 
 use kube::ResourceExt;
 
+use crate::args::Product;
+use crate::wiring::kinds;
+
 use super::finding::{Chosen, Finding};
-use super::found::{Found, Read};
-use super::{controllers, driver, nodes, objects};
+use super::found::Found;
+use super::{controllers, definitions, driver, nodes, objects, read};
 
 /// Judges a cluster: what blocks first, then what may not be read, then notes.
 pub(crate) fn judge(found: &Found, chosen: &Chosen) -> Vec<Finding> {
@@ -15,7 +18,11 @@ pub(crate) fn judge(found: &Found, chosen: &Chosen) -> Vec<Finding> {
     let classes = found.storage_classes.iter().flatten();
     findings.extend(classes.flat_map(driver::storage_class));
     if let Ok(live) = &found.definitions {
-        findings.extend(objects::definitions(live, chosen));
+        findings.extend(definitions::definitions(
+            live,
+            &kinds(Product::Listeners),
+            chosen.maintain_crds,
+        ));
     }
     if let Ok(live) = &found.classes {
         findings.extend(objects::classes(live, chosen));
@@ -59,27 +66,27 @@ fn of_controllers(found: &Found, chosen: &Chosen) -> Vec<Finding> {
 
 fn unread(found: &Found) -> Vec<Finding> {
     [
-        of("Deployments", "list deployments.apps", &found.deployments),
-        of("DaemonSets", "list daemonsets.apps", &found.daemon_sets),
-        of("Leases", "list leases.coordination.k8s.io", &found.leases),
-        of("CSIDriver", "get csidrivers.storage.k8s.io", &found.drivers),
-        of(
+        read::unread("Deployments", "list deployments.apps", &found.deployments),
+        read::unread("DaemonSets", "list daemonsets.apps", &found.daemon_sets),
+        read::unread("Leases", "list leases.coordination.k8s.io", &found.leases),
+        read::unread("CSIDriver", "get csidrivers.storage.k8s.io", &found.drivers),
+        read::unread(
             "StorageClass",
             "get storageclasses.storage.k8s.io",
             &found.storage_classes,
         ),
-        of(
+        read::unread(
             "CustomResourceDefinitions",
             "get customresourcedefinitions.apiextensions.k8s.io",
             &found.definitions,
         ),
-        of(
+        read::unread(
             "ListenerClasses",
             "list listenerclasses.listeners.stackable.tech",
             &found.classes,
         ),
-        of("Namespace", "get namespaces", &found.namespaces),
-        of(
+        read::unread("Namespace", "get namespaces", &found.namespaces),
+        read::unread(
             "PersistentVolumes",
             "list persistentvolumes",
             &found.volumes,
@@ -88,11 +95,4 @@ fn unread(found: &Found) -> Vec<Finding> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-fn of<T>(kind: &str, right: &str, read: &Read<T>) -> Option<Finding> {
-    let why = read.as_ref().err()?;
-    let todo = format!("grant `{right}`, and run again");
-    let found = format!("it cannot be said what is in the way there: {why}");
-    Some(Finding::unread(kind, found, todo))
 }

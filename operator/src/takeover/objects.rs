@@ -1,60 +1,17 @@
-//! Definitions, classes, the namespace and volumes: what is there of them when our operator starts.
+//! Classes, the namespace and volumes: what is there of them when our operator starts.
 
 use k8s_openapi::api::core::v1::{Namespace, PersistentVolume};
 use kube::ResourceExt;
 use kube::api::DynamicObject;
-use lifecycle_listener::controller::{KINDS, NAME};
+use lifecycle_listener::controller::NAME;
 use lifecycle_listener::presets::{self, Comparison};
 use lifecycle_listener::volume;
-use lifecycle_runtime::crds;
-use serde_json::json;
 
 use super::finding::{Chosen, Finding};
 
-/// The only version of our kinds.
-const VERSION: &str = "v1alpha1";
 /// The label by which Pod Security is enforced.
 const ENFORCE: &str = "pod-security.kubernetes.io/enforce";
 const PRIVILEGED: &str = "privileged";
-
-/// The definitions, one after the other.
-pub(crate) fn definitions(live: &[DynamicObject], chosen: &Chosen) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for wanted in (KINDS.definitions)() {
-        let name = wanted.name_any();
-        let object = format!("CustomResourceDefinition {name}");
-        let Some(live) = live.iter().find(|one| one.name_any() == name) else {
-            findings.extend((!chosen.maintain_crds).then(|| {
-                let todo = "apply what `lifecycle-operator crd` prints";
-                Finding::blocks(&object, "it is missing, and would not be installed", todo)
-            }));
-            continue;
-        };
-        if let Some(command) = crds::leftover_conversion(live) {
-            findings.push(match chosen.maintain_crds {
-                true => Finding::note(
-                    &object,
-                    "it names the conversion webhook of the replaced operator; the controller sets `None` when it starts",
-                    "",
-                ),
-                false => Finding::blocks(
-                    &object,
-                    "it names the conversion webhook of the replaced operator: once its Service is gone, objects can neither be read nor written",
-                    format!("run `{command}`"),
-                ),
-            });
-        }
-        let stored = &live.data["status"]["storedVersions"];
-        if !stored.is_null() && *stored != json!([VERSION]) {
-            findings.push(Finding::blocks(
-                &object,
-                format!("objects are stored in versions {stored}, and this operator knows only {VERSION}"),
-                format!("write each object anew with {VERSION} as the storage version, and take the others out of `status.storedVersions`"),
-            ));
-        }
-    }
-    findings
-}
 
 /// The classes of the preset.
 pub(crate) fn classes(live: &[DynamicObject], chosen: &Chosen) -> Vec<Finding> {

@@ -11,8 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::finding::{Chosen, Finding, Severity};
-use super::found::{Found, Read};
+use super::found::Found;
 use super::judge::judge;
+use super::read::Read;
 use super::*;
 
 const REPLACED: &str = include_str!("replaced.yaml");
@@ -119,7 +120,7 @@ fn chosen() -> Chosen {
 }
 
 /// What is found of one object, with how much it matters.
-fn of(findings: &[Finding], object: &str) -> Vec<(Severity, String)> {
+pub(super) fn of(findings: &[Finding], object: &str) -> Vec<(Severity, String)> {
     let all = findings.iter().filter(|one| one.object == object);
     all.map(|one| (one.severity, format!("{}. {}", one.found, one.todo)))
         .collect()
@@ -127,7 +128,7 @@ fn of(findings: &[Finding], object: &str) -> Vec<(Severity, String)> {
 
 /// The only finding of one object.
 #[track_caller]
-fn only(findings: &[Finding], object: &str, severity: Severity, words: &[&str]) {
+pub(super) fn only(findings: &[Finding], object: &str, severity: Severity, words: &[&str]) {
     let all = of(findings, object);
     let [(found, text)] = &all[..] else {
         panic!("{object}: {all:#?}")
@@ -138,7 +139,7 @@ fn only(findings: &[Finding], object: &str, severity: Severity, words: &[&str]) 
     }
 }
 
-fn blocking(findings: &[Finding]) -> Vec<&str> {
+pub(super) fn blocking(findings: &[Finding]) -> Vec<&str> {
     let all = findings
         .iter()
         .filter(|one| one.severity == Severity::Blocks);
@@ -341,7 +342,7 @@ fn what_may_not_be_read_outweighs_what_blocks() {
         &["no", "get storageclasses.storage.k8s.io"],
     );
     assert_eq!(code(&all, Some(Verdict::Something)), UNKNOWN);
-    let text = text::text(&all);
+    let text = text::text(&all, "controller");
     assert!(text.contains("3 block, and 1 cannot be read.\n"), "{text}");
     let order: Vec<Severity> = all.iter().map(|one| one.severity).collect();
     assert!(order.is_sorted(), "{order:?}");

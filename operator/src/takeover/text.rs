@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::finding::{Finding, Severity};
 
-/// The first part, up to the plan.
-pub(crate) fn text(findings: &[Finding]) -> String {
+/// The first part, up to the plan of this part of the operator.
+pub(crate) fn text(findings: &[Finding], part: &str) -> String {
     let mut out = "In the way\n".to_owned();
     for finding in findings {
         let (object, found) = (&finding.object, &finding.found);
@@ -26,7 +26,10 @@ pub(crate) fn text(findings: &[Finding]) -> String {
         (blocks, 0) => writeln!(out, "{blocks} block."),
         (blocks, unread) => writeln!(out, "{blocks} block, and {unread} cannot be read."),
     };
-    out += "\nWould change, as `lifecycle-operator plan controller` says\n";
+    let _infallible = writeln!(
+        out,
+        "\nWould change, as `lifecycle-operator plan {part}` says"
+    );
     out
 }
 

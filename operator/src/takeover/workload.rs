@@ -62,6 +62,11 @@ impl<'a> Workload<'a> {
         names.any(|name| name.contains("listener"))
     }
 
+    /// Tells whether it or its Pods have this label.
+    pub(crate) fn is_labelled(self, key: &'static str, value: &str) -> bool {
+        self.labels(key).any(|one| one == value)
+    }
+
     fn labels(self, key: &'static str) -> impl Iterator<Item = &'a str> {
         let of_pods = self
             .template
@@ -108,8 +113,8 @@ fn variables(container: &Container) -> impl Iterator<Item = (&str, Option<&str>)
     all.map(|one| (one.name.as_str(), one.value.as_deref()))
 }
 
-/// Options of `run` may come before the mode.
-fn runs(container: &Container, mode: &str) -> bool {
+/// Tells whether a container runs this part of a program. Options of `run` may come before the mode.
+pub(crate) fn runs(container: &Container, mode: &str) -> bool {
     let mut words = words(container);
     words.any(|word| word == "run") && words.any(|word| word == mode)
 }

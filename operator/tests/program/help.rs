@@ -111,6 +111,7 @@ fn help_of_plan_says_how_it_ends() {
 #[test]
 fn help_of_takeover_says_how_it_ends() {
     check("takeover.txt", &["takeover"]);
+    check("takeover-skupper.txt", &["takeover", "skupper"]);
 }
 
 #[test]

@@ -1,0 +1,94 @@
+//! How objects are read for a check, by get and list alone. What may not be read is kept with the reason.
+
+use std::fmt::Debug;
+
+use anyhow::Context;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, ApiResource, DynamicObject, ListParams};
+use kube::{Client, Resource, ResourceExt};
+use lifecycle_runtime::crds::Kinds;
+use serde::de::DeserializeOwned;
+
+use super::finding::Finding;
+
+/// How many objects one answer may hold.
+const PAGE: u32 = 500;
+
+/// Objects, or why they may not be read.
+pub(crate) type Read<T> = Result<Vec<T>, String>;
+
+/// The definitions of these kinds that exist.
+///
+/// # Errors
+/// The API server cannot be asked. That it refuses is none.
+pub(crate) async fn definitions(
+    client: &Client,
+    kinds: &Kinds,
+) -> anyhow::Result<Read<DynamicObject>> {
+    let kind = ApiResource::erase::<CustomResourceDefinition>(&());
+    let names: Vec<String> = (kinds.definitions)().iter().map(|d| d.name_any()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    got(Api::all_with(client.clone(), &kind), &names).await
+}
+
+/// All objects of a kind, page by page; none of one that is not served.
+///
+/// # Errors
+/// As `definitions`.
+pub(crate) async fn listed<K>(api: Api<K>, mut page: ListParams) -> anyhow::Result<Read<K>>
+where
+    K: Resource + Clone + Debug + DeserializeOwned,
+{
+    page = page.limit(PAGE);
+    let mut all = Vec::new();
+    loop {
+        let list = match api.list(&page).await {
+            Ok(list) => list,
+            Err(error) => return refused(error, || format!("list {}", api.resource_url())),
+        };
+        all.extend(list.items);
+        match list.metadata.continue_.unwrap_or_default().as_str() {
+            "" => return Ok(Ok(all)),
+            token => page = page.continue_token(token),
+        }
+    }
+}
+
+/// Those of the names that exist.
+///
+/// # Errors
+/// As `definitions`.
+pub(crate) async fn got<K>(api: Api<K>, names: &[&str]) -> anyhow::Result<Read<K>>
+where
+    K: Resource + Clone + Debug + DeserializeOwned,
+{
+    let mut all = Vec::new();
+    for name in names {
+        match api.get_opt(name).await {
+            Ok(object) => all.extend(object),
+            Err(error) => {
+                return refused(error, || format!("get {}/{name}", api.resource_url()));
+            }
+        }
+    }
+    Ok(Ok(all))
+}
+
+fn refused<T>(error: kube::Error, request: impl Fn() -> String) -> anyhow::Result<Read<T>> {
+    if let kube::Error::Api(status) = &error {
+        match status.code {
+            403 => return Ok(Err(status.message.clone())),
+            404 => return Ok(Ok(Vec::new())),
+            _ => {}
+        }
+    }
+    Err(error).with_context(|| format!("cannot {}; mend that and run again", request()))
+}
+
+/// A finding for objects that may not be read, with the right that is missing.
+pub(crate) fn unread<T>(kind: &str, right: &str, read: &Read<T>) -> Option<Finding> {
+    let why = read.as_ref().err()?;
+    let todo = format!("grant `{right}`, and run again");
+    let found = format!("it cannot be said what is in the way there: {why}");
+    Some(Finding::unread(kind, found, todo))
+}

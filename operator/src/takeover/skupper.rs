@@ -1,0 +1,32 @@
+//! What is in the way of replacing the existing controller of Skupper sites, in all namespaces or in one.
+
+mod access;
+mod chosen;
+mod controllers;
+mod credentials;
+mod found;
+mod grants;
+mod judge;
+mod router;
+mod spaces;
+#[cfg(test)]
+mod tests;
+
+use kube::Client;
+
+use super::finding::Finding;
+use crate::plan::Sites;
+use chosen::Chosen;
+use found::Found;
+
+/// Reads a cluster and judges it.
+///
+/// # Errors
+/// The API server cannot be asked. That it refuses is none.
+pub(crate) async fn findings(live: &Client, told: &Sites<'_>) -> anyhow::Result<Vec<Finding>> {
+    let chosen = Chosen::new(told);
+    let mut found = Found::read(live).await?;
+    let needed = credentials::needed(&found, &chosen);
+    found.credentials = found::credentials(live, needed.keys()).await?;
+    Ok(judge::judge(&found, &chosen))
+}

@@ -1,0 +1,48 @@
+//! How the controller of Skupper sites would run, as far as that changes what is in its way.
+
+use lifecycle_skupper::namespace::controller_id::ControllerId;
+use lifecycle_skupper::router::plane::RouterOptions;
+use lifecycle_skupper::secured_access::AccessDefaults;
+
+use crate::plan::Sites;
+
+/// How this controller would run.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// Its namespace.
+    pub(crate) namespace: String,
+    /// Its name there.
+    pub(crate) name: String,
+    /// The namespace whose sites it manages; all if `None`.
+    pub(crate) watched: Option<String>,
+    /// Whether it installs and updates CustomResourceDefinitions.
+    pub(crate) maintain_crds: bool,
+    /// The choice of routers.
+    pub(crate) routers: RouterOptions,
+    /// How sites are reached where they do not say it.
+    pub(crate) access: AccessDefaults,
+}
+
+impl Chosen {
+    /// By the options.
+    pub(crate) fn new(told: &Sites<'_>) -> Self {
+        Self {
+            namespace: told.namespace.clone(),
+            name: told.chosen.controller_name.clone(),
+            watched: told.chosen.watched(),
+            maintain_crds: told.maintain_crds,
+            routers: told.chosen.router_options(),
+            access: told.chosen.access(),
+        }
+    }
+
+    /// As its own code knows it.
+    pub(crate) fn id(&self) -> ControllerId {
+        ControllerId::new(&self.namespace, &self.name)
+    }
+
+    /// As ConfigMaps name it.
+    pub(crate) fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+}

@@ -1,0 +1,277 @@
+//! Controllers of Skupper sites that would write beside ours: the existing one, and another one of ours. Pure.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::Container;
+
+use super::chosen::Chosen;
+use super::spaces::Space;
+use crate::takeover::finding::Finding;
+use crate::takeover::workload::{Workload, asks_for_probes, runs, setting, words};
+
+/// The container of a controller, in either chart.
+const CONTAINER: &str = "controller";
+/// The label of a controller, in either chart.
+const LABEL: (&str, &str) = ("application", "skupper-controller");
+/// The program of the existing one.
+const PROGRAM: &str = "/app/controller";
+/// Its option for grants, with one dash or two.
+const GRANTS: &str = "enable-grants";
+/// How many namespaces one line names.
+const NAMED: usize = 5;
+
+/// A controller of sites.
+pub(crate) struct Controller<'a> {
+    deployment: &'a Deployment,
+    container: &'a Container,
+    is_ours: bool,
+}
+
+/// The controllers among Deployments. One is ours by its command line or its probes: our program may run in the chart of the existing one.
+pub(crate) fn controllers(deployments: &[Deployment]) -> Vec<Controller<'_>> {
+    let all = deployments.iter().filter_map(|deployment| {
+        let workload = workload(deployment);
+        let containers = &workload.pods()?.containers;
+        let container = containers.iter().find(|one| one.name == CONTAINER)?;
+        let is_labelled = workload.is_labelled(LABEL.0, LABEL.1);
+        let says_so = runs(container, "skupper");
+        let is_theirs = words(container)
+            .any(|word| word == PROGRAM || word.trim_start_matches('-').starts_with(GRANTS));
+        let is_ours = says_so || (is_labelled && asks_for_probes(container));
+        (is_labelled || says_so || is_theirs).then_some(Controller {
+            deployment,
+            container,
+            is_ours,
+        })
+    });
+    all.collect()
+}
+
+impl Controller<'_> {
+    fn place(&self) -> (&str, &str) {
+        workload(self.deployment).place()
+    }
+
+    /// As ConfigMaps name it: without a name of its own, it has that of its Deployment, and ours the usual one.
+    fn full_name(&self) -> String {
+        let (namespace, deployment) = self.place();
+        let option = if self.is_ours {
+            "controller-name"
+        } else {
+            "name"
+        };
+        let usual = if self.is_ours { LABEL.1 } else { deployment };
+        let name = said(self.container, "CONTROLLER_NAME", option).flatten();
+        format!("{namespace}/{}", name.unwrap_or(usual))
+    }
+
+    /// The only namespace that it watches; `None` if it watches all, or if that cannot be read off.
+    fn watched(&self) -> Option<&str> {
+        match said(self.container, "WATCH_NAMESPACE", "watch-namespace")? {
+            Some(value) => Some(value).filter(|value| !value.is_empty()),
+            None => takes_own_namespace(self.container).then(|| self.place().0),
+        }
+    }
+
+    /// Tells whether it manages a namespace whose ConfigMap names this controller, or none.
+    fn takes(&self, namespace: &str, named: Option<&str>) -> bool {
+        if self.watched().is_some_and(|watched| watched != namespace) {
+            return false;
+        }
+        match named {
+            // Ours takes an empty text for none, and the existing one for a name.
+            Some("") => self.is_ours,
+            Some(named) => in_full(namespace, named, self.is_ours) == self.full_name(),
+            None => !self.needs_name(),
+        }
+    }
+
+    /// Tells whether it leaves namespaces alone that name no controller.
+    fn needs_name(&self) -> bool {
+        let option = "sites-require-annotation";
+        let is_bare = |word: &str| word.trim_start_matches('-') == option;
+        let said = said(self.container, "SITES_REQUIRE_ANNOTATION", option);
+        words(self.container).any(is_bare) || said.flatten() == Some("true")
+    }
+}
+
+/// The controller that a ConfigMap names. The existing one takes a name without a namespace for one of the same namespace.
+fn in_full(namespace: &str, named: &str, is_ours: bool) -> String {
+    match named.contains('/') || is_ours {
+        true => named.to_owned(),
+        false => format!("{namespace}/{named}"),
+    }
+}
+
+/// What is to be said of a controller, and of the namespaces that it would write beside ours.
+pub(crate) fn running(
+    controller: &Controller<'_>,
+    spaces: &BTreeMap<String, Space<'_>>,
+    chosen: &Chosen,
+) -> Vec<Finding> {
+    let (namespace, name) = controller.place();
+    let object = format!("Deployment {namespace}/{name}");
+    let spec = controller.deployment.spec.as_ref();
+    let replicas = spec.and_then(|spec| spec.replicas).unwrap_or(1);
+    let status = controller.deployment.status.as_ref();
+    let left = status.and_then(|status| status.replicas).unwrap_or(0);
+    let is_same = controller.full_name() == chosen.full_name();
+    let who = match controller.is_ours {
+        true => "another controller of this project",
+        false => "the existing controller",
+    };
+    match replicas {
+        // Its Lease keeps the new one from writing until it has ended.
+        _ if controller.is_ours && is_same => Vec::new(),
+        1.. if is_same => vec![Finding::blocks(
+            &object,
+            format!(
+                "{who}, with {}, has the name of this one, {}: both would write the same namespaces",
+                count(replicas, "replica"),
+                controller.full_name()
+            ),
+            format!(
+                "scale it to zero, `kubectl --namespace {namespace} scale deployment {name} --replicas 0`, or upgrade its Helm release in place"
+            ),
+        )],
+        1.. => beside(controller, spaces, (&object, who), chosen),
+        _ if left > 0 => vec![Finding::blocks(
+            &object,
+            format!("{who}: {} still there", count(left, "Pod")),
+            "wait until it has none",
+        )],
+        _ if is_same => vec![Finding::note(
+            &object,
+            format!("{who}, without replicas, stands where this one would"),
+            "keep a copy of it for the way back; this one takes its place",
+        )],
+        _ => vec![Finding::note(
+            &object,
+            format!("{who} has no replicas, so it writes nothing"),
+            "delete it once you will not go back",
+        )],
+    }
+}
+
+/// One of another name, which goes on: the namespaces that both would write, and those that each has.
+fn beside(
+    controller: &Controller<'_>,
+    spaces: &BTreeMap<String, Space<'_>>,
+    (object, who): (&str, &str),
+    chosen: &Chosen,
+) -> Vec<Finding> {
+    let id = chosen.id();
+    let (theirs, ours) = (controller.full_name(), chosen.full_name());
+    let mut findings = Vec::new();
+    let mut kept = Vec::new();
+    for (name, space) in spaces {
+        let named = space.named();
+        let is_watched = chosen.watched.as_ref().is_none_or(|one| one == name);
+        let is_ours = is_watched && id.other(space.config).is_none();
+        let is_theirs = controller.takes(name, named);
+        let here = format!("Namespace {name}");
+        if is_ours && is_theirs {
+            findings.push(Finding::blocks(
+                &here,
+                format!("{who}, {theirs}, and this one, {ours}, would both write it: ConfigMap `skupper` does not say which of them manages it"),
+                format!("name the one, {}; it is `{ours}` for this one, which the other heeds from its next start on", name_it(name, space, &theirs)),
+            ));
+        } else if is_ours && named == Some(ours.as_str()) {
+            let (namespace, name) = controller.place();
+            findings.push(Finding::note(
+                &here,
+                format!("ConfigMap `skupper` gives it to this controller; {who}, {theirs}, reads that when it starts, and may write until then"),
+                format!("restart that one if it has not started since: `kubectl --namespace {namespace} rollout restart deployment {name}`"),
+            ));
+        } else if is_theirs {
+            kept.push(name.as_str());
+        }
+    }
+    findings.push(Finding::note(
+        object,
+        format!(
+            "{who}, {theirs}, with {}, {}",
+            count_of(controller),
+            keeps(&kept)
+        ),
+        "",
+    ));
+    findings
+}
+
+fn count_of(controller: &Controller<'_>) -> String {
+    let spec = controller.deployment.spec.as_ref();
+    let replicas = spec.and_then(|spec| spec.replicas).unwrap_or(1);
+    count(replicas, "replica")
+}
+
+/// The namespaces that stay with a controller.
+fn keeps(names: &[&str]) -> String {
+    let all = names.iter().take(NAMED).copied();
+    let all: Vec<&str> = all.collect();
+    match names.len() {
+        0 => "keeps no namespace for itself".to_owned(),
+        many if many > NAMED => format!("keeps {} and {} more", all.join(", "), many - NAMED),
+        _ => format!("keeps {}", all.join(", ")),
+    }
+}
+
+/// The command by which a namespace names a controller.
+fn name_it(namespace: &str, space: &Space<'_>, controller: &str) -> String {
+    match space.config {
+        None => format!(
+            "`kubectl --namespace {namespace} create configmap skupper --from-literal controller={controller}`"
+        ),
+        Some(_) => format!(
+            "`kubectl --namespace {namespace} patch configmap skupper --type merge --patch '{{\"data\":{{\"controller\":\"{controller}\"}}}}'`"
+        ),
+    }
+}
+
+/// The namespaces that name a controller that is not there, and that nobody manages therefore.
+pub(crate) fn unmanaged(
+    all: &[Controller<'_>],
+    spaces: &BTreeMap<String, Space<'_>>,
+    chosen: &Chosen,
+) -> Vec<Finding> {
+    let id = chosen.id();
+    let lonely = spaces.iter().filter_map(|(name, space)| {
+        let is_watched = chosen.watched.as_ref().is_none_or(|one| one == name);
+        let other = id.other(space.config).filter(|_| is_watched)?;
+        let is_there = all.iter().any(|one| one.takes(name, Some(other)));
+        (!is_there).then(|| {
+            let found = format!("ConfigMap `skupper` gives it to controller {other}, of which there is no Deployment: neither that one nor this one manages it");
+            let todo = format!("for this one to manage it, {}", name_it(name, space, &chosen.full_name()));
+            Finding::note(&format!("Namespace {name}"), found, todo)
+        })
+    });
+    lonely.collect()
+}
+
+/// The value of a variable, or of an option with one dash or two, which goes before it; `Some(None)` if the variable takes it from elsewhere.
+fn said<'a>(container: &'a Container, variable: &str, option: &str) -> Option<Option<&'a str>> {
+    let (two, one) = (format!("--{option}"), format!("-{option}"));
+    let by_option = setting(container, ("", &two)).or_else(|| setting(container, ("", &one)));
+    by_option.or_else(|| setting(container, (variable, &two)))
+}
+
+/// Tells whether `WATCH_NAMESPACE` is the namespace of the Pod, as the chart has it for one namespace.
+fn takes_own_namespace(container: &Container) -> bool {
+    let mut all = container.env.iter().flatten();
+    let variable = all.find(|one| one.name == "WATCH_NAMESPACE");
+    let source = variable.and_then(|one| one.value_from.as_ref()?.field_ref.as_ref());
+    source.is_some_and(|field| field.field_path == "metadata.namespace")
+}
+
+fn workload(deployment: &Deployment) -> Workload<'_> {
+    let template = deployment.spec.as_ref().map(|spec| &spec.template);
+    Workload::new(&deployment.metadata, template)
+}
+
+fn count(number: i32, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}

@@ -93,7 +93,9 @@ pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chose
                 "the controller of the replaced operator, with {}: it knows no Lease, so both would write",
                 count(replicas, "replica")
             ),
-            format!("scale it to zero, {scale}, or upgrade its Helm release in place"),
+            format!(
+                "upgrade its Helm release in place, which ends it first: then scale nothing; or, without Helm, scale it to zero, {scale}"
+            ),
         )],
         (false, _) if left > 0 => vec![Finding::blocks(
             &object,
@@ -170,7 +172,7 @@ pub(crate) fn preset(
                 lost.join("; ")
             ),
             format!(
-                "write --listener-class-preset={was} into deploy/install/controller.yaml, and check again with it"
+                "set it in the chart (preset={was}) or in deploy/install/controller.yaml (--listener-class-preset={was}), and check again with --listener-class-preset={was}"
             ),
         )],
     }

@@ -38,12 +38,14 @@ pub(crate) fn nodes(daemon_set: &DaemonSet, chosen: &Chosen) -> Vec<Finding> {
     let object = format!("DaemonSet {namespace}/{name}");
     let delete = format!("`kubectl --namespace {namespace} delete daemonset {name}`");
     let in_place = place == (chosen.namespace.as_str(), DAEMON_SET);
+    // A chart names it after its release.
+    let is_ours = registrar.is_none() && namespace == chosen.namespace;
     let mut findings = Vec::new();
-    match (registrar.is_some(), in_place) {
+    match (registrar.is_some(), in_place || is_ours) {
         (true, false) => findings.push(Finding::blocks(
             &object,
             format!("its side-car {REGISTRAR} would stay beside ours: when it exits, it removes the socket by which kubelet knows ours"),
-            format!("delete it before ours starts, {delete}; until ours runs, Pods that mount Listeners neither start nor end"),
+            format!("upgrade its Helm release in place, and check with --namespace {namespace}; or delete it before ours starts, {delete}: until ours runs, Pods that mount Listeners neither start nor end"),
         )),
         (true, true) => findings.extend(replaced_in_place(daemon_set, (&object, &delete))),
         (false, false) => findings.push(Finding::blocks(
@@ -58,7 +60,7 @@ pub(crate) fn nodes(daemon_set: &DaemonSet, chosen: &Chosen) -> Vec<Finding> {
         findings.push(Finding::blocks(
             &object,
             format!("kubelet has its folder at {folder} there, and not at {}", chosen.kubelet),
-            format!("set it in deploy/install/node.yaml (three `hostPath`, the `mountPath` of `pods`, KUBELET_REGISTRATION_PATH), and check with --kubelet-dir {folder}"),
+            format!("set it in the chart (kubeletDir={folder}) or in deploy/install/node.yaml (three `hostPath`, the `mountPath` of `pods`, KUBELET_REGISTRATION_PATH), and check with --kubelet-dir {folder}"),
         ));
     }
     findings

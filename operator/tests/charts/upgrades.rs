@@ -2,6 +2,7 @@
 //! their uids, and nothing is left behind but definitions and what users made.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use lifecycle_tests::api_server::ApiServer;
@@ -40,12 +41,15 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
+/// Objects by kind and name.
+type Objects = BTreeMap<String, Value>;
+
 /// A cluster without nodes, and Helm for it.
 struct Installed {
     server: ApiServer,
     helm: Helm,
     /// What was there before.
-    before: BTreeMap<String, Value>,
+    before: Objects,
 }
 
 impl Installed {
@@ -62,8 +66,21 @@ impl Installed {
         Ok(installed)
     }
 
+    /// Helm in the namespace of the release.
+    fn helm(&self, words: &[&str]) -> Result<String> {
+        self.helm
+            .say(&[words, &["--namespace", NAMESPACE]].concat())
+    }
+
+    /// Nothing came since the beginning but these.
+    fn nothing_is_left_but(&self, kept: &[&str]) -> Result<()> {
+        let left = self.ours()?;
+        ensure!(left.keys().eq(kept), "left behind: {:?}", left.keys());
+        Ok(())
+    }
+
     /// All objects of the kinds that a chart installs, by kind and name.
-    fn objects(&self) -> Result<BTreeMap<String, Value>> {
+    fn objects(&self) -> Result<Objects> {
         let mut kubectl = self.server.kubectl();
         let words = ["get", KINDS, "--output=json", "--namespace", NAMESPACE];
         let list: Value = serde_json::from_str(&output(kubectl.args(words))?)?;
@@ -101,27 +118,27 @@ impl Installed {
     }
 
     /// What came since the beginning.
-    fn ours(&self) -> Result<BTreeMap<String, Value>> {
+    fn ours(&self) -> Result<Objects> {
         let mut objects = self.objects()?;
         objects.retain(|name, _| !self.before.contains_key(name));
         Ok(objects)
     }
 }
 
-fn versions(objects: &BTreeMap<String, Value>) -> Vec<&Value> {
+fn versions(objects: &Objects) -> Vec<&Value> {
     let all = objects.values();
     all.map(|object| &object["metadata"]["resourceVersion"])
         .collect()
 }
 
-fn uid(objects: &BTreeMap<String, Value>, name: &str) -> Result<String> {
+fn uid(objects: &Objects, name: &str) -> Result<String> {
     let object = objects
         .get(name)
         .with_context(|| format!("there is no {name}"))?;
     Ok(object["metadata"]["uid"].to_string())
 }
 
-fn containers(objects: &BTreeMap<String, Value>, name: &str) -> Vec<String> {
+fn containers(objects: &Objects, name: &str) -> Vec<String> {
     let containers = objects[name]["spec"]["template"]["spec"]["containers"].as_array();
     let names = containers
         .into_iter()
@@ -133,153 +150,159 @@ fn containers(objects: &BTreeMap<String, Value>, name: &str) -> Vec<String> {
 }
 
 /// Variables of a container, by name.
-fn variables<'a>(objects: &'a BTreeMap<String, Value>, name: &str) -> BTreeMap<&'a str, &'a Value> {
+fn variables<'a>(objects: &'a Objects, name: &str) -> BTreeMap<&'a str, &'a Value> {
     let env = objects[name]["spec"]["template"]["spec"]["containers"][0]["env"].as_array();
     let env = env.into_iter().flatten();
     env.filter_map(|one| Some((one["name"].as_str()?, &one["value"])))
         .collect()
 }
 
-async fn listeners(by_helm_4: bool) -> Result<()> {
-    let side = if by_helm_4 {
-        "--server-side=true"
-    } else {
-        "--server-side=false"
-    };
-    let installed = Installed::start().await?;
-    let (release, values) = (
-        "listener-operator",
-        here("values/listener-operator-taken-over.yaml"),
-    );
-    let (theirs, ours) = (replaced(release), chart(release));
-    let folder = |path: &std::path::Path| path.display().to_string();
-    let install = [
-        "install",
-        release,
-        &folder(&theirs),
-        "--namespace",
-        NAMESPACE,
-        side,
-    ];
-    installed.helm.say(&install)?;
-    let before = installed.ours()?;
-    let [deployment, daemon_set] = [
-        "Deployment listener-operator-csi-provisioner",
-        "DaemonSet listener-operator-csi-node-driver",
-    ];
-    let values = format!("--values={}", values.display());
-    let upgrade = [
-        "upgrade",
-        release,
-        &folder(&ours),
-        "--namespace",
-        NAMESPACE,
-        &values,
-    ];
-    for round in 0..2 {
-        // What the command changed stays on the way back.
-        installed.upgrade(&upgrade, by_helm_4 && round == 0)?;
-        let after = installed.ours()?;
-        for kept in [
-            deployment,
-            daemon_set,
-            "CSIDriver listeners.stackable.tech",
-            "StorageClass listeners.stackable.tech",
-            "ServiceAccount listener-operator-serviceaccount",
-        ] {
-            ensure!(
-                uid(&before, kept)? == uid(&after, kept)?,
-                "{kept} is another one"
-            );
-        }
-        let controller = &after[deployment]["spec"];
+const PROVISIONER: &str = "Deployment listener-operator-csi-provisioner";
+const DRIVERS: &str = "DaemonSet listener-operator-csi-node-driver";
+
+/// Objects of the replaced chart that stay the same ones.
+const KEPT: [&str; 5] = [
+    PROVISIONER,
+    DRIVERS,
+    "CSIDriver listeners.stackable.tech",
+    "StorageClass listeners.stackable.tech",
+    "ServiceAccount listener-operator-serviceaccount",
+];
+
+fn folder(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn values(name: &str) -> String {
+    format!(
+        "--values={}",
+        here(&format!("values/{name}.yaml")).display()
+    )
+}
+
+fn are_the_same(before: &Objects, after: &Objects, kept: &[&str]) -> Result<()> {
+    for name in kept {
         ensure!(
-            controller["strategy"]["type"] == "Recreate",
-            "{}",
-            controller["strategy"]
-        );
-        ensure!(
-            containers(&after, deployment) == ["csi-controller-service", "external-provisioner"]
-        );
-        ensure!(
-            containers(&after, daemon_set) == ["csi-node-service"],
-            "the registrar stays: {:?}",
-            containers(&after, daemon_set)
-        );
-        let env = variables(&after, deployment);
-        ensure!(
-            !env.contains_key("OPERATOR_IMAGE") && !env.contains_key("LISTENER_CLASS_PRESET"),
-            "{env:?}"
-        );
-        let args = &controller["template"]["spec"]["containers"][0]["args"];
-        ensure!(
-            args[2] == "--listener-class-preset=ephemeral-nodes",
-            "{args}"
-        );
-        ensure!(after["CSIDriver listeners.stackable.tech"]["spec"]["requiresRepublish"] == true);
-        ensure!(
-            !after.contains_key("Service listener-operator"),
-            "the Service of the webhook stays"
-        );
-        installed
-            .helm
-            .say(&["rollback", release, "1", "--namespace", NAMESPACE])?;
-        let back = installed.ours()?;
-        ensure!(
-            uid(&before, deployment)? == uid(&back, deployment)?,
-            "the way back in round {round}"
-        );
-        ensure!(containers(&back, daemon_set) == ["csi-node-service", "node-driver-registrar"]);
-        ensure!(!back.contains_key("ServiceAccount listener-operator-node-serviceaccount"));
-        ensure!(
-            back["Deployment listener-operator-csi-provisioner"]["spec"]["template"]["spec"]["serviceAccountName"]
-                == "listener-operator-serviceaccount"
+            uid(before, name)? == uid(after, name)?,
+            "{name} is another one"
         );
     }
-    installed.helm.say(&upgrade)?;
-    let uninstall = |release: &str| {
-        let words = ["uninstall", release, "--namespace", NAMESPACE];
-        installed.helm.say(&words)
-    };
-    uninstall(release)?;
-    let everything = here("values/listener-operator-everything.yaml");
-    let everything = format!("--values={}", everything.display());
-    let words = ["install", "all", upgrade[2], "--namespace", NAMESPACE];
-    let words = [&words[..], &[everything.as_str(), side]].concat();
-    installed.helm.say(&words)?;
-    uninstall("all")?;
-    let left = installed.ours()?;
-    ensure!(left.is_empty(), "left behind: {:?}", left.keys());
     Ok(())
 }
 
+async fn listeners(by_helm_4: bool) -> Result<()> {
+    let installed = Installed::start().await?;
+    let (release, side) = ("listener-operator", format!("--server-side={by_helm_4}"));
+    let theirs = folder(&replaced(release));
+    let install = ["install", release, &theirs, "--namespace", NAMESPACE, &side];
+    installed.helm.say(&install)?;
+    let before = installed.ours()?;
+    let (ours, values) = (
+        folder(&chart(release)),
+        values("listener-operator-taken-over"),
+    );
+    let upgrade = ["upgrade", release, &ours, "--namespace", NAMESPACE, &values];
+    refused(&installed, &upgrade)?;
+    for round in 0..2 {
+        // What the command changed stays on the way back.
+        installed.upgrade(&upgrade, by_helm_4 && round == 0)?;
+        is_ours(&before, &installed.ours()?)?;
+        installed.helm(&["rollback", release, "1"])?;
+        is_theirs(&before, &installed.ours()?)?;
+    }
+    installed.helm.say(&upgrade)?;
+    installed.helm(&["uninstall", release])?;
+    let everything = self::values("listener-operator-everything");
+    installed.helm(&["install", "all", &ours, &everything, &side])?;
+    installed.helm(&["uninstall", "all"])?;
+    installed.nothing_is_left_but(&[])
+}
+
+/// What would give Listeners other addresses, or what Kubernetes would refuse in the middle.
+fn refused(installed: &Installed, upgrade: &[&str]) -> Result<()> {
+    let before = installed.objects()?;
+    for (value, said) in [
+        ("preset=stable-nodes", "Add --set preset=ephemeral-nodes"),
+        (
+            "labels.stackable\\.tech/vendor=Us",
+            "which nobody can change",
+        ),
+        ("nameOverride=exposer", "which nobody can change"),
+    ] {
+        // A name of its own would be another release: only the label is another one.
+        let full = "--set=fullnameOverride=listener-operator";
+        let told = installed
+            .helm
+            .fail(&[upgrade, &["--set", value, full]].concat())?;
+        ensure!(told.contains(said), "{value}: {told}");
+    }
+    let after = installed.objects()?;
+    ensure!(
+        versions(&before) == versions(&after),
+        "refused, and yet changed"
+    );
+    Ok(())
+}
+
+fn is_ours(before: &Objects, after: &Objects) -> Result<()> {
+    are_the_same(before, after, &KEPT)?;
+    let controller = &after[PROVISIONER]["spec"];
+    let strategy = &controller["strategy"];
+    ensure!(strategy["type"] == "Recreate", "{strategy}");
+    ensure!(containers(after, PROVISIONER) == ["csi-controller-service", "external-provisioner"]);
+    let drivers = containers(after, DRIVERS);
+    ensure!(
+        drivers == ["csi-node-service"],
+        "the registrar stays: {drivers:?}"
+    );
+    let env = variables(after, PROVISIONER);
+    let stays = ["OPERATOR_IMAGE", "LISTENER_CLASS_PRESET"]
+        .iter()
+        .find(|name| env.contains_key(*name));
+    ensure!(stays.is_none(), "{stays:?} stays");
+    let args = &controller["template"]["spec"]["containers"][0]["args"];
+    ensure!(
+        args[2] == "--listener-class-preset=ephemeral-nodes",
+        "{args}"
+    );
+    ensure!(after["CSIDriver listeners.stackable.tech"]["spec"]["requiresRepublish"] == true);
+    let service = after.get("Service listener-operator");
+    ensure!(service.is_none(), "the Service of the webhook stays");
+    Ok(())
+}
+
+fn is_theirs(before: &Objects, back: &Objects) -> Result<()> {
+    are_the_same(before, back, &KEPT)?;
+    ensure!(containers(back, DRIVERS) == ["csi-node-service", "node-driver-registrar"]);
+    ensure!(!back.contains_key("ServiceAccount listener-operator-node-serviceaccount"));
+    let account = &back[PROVISIONER]["spec"]["template"]["spec"]["serviceAccountName"];
+    ensure!(account == "listener-operator-serviceaccount", "{account}");
+    Ok(())
+}
+
+const CONTROLLER: &str = "Deployment skupper-controller";
+const GRANTS: &str = "Service skupper-grant-server";
+
 async fn skupper() -> Result<()> {
     let installed = Installed::start().await?;
-    let folder = |path: std::path::PathBuf| path.display().to_string();
-    let (theirs, ours) = (folder(replaced("skupper")), folder(chart("skupper")));
-    installed
-        .helm
-        .say(&["install", "skupper", &theirs, "--namespace", NAMESPACE])?;
+    let (theirs, ours) = (folder(&replaced("skupper")), folder(&chart("skupper")));
+    installed.helm(&["install", "skupper", &theirs])?;
     // The existing controller makes it by itself; tokens that were handed out name its address.
-    let service = [
-        "create",
-        "service",
-        "clusterip",
-        "skupper-grant-server",
-        "--tcp=9090",
-        "--namespace",
-        NAMESPACE,
-    ];
-    output(installed.server.kubectl().args(service))?;
+    let service = ["service", "skupper-grant-server", "--namespace", NAMESPACE];
+    let create = [
+        &[
+            "create",
+            "service",
+            "clusterip",
+            "skupper-grant-server",
+            "--tcp=9090",
+        ],
+        &service[2..],
+    ]
+    .concat();
+    output(installed.server.kubectl().args(create))?;
     let before = installed.ours()?;
-    let [deployment, service] = [
-        "Deployment skupper-controller",
-        "Service skupper-grant-server",
-    ];
-    let values = format!(
-        "--values={}",
-        here("values/skupper-existing.yaml").display()
-    );
+    let values = values("skupper-existing");
     let upgrade = [
         "upgrade",
         "skupper",
@@ -291,83 +314,70 @@ async fn skupper() -> Result<()> {
     for round in 0..2 {
         installed.upgrade(&upgrade, round == 0)?;
         let after = installed.ours()?;
-        for kept in [deployment, service, "ServiceAccount skupper-controller"] {
-            ensure!(
-                uid(&before, kept)? == uid(&after, kept)?,
-                "{kept} is another one"
-            );
-        }
-        let container = &after[deployment]["spec"]["template"]["spec"]["containers"][0];
+        are_the_same(
+            &before,
+            &after,
+            &[CONTROLLER, GRANTS, "ServiceAccount skupper-controller"],
+        )?;
+        let container = &after[CONTROLLER]["spec"]["template"]["spec"]["containers"][0];
+        let (command, args) = (&container["command"], &container["args"]);
+        ensure!(command.is_null() && args[0] == "run", "{command} {args}");
+        let env = variables(&after, CONTROLLER);
+        let chosen = (env["DATA_PLANE"], env["ROUTER_ADAPTOR"]);
         ensure!(
-            container["command"].is_null(),
-            "the command of the existing image stays"
+            chosen.0 == "skupper-router" && chosen.1 == "kube-adaptor",
+            "{chosen:?}"
         );
-        ensure!(container["args"][0] == "run", "{}", container["args"]);
-        let env = variables(&after, deployment);
-        ensure!(
-            env["DATA_PLANE"] == "skupper-router" && env["ROUTER_ADAPTOR"] == "kube-adaptor",
-            "{env:?}"
-        );
-        installed
-            .helm
-            .say(&["rollback", "skupper", "1", "--namespace", NAMESPACE])?;
+        installed.helm(&["rollback", "skupper", "1"])?;
         let back = installed.ours()?;
-        ensure!(uid(&before, deployment)? == uid(&back, deployment)?);
-        ensure!(
-            back[deployment]["spec"]["template"]["spec"]["containers"][0]["command"][0]
-                == "/app/controller"
-        );
+        are_the_same(&before, &back, &[CONTROLLER])?;
+        let command = &back[CONTROLLER]["spec"]["template"]["spec"]["containers"][0]["command"];
+        ensure!(command[0] == "/app/controller", "{command}");
     }
-    installed
-        .helm
-        .say(&["uninstall", "skupper", "--namespace", NAMESPACE])?;
-    let left = installed.ours()?;
-    ensure!(
-        left.keys().collect::<Vec<_>>() == [service],
-        "left behind: {:?}",
-        left.keys()
-    );
-    let delete = [
-        "delete",
-        "service",
-        "skupper-grant-server",
-        "--namespace",
-        NAMESPACE,
-    ];
-    output(installed.server.kubectl().args(delete))?;
-    let everything = format!(
-        "--values={}",
-        here("values/skupper-everything.yaml").display()
-    );
-    installed.helm.say(&[
+    // Beside it, under a name of its own.
+    let beside = [
         "install",
-        "skupper",
+        "beside",
         &ours,
-        "--namespace",
-        NAMESPACE,
-        &everything,
-    ])?;
-    installed.helm.say(&[
-        "upgrade",
-        "skupper",
-        &ours,
-        "--namespace",
-        NAMESPACE,
-        "--reset-values",
-    ])?;
+        "--set=controllerName=ours",
+        "--set=grantServer.serviceType=NodePort",
+    ];
+    installed.helm(&beside)?;
+    ensure!(installed.ours()?.contains_key("ClusterRole ours"));
+    installed.helm(&["uninstall", "beside"])?;
+    installed.helm(&["uninstall", "skupper"])?;
+    installed.nothing_is_left_but(&[GRANTS])?;
+    output(installed.server.kubectl().arg("delete").args(service))?;
+    scopes(&installed, &ours)
+}
+
+/// A release of one namespace becomes one of all; what says whom the namespace belongs to stays.
+fn scopes(installed: &Installed, ours: &str) -> Result<()> {
+    let everything = values("skupper-everything");
+    installed.helm(&["install", "skupper", ours, &everything])?;
+    ensure!(installed.ours()?.contains_key("Role skupper-controller"));
+    installed.helm(&["upgrade", "skupper", ours, "--reset-values"])?;
     let after = installed.ours()?;
     ensure!(
-        after.contains_key(service),
+        after.contains_key(GRANTS),
         "the Service of grants goes at the second upgrade"
     );
-    ensure!(
-        !after.contains_key("Role skupper-controller")
-            && after.contains_key("ClusterRole skupper-controller")
-    );
-    installed
-        .helm
-        .say(&["uninstall", "skupper", "--namespace", NAMESPACE])?;
-    let left = installed.ours()?;
-    ensure!(left.is_empty(), "left behind: {:?}", left.keys());
-    Ok(())
+    ensure!(!after.contains_key("Role skupper-controller"));
+    ensure!(after.contains_key("ClusterRole skupper-controller"));
+    installed.helm(&["uninstall", "skupper"])?;
+    let words = [
+        "get",
+        "configmap",
+        "skupper",
+        "--output=jsonpath={.data.controller}",
+    ];
+    let kept = output(
+        installed
+            .server
+            .kubectl()
+            .args(words)
+            .args(["--namespace", NAMESPACE]),
+    )?;
+    ensure!(kept == "operators/skupper-controller", "{kept}");
+    installed.nothing_is_left_but(&[])
 }

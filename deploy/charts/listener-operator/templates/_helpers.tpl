@@ -46,7 +46,40 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if or (hasPrefix "oci.stackable.tech/" $repository) (hasPrefix "quay.io/stackable" $repository) }}
 {{- fail (printf "image.repository is %s, which has the images of the replaced operator: set it to the registry that has yours" $repository) }}
 {{- end }}
+{{- if or (hasSuffix (printf "/%s" .Chart.Name) $repository) (regexMatch "/[^/]*:[^/]*$" $repository) }}
+{{- fail (printf "image.repository is %s: name the folder that has the image %s, without its name and tag; the tag is image.tag" $repository .Chart.Name) }}
+{{- end }}
 {{- with $repository }}{{ . }}/{{ end }}{{ .Chart.Name }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* Refuses what would leave an upgrade half done, or give Listeners other addresses; only a cluster can say, so `helm template` does not. */}}
+{{- define "listener-operator.guard" -}}
+{{- $name := printf "%s-csi-provisioner" (include "listener-operator.fullname" .) }}
+{{- $there := lookup "apps/v1" "Deployment" .Release.Namespace $name | default dict }}
+{{- if eq (dig "metadata" "annotations" "meta.helm.sh/release-name" "" $there) .Release.Name }}
+{{- $labels := fromYaml (include "listener-operator.selectorLabels" .) }}
+{{- range $key, $value := omit (dig "spec" "selector" "matchLabels" dict $there) "app.kubernetes.io/role" }}
+{{- if ne (get $labels $key) $value }}
+{{- fail (printf "Deployment %s selects its Pods by label %s=%s, which nobody can change. Nothing was changed. Keep the values `labels` and `nameOverride` of this release" $name $key $value) }}
+{{- end }}
+{{- end }}
+{{- range dig "spec" "template" "spec" "containers" list $there }}
+{{- range .env }}
+{{- if and (eq .name "LISTENER_CLASS_PRESET") (ne .value $.Values.preset) }}
+{{- fail (printf "the replaced operator runs with preset %s, and this release would with %s: a class that is missing would be created with another type. Nothing was changed. Add --set preset=%s" .value $.Values.preset .value) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- /* By server-side apply, as Helm 4 does it for the releases that it installed itself, nobody can change the strategy of a Deployment to Recreate. */}}
+{{- if eq (dig "spec" "strategy" "type" "" $there) "RollingUpdate" }}
+{{- range dig "metadata" "managedFields" list $there }}
+{{- if and (eq .operation "Apply") (eq .manager "helm") }}
+{{- $patch := `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null}}}` }}
+{{- fail (printf "Deployment %s would run two controllers at once for a moment. Nothing was changed. Run this first, which restarts nothing: kubectl --namespace %s patch deployment %s --type merge --patch '%s'" $name $.Release.Namespace $name $patch) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{- define "listener-operator.provisionerImage" -}}

@@ -28,3 +28,20 @@ application: skupper-controller
 {{- define "skupper.word" -}}
 {{- ternary "ClusterRole" "Role" (eq .Values.scope "cluster") }}
 {{- end }}
+
+{{/* Refuses what would leave an upgrade half done; only a cluster can say, so `helm template` does not. */}}
+{{- define "skupper.guard" -}}
+{{- $name := .Values.controllerName }}
+{{- $there := lookup "apps/v1" "Deployment" .Release.Namespace $name | default dict }}
+{{- if eq (dig "metadata" "annotations" "meta.helm.sh/release-name" "" $there) .Release.Name }}
+{{- /* By server-side apply, as Helm 4 does it for the releases that it installed itself, nobody can change the strategy of a Deployment to Recreate. */}}
+{{- if eq (dig "spec" "strategy" "type" "" $there) "RollingUpdate" }}
+{{- range dig "metadata" "managedFields" list $there }}
+{{- if and (eq .operation "Apply") (eq .manager "helm") }}
+{{- $patch := `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null}}}` }}
+{{- fail (printf "Deployment %s would run two controllers at once for a moment. Nothing was changed. Run this first, which restarts nothing: kubectl --namespace %s patch deployment %s --type merge --patch '%s'" $name $.Release.Namespace $name $patch) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}

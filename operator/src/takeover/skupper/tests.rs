@@ -243,6 +243,9 @@ fn the_service_of_grants_stays_and_its_owner_is_named_if_that_goes() {
     assert!(of(&cluster.judged(&elsewhere), access).is_empty());
 }
 
+/// What is said to be unread, the right that is missing, and what makes it so.
+type Edit = (&'static str, &'static str, fn(&mut Found));
+
 #[test]
 fn what_may_not_be_read_of_sites_is_said_with_the_right_that_is_missing() {
     let chosen = in_place();
@@ -252,7 +255,7 @@ fn what_may_not_be_read_of_sites_is_said_with_the_right_that_is_missing() {
         edit(&mut found);
         judge(&found, &chosen)
     };
-    let edits: [(&str, &str, fn(&mut Found)); 7] = [
+    let edits: [Edit; 7] = [
         ("Deployments", "list deployments.apps", |found| {
             found.deployments = Err("no".to_owned());
         }),

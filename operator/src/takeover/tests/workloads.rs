@@ -134,7 +134,7 @@ fn another_preset_blocks_only_if_a_class_is_missing_that_would_get_another_type(
         "`external-stable` is missing and would be created as NodePort instead of LoadBalancer";
     assert!(text.contains(said), "{text}");
     assert!(
-        text.contains("write --listener-class-preset=ephemeral-nodes"),
+        text.contains("the chart (preset=ephemeral-nodes)"),
         "{text}"
     );
     // What the check was told to take is what was.

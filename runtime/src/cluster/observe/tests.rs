@@ -307,7 +307,7 @@ fn a_write_that_something_is_in_the_way_of_says_what_frees_it() {
         let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
         observed.observation.sentences[ir.effects[0].refused].clone()
     };
-    for live in [&[][..], &[stale.clone()]] {
+    for live in [&[][..], std::slice::from_ref(&stale)] {
         for (said, remedy) in [
             (
                 taken,

@@ -347,7 +347,8 @@ async fn a_mount_that_fails_is_told_and_tried_again() -> Result<()> {
     })
     .await?;
     ensure!(
-        said.contains("code = FailedPrecondition") && said.contains("not the claim's"),
+        said.contains("code = FailedPrecondition")
+            && said.contains("is not that of PersistentVolumeClaim `web`"),
         "{said}"
     );
     let listeners = cluster.here("Listener");

@@ -18,6 +18,9 @@ use crate::installed::{DAEMON_SET, DEPLOYMENT, Installed, NAMESPACE, PATIENCE};
 
 const RELEASE: &str = "listener-operator";
 
+/// As the release that is replaced has it.
+const PRESET: &str = "--set=preset=ephemeral-nodes";
+
 /// Two replicas, so that both of their Leases are used.
 const TWO: &str = "--set=csiProvisioner.replicas=2";
 
@@ -51,7 +54,15 @@ pub(super) async fn all() -> Result<()> {
     let chart = folder("deploy/charts/listener-operator")
         .display()
         .to_string();
-    let upgrade = ["upgrade", RELEASE, &chart, TWO, "--wait", "--timeout=240s"];
+    let upgrade = [
+        "upgrade",
+        RELEASE,
+        &chart,
+        TWO,
+        PRESET,
+        "--wait",
+        "--timeout=240s",
+    ];
     helm(&site, &upgrade).with_context(|| site.told())?;
     mounts(&site, "web").await?;
     let leases: Api<Lease> = Api::namespaced(site.cluster.client(), NAMESPACE);

@@ -56,7 +56,7 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
 pub(crate) struct Listeners {
     /// The domain below which cluster DNS names Services; `cluster.local` without it.
     pub(crate) cluster_domain: Option<ClusterDomain>,
-    /// Whether it installs and updates CustomResourceDefinitions.
+    /// True if it installs and updates CustomResourceDefinitions.
     pub(crate) maintain_crds: bool,
     /// The classes that it creates where they are missing.
     pub(crate) preset: Preset,
@@ -102,7 +102,7 @@ fn own_kinds(inside: &Operator, product: Product, maintain: bool) {
 pub(crate) struct Sites<'a> {
     /// The namespace where it runs.
     pub(crate) namespace: String,
-    /// Whether it installs and updates CustomResourceDefinitions.
+    /// True if it installs and updates CustomResourceDefinitions.
     pub(crate) maintain_crds: bool,
     /// The others.
     pub(crate) chosen: &'a SkupperArgs,

@@ -68,7 +68,7 @@ async fn checked(options: Takeover) -> anyhow::Result<u8> {
     Ok(code(&findings, planned.ok()))
 }
 
-/// What was found, and what came of the plan.
+/// The findings, and the result of the plan.
 type Checked = (Vec<Finding>, anyhow::Result<Verdict>);
 
 async fn listeners(

@@ -1,4 +1,4 @@
-//! What tests and metrics read: passes and what they came to, where objects rest, writes by outcome, the queue, calls. Decides nothing.
+//! Counters for tests and metrics: passes and what they came to, where objects rest, writes by outcome, the queue, calls. Decides nothing.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,7 +49,7 @@ pub struct Counts {
     pub due: usize,
     /// How long objects were due before their pass.
     pub latency: Latency,
-    /// Whether it may write; `None` of what runs no lifecycle of a resource.
+    /// True if it may write; `None` of what runs no lifecycle of a resource.
     pub leads: Option<bool>,
     /// How long nothing was heard of each kind that is watched.
     pub silence: BTreeMap<String, Duration>,
@@ -85,7 +85,7 @@ impl Latency {
     }
 }
 
-/// Where an object is counted.
+/// The place at which an object is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) state: &'static str,

@@ -1,4 +1,4 @@
-//! What keeps a process from being ready, and what was counted there, said by its parts and read by whoever asks for its health. Serves nothing itself.
+//! Reasons for which a process is not ready, and what was counted there, said by its parts and read by whoever asks for its health. Serves nothing itself.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What Prometheus reads of a process that a test has started.
+//! Metrics of a process that a test has started, as Prometheus reads them.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! What every program of ours is around its work: options, logs, health probes, metrics, and how it ends. Knows no lifecycle.
+//! Every program of ours around its work: options, logs, health probes, metrics, and how it ends. Knows no lifecycle.
 
 #![deny(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What the process counts, as Prometheus reads it. Counts nothing itself.
+//! Metrics of the process, as Prometheus reads them. Counts nothing itself.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, MetricEncod
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-/// What all names begin with.
+/// The beginning of all names.
 const PREFIX: &str = "lifecycle";
 
 /// Answers at `/metrics`.

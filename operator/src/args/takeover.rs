@@ -1,4 +1,4 @@
-//! What `takeover` is told: what both products have in common, and the options of each, which mean nothing for the other one.
+//! Options of `takeover`: those that both products have in common, and those of each, which mean nothing for the other one.
 
 use clap::builder::FalseyValueParser;
 use clap::error::ErrorKind;

@@ -59,7 +59,7 @@ pub(crate) fn controllers<'a>(
     all.collect()
 }
 
-/// Who holds a Lease at the time that was chosen.
+/// The holder of a Lease at the time that was chosen.
 pub(crate) fn holder<'a>(lease: &'a Lease, chosen: &Chosen) -> Option<&'a str> {
     let spec = lease.spec.as_ref()?;
     let holder = spec.holder_identity.as_deref().filter(|h| !h.is_empty())?;
@@ -69,7 +69,7 @@ pub(crate) fn holder<'a>(lease: &'a Lease, chosen: &Chosen) -> Option<&'a str> {
     (until > chosen.now).then_some(holder)
 }
 
-/// What runs of a controller, and where.
+/// A controller that runs, and its place.
 pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chosen) -> Vec<Finding> {
     let (namespace, name) = workload(controller.deployment).place();
     let object = object(controller.deployment);
@@ -120,7 +120,7 @@ pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chose
     }
 }
 
-/// Whether its preset would have made other classes. `missing` says whether a class is not there.
+/// The finding that its preset would have made other classes. `missing` says whether a class is not there.
 pub(crate) fn preset(
     controller: &Controller<'_>,
     missing: impl Fn(&str) -> bool,

@@ -15,7 +15,7 @@ pub(crate) struct Chosen {
     pub(crate) namespace: String,
     /// The classes that it creates where they are missing.
     pub(crate) preset: Preset,
-    /// Whether it installs and updates CustomResourceDefinitions.
+    /// True if it installs and updates CustomResourceDefinitions.
     pub(crate) maintain_crds: bool,
     /// The folder of kubelet that its DaemonSet names.
     pub(crate) kubelet: String,
@@ -41,9 +41,9 @@ pub(crate) struct Finding {
     pub(crate) severity: Severity,
     /// The object, as `Kind namespace/name`.
     pub(crate) object: String,
-    /// What is so.
+    /// The fact that was found.
     pub(crate) found: String,
-    /// What to do; empty if nothing.
+    /// The remedy; empty if nothing is to be done.
     pub(crate) todo: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a cluster holds of the replaced operator.
+//! Objects of the replaced operator in a cluster.
 
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment};
 use k8s_openapi::api::coordination::v1::Lease;
@@ -15,7 +15,7 @@ use super::read::{self, Read, got, listed};
 /// The Lease that a controller of ours holds.
 const LEASE: &str = "listeners.stackable.tech-controller";
 
-/// What was read of a cluster.
+/// Objects that were read of a cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// All Deployments.

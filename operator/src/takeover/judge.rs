@@ -1,4 +1,4 @@
-//! What is in the way, from what was read and what was chosen. Pure.
+//! Findings from what was read and what was chosen. Pure.
 
 use kube::ResourceExt;
 

@@ -19,7 +19,7 @@ const REGISTRAR: &str = "node-driver-registrar";
 /// The manifest of our DaemonSet, for its selector.
 const INSTALLED: &str = include_str!("../sandbox/installed/node.yaml");
 
-/// What is to be said of a DaemonSet; nothing of one that does not serve this driver.
+/// The findings of a DaemonSet; none of one that does not serve this driver.
 ///
 /// A driver is known by its folder, for the Secret operator has the same containers and roles. Not the program decides but the side-car: a
 /// `node-driver-registrar` removes the socket of registration when it exits, whichever driver it stands beside, and our manifests have none.

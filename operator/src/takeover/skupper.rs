@@ -1,4 +1,4 @@
-//! What is in the way of replacing the existing controller of Skupper sites, in all namespaces or in one.
+//! Findings before the existing controller of Skupper sites is replaced, in all namespaces or in one.
 
 mod access;
 mod chosen;

@@ -119,7 +119,7 @@ fn chosen() -> Chosen {
     }
 }
 
-/// What is found of one object, with how much it matters.
+/// The findings of one object, with how much each matters.
 pub(super) fn of(findings: &[Finding], object: &str) -> Vec<(Severity, String)> {
     let all = findings.iter().filter(|one| one.object == object);
     all.map(|one| (one.severity, format!("{}. {}", one.found, one.todo)))

@@ -1,4 +1,4 @@
-//! What a Deployment and a DaemonSet have in common: the command lines, environment and labels by which a part of the replaced operator is known.
+//! A Deployment or a DaemonSet by its command lines, environment and labels, by which a part of the replaced operator is known.
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ pub(crate) fn chart(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../deploy/charts/{name}"))
 }
 
-/// What stands for a chart that is replaced.
+/// A chart that stands for one that is replaced.
 pub(crate) fn replaced(name: &str) -> PathBuf {
     here(&format!("replaced/{name}"))
 }

@@ -1,4 +1,4 @@
-//! What the token of a node may change, by real tokens on a real API server, under the rights and policies of deploy/install: labels of ours, of Pods of its own
+//! Changes that the token of a node may make, by real tokens on a real API server, under the rights and policies of deploy/install: labels of ours, of Pods of its own
 //! node and of volumes of ours, and nothing else.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the charts install, by values: as whole texts, which `BLESS=1 cargo test --workspace --test charts texts` writes anew; and which values they refuse.
+//! Objects that the charts install, by values: as whole texts, which `BLESS=1 cargo test --workspace --test charts texts` writes anew; and which values they refuse.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -145,7 +145,7 @@ fn right(group: &str, resource: &str, verb: &str) -> Right {
     (group.to_owned(), resource.to_owned(), verb.to_owned())
 }
 
-/// What the ClusterRole of the chart of the Stackable Listener operator grants, with definitions maintained.
+/// The rights that the ClusterRole of the chart of the Stackable Listener operator grants, with definitions maintained.
 const REPLACED: [(&str, &str, &str); 17] = [
     ("", "events", "get list watch create update patch"),
     ("events.k8s.io", "events", "create patch"),
@@ -182,7 +182,7 @@ const REPLACED: [(&str, &str, &str); 17] = [
     ),
 ];
 
-/// What ours grant beyond that, and for what.
+/// The rights that ours grant beyond that, and their reasons.
 const BEYOND: [(&str, &str, &str, &str); 5] = [
     (
         "",

@@ -48,7 +48,7 @@ type Objects = BTreeMap<String, Value>;
 struct Installed {
     server: ApiServer,
     helm: Helm,
-    /// What was there before.
+    /// The objects that were there before.
     before: Objects,
 }
 
@@ -117,7 +117,7 @@ impl Installed {
         Ok(())
     }
 
-    /// What came since the beginning.
+    /// The objects that came since the beginning.
     fn ours(&self) -> Result<Objects> {
         let mut objects = self.objects()?;
         objects.retain(|name, _| !self.before.contains_key(name));
@@ -218,7 +218,7 @@ async fn listeners(by_helm_4: bool) -> Result<()> {
     installed.nothing_is_left_but(&[])
 }
 
-/// What would give Listeners other addresses, or what Kubernetes would refuse in the middle.
+/// Upgrades are refused that would give Listeners other addresses, or that Kubernetes would refuse in the middle.
 fn refused(installed: &Installed, upgrade: &[&str]) -> Result<()> {
     let before = installed.objects()?;
     for (value, said) in [

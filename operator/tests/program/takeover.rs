@@ -14,7 +14,7 @@ use crate::cluster::{PROGRAM, started, stop};
 
 const REPLACED: &str = include_str!("../../src/takeover/replaced.yaml");
 const SITES: &str = include_str!("../../src/takeover/skupper/replaced.yaml");
-/// What the chart of the replaced operator leaves in each definition.
+/// The conversion that the chart of the replaced operator leaves in each definition.
 const WEBHOOK: &str = r#"{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"service":{"name":"listener-operator","namespace":"stackable-operators","path":"/convert","port":8443}}}}"#;
 
 /// Runs the command on a cluster with these objects, with the definitions of the Listener operator.

@@ -118,7 +118,7 @@ impl<'a> Look<'a> {
         places
     }
 
-    /// Whether the object itself cannot be read, so that nothing is known of it.
+    /// True if the object itself cannot be read, so that nothing is known of it.
     pub(crate) fn is_unreadable(&self) -> bool {
         let failure = self.observed.failure.as_ref();
         matches!(failure, Some(Failure::Undecodable { object, .. }) if *object == self.object())

@@ -1,4 +1,4 @@
-//! What the loop counts of its passes, beside what each of them does. Decides nothing.
+//! Counts of the passes of the loop, beside what each of them does. Decides nothing.
 
 use tokio::time::Instant;
 
@@ -62,7 +62,7 @@ impl Controller {
     }
 }
 
-/// What a pass came to, as counters name it.
+/// The outcome of a pass, as counters name it.
 pub(super) fn outcome(seen: &Seen, decided: &Decided) -> &'static str {
     if seen.ruled_out.is_some() {
         return "contradiction";

@@ -74,7 +74,7 @@ pub(crate) struct ObjectMemory {
     pub(crate) differs_since: Option<Instant>,
     /// In which state, and since when: the wall clock may jump, this does not. The time before the first look counts extra.
     pub(crate) entered: Option<Entered>,
-    /// Where it is counted.
+    /// The place at which it is counted.
     pub(crate) counted: Option<Place>,
     /// What was last reported, and what the server made of it.
     pub(crate) reported: Option<(Option<String>, u64, u64)>,

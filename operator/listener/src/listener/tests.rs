@@ -157,7 +157,7 @@ fn worlds(ir: &Lifecycle) -> Vec<World> {
     worlds
 }
 
-/// What the status says in a world.
+/// The conditions of the status in a world.
 fn conditions(ir: &Lifecycle, world: &World) -> Vec<Projected> {
     let sentences = vec![None; ir.vars.len()];
     let parts = MessageParts {

@@ -1,4 +1,4 @@
-//! What Prometheus reads at the port of the probes, of both parts of the operator.
+//! Metrics of both parts of the operator, as Prometheus reads them at the port of the probes.
 
 use std::process::Command;
 

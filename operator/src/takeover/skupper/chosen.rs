@@ -15,7 +15,7 @@ pub(crate) struct Chosen {
     pub(crate) name: String,
     /// The namespace whose sites it manages; all if `None`.
     pub(crate) watched: Option<String>,
-    /// Whether it installs and updates CustomResourceDefinitions.
+    /// True if it installs and updates CustomResourceDefinitions.
     pub(crate) maintain_crds: bool,
     /// The choice of routers.
     pub(crate) routers: RouterOptions,

@@ -104,7 +104,7 @@ fn in_full(namespace: &str, named: &str, is_ours: bool) -> String {
     }
 }
 
-/// What is to be said of a controller, and of the namespaces that it would write beside ours.
+/// The findings of a controller, and of the namespaces that it would write beside ours.
 pub(crate) fn running(
     controller: &Controller<'_>,
     spaces: &BTreeMap<String, Space<'_>>,

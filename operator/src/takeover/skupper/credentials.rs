@@ -64,7 +64,7 @@ fn is_adapted(space: &Space<'_>, chosen: &Chosen) -> bool {
     })
 }
 
-/// What is wrong with these Secrets.
+/// The faults of these Secrets.
 pub(crate) fn credentials(
     found: &[Credentials],
     needed: &BTreeMap<(String, String), String>,

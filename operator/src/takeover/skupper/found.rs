@@ -1,4 +1,4 @@
-//! What a cluster holds of Skupper sites and of their controllers.
+//! Skupper sites and their controllers in a cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::takeover::read::{self, Read, got, listed};
 /// Name of the Service of a grant server, and of the SecuredAccess by which the existing controller makes it.
 pub(crate) const GRANT_SERVER: &str = "skupper-grant-server";
 
-/// What was read of a cluster.
+/// Objects that were read of a cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// All Deployments.
@@ -37,11 +37,11 @@ pub(crate) struct Found {
     pub(crate) definitions: Read<DynamicObject>,
     /// The objects of those of our kinds that are looked at, as they are stored, by kind.
     pub(crate) objects: BTreeMap<String, Read<DynamicObject>>,
-    /// What the existing adaptor has to be able to read.
+    /// Secrets that the existing adaptor has to be able to read.
     pub(crate) credentials: Read<Credentials>,
 }
 
-/// What is looked at of a Secret: none of its values.
+/// The part of a Secret that is looked at: none of its values.
 #[derive(Clone, Debug)]
 pub(crate) struct Credentials {
     /// Its namespace.

@@ -1,4 +1,4 @@
-//! What is in the way of the controller of Skupper sites, from what was read and what was chosen. Pure.
+//! Findings for the controller of Skupper sites, from what was read and what was chosen. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -20,7 +20,7 @@ use crate::takeover::finding::Finding;
 /// The second router of a pair.
 const SECOND: &str = "skupper-router-2";
 
-/// What is to be said of the routers of a namespace.
+/// The findings of the routers of a namespace.
 pub(crate) fn router((namespace, space): (&str, &Space<'_>), chosen: &Chosen) -> Vec<Finding> {
     let mut findings = Vec::new();
     if space.deployments.iter().any(|one| one.name_any() == SECOND) {
@@ -182,7 +182,7 @@ fn changes(images: &[(&str, &str)]) -> String {
     }
 }
 
-/// What of a Deployment this controller cannot write, or only with a router that starts anew.
+/// The fields of a Deployment that this controller cannot write, or only with a router that starts anew.
 fn shape(at: &At<'_>, wanted: &Value, compared: &[&str]) -> Vec<Finding> {
     let live = serde_json::to_value(at.deployment).unwrap_or_default();
     let mut findings = Vec::new();

@@ -243,7 +243,7 @@ fn the_service_of_grants_stays_and_its_owner_is_named_if_that_goes() {
     assert!(of(&cluster.judged(&elsewhere), access).is_empty());
 }
 
-/// What is said to be unread, the right that is missing, and what makes it so.
+/// The objects that are said to be unread, the right that is missing, and the edit that makes it so.
 type Edit = (&'static str, &'static str, fn(&mut Found));
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is counted of passes, objects, writes and the queue.
+//! Counts of passes, objects, writes and the queue.
 
 use super::*;
 use crate::counters::Counts;

@@ -1,4 +1,4 @@
-//! What Prometheus reads of the controller at the port of its probes.
+//! Metrics of the controller, as Prometheus reads them at the port of its probes.
 
 use std::process::Command;
 

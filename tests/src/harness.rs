@@ -15,7 +15,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use crate::{binaries, cluster, proton};
+use crate::{binaries, cluster, promtool, proton};
 use gate::{Gate, Load};
 
 pub use crate::eventually::{Deadline, eventually, within};
@@ -47,6 +47,8 @@ pub enum Need {
     Nodes,
     /// Debian's interpreter of Python with the AMQP library `proton`.
     Proton,
+    /// The program `promtool` of Prometheus.
+    Promtool,
 }
 
 impl Need {
@@ -62,6 +64,7 @@ impl Need {
             Self::Root => "root",
             Self::Nodes => "nodes",
             Self::Proton => "proton",
+            Self::Promtool => "promtool",
         }
     }
 
@@ -85,6 +88,7 @@ impl Need {
                 .then(|| "it needs namespaces and mounts; run it as root".to_owned()),
             Self::Nodes => cluster::absence(),
             Self::Proton => proton::absence(),
+            Self::Promtool => promtool::absence(),
         }
     }
 }
@@ -279,6 +283,7 @@ fn required(value: Option<&str>) -> Result<BTreeSet<&'static str>> {
                 Need::Root,
                 Need::Nodes,
                 Need::Proton,
+                Need::Promtool,
             ];
             let known = known.map(Need::word);
             let found = known.into_iter().find(|known| *known == word);

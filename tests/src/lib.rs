@@ -16,6 +16,7 @@ pub mod helm;
 pub mod lifecycles;
 pub mod mistakes;
 pub mod process;
+pub mod promtool;
 pub mod proton;
 pub mod scraped;
 pub mod suites;

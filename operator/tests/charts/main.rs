@@ -1,9 +1,10 @@
 //! The Helm charts of `deploy/charts`: what they install, as whole texts; that they take over the releases of the charts that
-//! they replace, on a real API server; and what the policies beside their rights forbid.
+//! they replace, on a real API server; what the policies beside their rights forbid; and the alerts of `deploy/monitoring`.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
 mod folders;
+mod monitoring;
 mod policy;
 mod texts;
 mod upgrades;
@@ -14,6 +15,7 @@ use lifecycle_tests::harness;
 
 fn main() -> ExitCode {
     harness::run_suites([
+        ("monitoring", monitoring::cases()),
         ("policy", policy::cases()),
         ("texts", texts::cases()),
         ("upgrades", upgrades::cases()),

@@ -21,6 +21,9 @@ const NAMESPACE: &str = "operators";
 const KINDS: &str = "deployments,daemonsets,services,serviceaccounts,roles,rolebindings,poddisruptionbudgets,networkpolicies,\
                      clusterroles,clusterrolebindings,csidrivers,storageclasses";
 
+/// The API server has no definitions of the Prometheus Operator.
+const UNMONITORED: &str = "--set=podMonitor.enabled=false";
+
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
@@ -213,7 +216,7 @@ async fn listeners(by_helm_4: bool) -> Result<()> {
     installed.helm.say(&upgrade)?;
     installed.helm(&["uninstall", release])?;
     let everything = self::values("listener-operator-everything");
-    installed.helm(&["install", "all", &ours, &everything, &side])?;
+    installed.helm(&["install", "all", &ours, &everything, &side, UNMONITORED])?;
     installed.helm(&["uninstall", "all"])?;
     installed.nothing_is_left_but(&[])
 }
@@ -354,7 +357,7 @@ async fn skupper() -> Result<()> {
 /// A release of one namespace becomes one of all; what says whom the namespace belongs to stays.
 fn scopes(installed: &Installed, ours: &str) -> Result<()> {
     let everything = values("skupper-everything");
-    installed.helm(&["install", "skupper", ours, &everything])?;
+    installed.helm(&["install", "skupper", ours, &everything, UNMONITORED])?;
     ensure!(installed.ours()?.contains_key("Role skupper-controller"));
     installed.helm(&["upgrade", "skupper", ours, "--reset-values"])?;
     let after = installed.ours()?;

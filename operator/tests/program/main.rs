@@ -9,6 +9,7 @@ mod deploy;
 mod generated;
 mod help;
 mod mistakes;
+mod monitoring;
 mod new;
 mod pages;
 mod rules;

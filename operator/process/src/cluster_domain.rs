@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_domain_of_services_gives_the_cluster_domain() {
+    fn b9_the_search_domain_of_services_gives_the_cluster_domain() {
         check(
             "nameserver 10.96.0.10\nsearch apps.svc.example.org svc.example.org example.org\noptions ndots:5\n",
             Some("example.org"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_wins_and_what_is_found_beats_the_usual() {
+    fn b9_what_was_told_wins_and_what_is_found_beats_the_usual() {
         let directory = tempfile::tempdir().unwrap();
         let resolver = directory.path().join("resolv.conf");
         let resolved = |told: Option<&str>| {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn upper_case_and_a_dot_at_the_end_are_accepted_and_nonsense_is_not() {
+    fn m20_upper_case_and_a_dot_at_the_end_are_accepted_and_nonsense_is_not() {
         for good in ["cluster.local", "Cluster.LOCAL", "a", "a-b.c.", "1.2"] {
             assert_eq!(good.parse::<ClusterDomain>().unwrap().to_string(), good);
         }

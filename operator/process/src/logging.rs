@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_console_can_be_switched_off_or_to_json() {
+    fn m33_the_console_can_be_switched_off_or_to_json() {
         let off = args::Telemetry {
             console_log_disabled: true,
             ..options()
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn files_have_a_level_of_their_own() {
+    fn m33_files_have_a_level_of_their_own() {
         let directory = tempfile::tempdir().unwrap();
         let files = args::Telemetry {
             console_log_disabled: true,

@@ -56,7 +56,7 @@ fn a_controller_needs_no_option() {
 }
 
 #[test]
-fn every_option_of_the_replaced_operator_is_accepted() {
+fn m31_every_option_of_the_replaced_operator_is_accepted() {
     let run = run(
         "lifecycle-operator run --csi-endpoint /csi/csi.sock --kubernetes-node-name n1 --operator-namespace ns \
          --operator-service-name svc --image-repository example.org/images --kubernetes-cluster-domain Example.org. \

@@ -22,7 +22,7 @@ const MOUNT: &str = "listener.stackable.tech/mnt.c0ffee";
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
-        "a_token_of_a_node_changes_labels_of_ours_alone",
+        "b7_a_token_of_a_node_changes_labels_of_ours_alone",
         NEEDS,
         limited,
     )]

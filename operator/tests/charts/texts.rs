@@ -32,16 +32,18 @@ const RENDERINGS: [Rendering; 7] = [
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
-        case("charts_install_what_is_written_here", NEEDS, async || {
-            installed()
-        }),
+        case(
+            "m32_b10_b11_b50_charts_install_what_is_written_here",
+            NEEDS,
+            async || installed(),
+        ),
         case(
             "charts_refuse_values_that_mean_nothing",
             NEEDS,
             async || refused(),
         ),
         case(
-            "rights_are_no_more_than_those_of_the_replaced_charts",
+            "b7_b38_rights_are_no_more_than_those_of_the_replaced_charts",
             NEEDS,
             async || rights(),
         ),

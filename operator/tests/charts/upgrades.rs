@@ -27,7 +27,7 @@ const UNMONITORED: &str = "--set=podMonitor.enabled=false";
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "a_release_of_the_replaced_listener_chart_is_upgraded",
+            "m31_a_release_of_the_replaced_listener_chart_is_upgraded",
             NEEDS,
             async || listeners(true).await,
         ),

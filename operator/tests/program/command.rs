@@ -17,7 +17,7 @@ fn errors(output: &Output) -> String {
 }
 
 #[test]
-fn definitions_are_printed_without_a_cluster() {
+fn m3_definitions_are_printed_without_a_cluster() {
     let output = run(&["crd"], &[]);
     assert!(output.status.success());
     let printed = String::from_utf8(output.stdout.clone()).unwrap();
@@ -56,7 +56,7 @@ fn a_bad_level_is_one_line_that_names_the_variable() {
 }
 
 #[test]
-fn a_node_needs_an_endpoint_and_the_name_of_its_node() {
+fn b12_a_node_needs_an_endpoint_and_the_name_of_its_node() {
     let named = [("KUBERNETES_NODE_NAME", "n")];
     let old = [("NODE_NAME", "n"), ("CSI_ENDPOINT", "/csi.sock")];
     let without = [
@@ -93,7 +93,7 @@ fn an_address_for_probes_that_is_not_available_is_one_line_that_names_it() {
 }
 
 #[test]
-fn exporters_that_are_not_there_yet_are_one_warning_each() {
+fn m33_exporters_that_are_not_there_yet_are_one_warning_each() {
     let words = [
         "run",
         "--otel-log-exporter-enabled",
@@ -113,7 +113,7 @@ fn exporters_that_are_not_there_yet_are_one_warning_each() {
 }
 
 #[test]
-fn switches_are_read_from_the_environment_of_old_manifests() {
+fn m31_switches_are_read_from_the_environment_of_old_manifests() {
     let environment = [
         ("CONSOLE_LOG_FORMAT", "json"),
         ("DISABLE_CRD_MAINTENANCE", "true"),

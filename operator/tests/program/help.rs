@@ -58,17 +58,17 @@ fn help_of_run_skupper_says_whose_namespaces_are_its_own() {
 }
 
 #[test]
-fn help_of_run_lists_options_variables_and_possible_values() {
+fn b13_help_of_run_lists_options_variables_and_possible_values() {
     check("run.txt", &["run"]);
 }
 
 #[test]
-fn help_of_controller_explains_the_presets() {
+fn b13_help_of_controller_explains_the_presets() {
     check("controller.txt", &["run", "controller"]);
 }
 
 #[test]
-fn help_of_node_is_short() {
+fn b13_help_of_node_is_short() {
     check("node.txt", &["run", "node"]);
 }
 

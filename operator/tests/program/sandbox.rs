@@ -95,7 +95,7 @@ impl Running {
 }
 
 #[test]
-fn the_command_of_the_readme_takes_the_example_to_ready() {
+fn b18_the_command_of_the_readme_takes_the_example_to_ready() {
     let readme = include_str!("../../../README.md");
     let line = readme
         .lines()
@@ -151,7 +151,7 @@ fn a_node_port_is_told_with_the_address_of_its_node() {
 }
 
 #[test]
-fn a_pod_that_mounts_listeners_runs_and_finds_their_addresses() {
+fn b18_a_pod_that_mounts_listeners_runs_and_finds_their_addresses() {
     let output = run(&[
         "--once",
         "--timeout",

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_is_a_path_or_a_url() {
+    fn b14_an_endpoint_is_a_path_or_a_url() {
         let check = |endpoint: &str, expected: Option<&str>| {
             let path = path_of(endpoint).ok();
             assert_eq!(path.as_deref(), expected.map(Path::new), "{endpoint}");

@@ -282,7 +282,7 @@ async fn a_new_object_costs_two_writes_and_then_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_write_is_tried_fewer_than_twenty_times_an_hour() {
+async fn b21_f12_a_failing_write_is_tried_fewer_than_twenty_times_an_hour() {
     let fail = |line: &str| match line.contains(MADE) {
         true => Answer::Fail(500, "Internal error occurred: failed calling webhook \"w\""),
         false => Answer::Do,
@@ -401,7 +401,7 @@ async fn an_unseen_object_of_that_name_is_never_seized() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_that_always_changes_our_fields_does_not_loop() {
+async fn b20_a_policy_that_always_changes_our_fields_does_not_loop() {
     let change = |line: &str| match line.contains(MADE) {
         true => Answer::Change(json!({ "data": { "size": "by policy" } })),
         false => Answer::Do,

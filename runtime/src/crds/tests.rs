@@ -83,7 +83,7 @@ fn is_discovery(line: &str) -> bool {
 }
 
 #[tokio::test]
-async fn missing_definitions_are_applied() {
+async fn m4_missing_definitions_are_applied() {
     let (client, asked) = scripted::recorded(|line, body| match line.starts_with("GET") {
         true => listed(vec![]),
         false => (201, body.clone()),
@@ -100,7 +100,7 @@ async fn missing_definitions_are_applied() {
 }
 
 #[tokio::test]
-async fn definitions_that_say_the_same_are_not_written() {
+async fn b4_definitions_that_say_the_same_are_not_written() {
     let (client, asked) = scripted::recorded(|line, _| {
         let mut live = named(line);
         live["spec"]["names"]["listKind"] = json!("Defaulted");
@@ -292,7 +292,7 @@ async fn all_kinds_must_be_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn definitions_that_come_a_minute_late_are_waited_for_with_few_requests() {
+async fn b3_definitions_that_come_a_minute_late_are_waited_for_with_few_requests() {
     let begin = tokio::time::Instant::now();
     let (client, asked) = scripted::recorded(move |line, _| match is_discovery(line) {
         true if begin.elapsed() >= Duration::from_secs(60) => discovered(),

@@ -116,22 +116,22 @@ fn check(kind: &str, expected: &[(&str, &str)], additions: &[&str]) {
 }
 
 #[test]
-fn listener_class_equals_the_contract_but_for_optional_additions() {
+fn m1_listener_class_equals_the_contract_but_for_optional_additions() {
     check("ListenerClass", LISTENER_CLASS, LISTENER_CLASS_ADDITIONS);
 }
 
 #[test]
-fn listener_equals_the_contract_but_for_optional_additions() {
+fn m1_listener_equals_the_contract_but_for_optional_additions() {
     check("Listener", LISTENER, LISTENER_ADDITIONS);
 }
 
 #[test]
-fn pod_listeners_equals_the_contract() {
+fn m1_pod_listeners_equals_the_contract() {
     check("PodListeners", POD_LISTENERS, &[]);
 }
 
 #[test]
-fn names_scopes_versions_and_subresources_equal_the_contract() {
+fn b4_names_scopes_versions_and_subresources_equal_the_contract() {
     for (kind, plural, singular, scope, status) in [
         (
             "ListenerClass",
@@ -182,7 +182,7 @@ fn conditions_are_a_list_map_by_type() {
 }
 
 #[test]
-fn listener_is_printed_with_class_address_ready_and_age() {
+fn b36_listener_is_printed_with_class_address_ready_and_age() {
     let columns = definition("Listener")["spec"]["versions"][0]["additionalPrinterColumns"].clone();
     let columns: Vec<_> = columns
         .as_array()
@@ -259,7 +259,7 @@ fn a_listener_with_only_required_fields_decodes_to_the_defaults_of_the_schema() 
 }
 
 #[test]
-fn what_the_old_schema_accepts_decodes_without_loss() {
+fn m2_what_the_old_schema_accepts_decodes_without_loss() {
     let listener = json!({
         "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
         "metadata": { "name": "l" },

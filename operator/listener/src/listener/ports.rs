@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn protocol_defaults_to_tcp_and_order_is_kept() {
+    fn m9_protocol_defaults_to_tcp_and_order_is_kept() {
         check(
             &[
                 port("b", 2, None),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_entries_become_one() {
+    fn m9_equal_entries_become_one() {
         check(
             &[
                 port("a", 1, None),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn clashes_are_refused() {
+    fn b29_clashes_are_refused() {
         check(
             &[port("a", 1, None), port("a", 2, None)],
             Err(Validity::PortClash),

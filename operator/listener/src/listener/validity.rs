@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn no_ports_says_where_they_would_come_from() {
+    fn b28_no_ports_says_where_they_would_come_from() {
         let sentence = "there is no port to expose; declare `spec.ports`, or container ports in the Pod that mounts it";
         check("l", json!({}), json!({}), Validity::NoPorts, sentence);
         check(

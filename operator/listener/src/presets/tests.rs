@@ -67,7 +67,7 @@ fn summary(preset: Preset) -> Vec<String> {
 }
 
 #[test]
-fn presets_are_those_of_the_contract() {
+fn m5_presets_are_those_of_the_contract() {
     assert_eq!(summary(Preset::None), [""; 0]);
     assert_eq!(
         summary(Preset::EphemeralNodes),
@@ -97,7 +97,7 @@ async fn no_preset_asks_nothing() {
 }
 
 #[tokio::test]
-async fn missing_classes_are_created_under_the_old_name() {
+async fn m5_missing_classes_are_created_under_the_old_name() {
     let written = written(Preset::StableNodes, json!([])).await;
     assert_eq!(written.len(), 3);
     for (line, _) in &written {
@@ -128,7 +128,7 @@ async fn classes_made_by_the_old_operator_are_equal_and_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn a_class_that_differs_is_left_alone_and_an_event_names_the_field() {
+async fn m5_b2_a_class_that_differs_is_left_alone_and_an_event_names_the_field() {
     let classes = json!([
         existing("cluster-internal", json!({ "serviceType": "ClusterIP" })),
         existing("external-unstable", json!({ "serviceType": "NodePort" })),

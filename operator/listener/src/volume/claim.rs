@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn one_annotation_decides_and_an_old_volume_may_have_both() {
+    fn b41_one_annotation_decides_and_an_old_volume_may_have_both() {
         let class = with(&[(CLASS, "c")]);
         assert_eq!(asked(&class), Ok(Selector::Class("c")));
         assert_eq!(promised(&class), Ok(Selector::Class("c")));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unclear_names_both_annotations() {
+    fn b41_b53_what_is_unclear_names_both_annotations() {
         for unclear in [Unclear::Neither, Unclear::Both] {
             let sentence = unclear.to_string();
             assert!(

@@ -63,7 +63,7 @@ fn listener(status: &Value) -> Listener {
 }
 
 #[test]
-fn a_claim_is_promised_what_its_annotation_names() {
+fn m21_a_claim_is_promised_what_its_annotation_names() {
     let table = [
         (
             json!({"listeners.stackable.tech/listener-class": "c"}),
@@ -102,7 +102,7 @@ fn a_claim_in_a_namespace_that_its_class_does_not_allow_is_promised_nothing() {
 }
 
 #[test]
-fn a_listener_of_the_name_of_a_claim_is_named_with_the_claim_and_what_to_do() {
+fn b53_a_listener_of_the_name_of_a_claim_is_named_with_the_claim_and_what_to_do() {
     let volume: PersistentVolume = parsed(json!({ "metadata": { "name": "pvc-1", "uid": "v" } }));
     let claim = claim(json!({}));
     let owner = |kind: &str, uid: &str, controller: bool| json!({ "apiVersion": "v1", "kind": kind, "name": "o", "uid": uid, "controller": controller });
@@ -135,7 +135,7 @@ fn a_listener_of_the_name_of_a_claim_is_named_with_the_claim_and_what_to_do() {
 }
 
 #[test]
-fn block_volumes_and_unknown_access_modes_do_not_fit() {
+fn b42_block_volumes_and_unknown_access_modes_do_not_fit() {
     let mount = || Access::Mount {
         fs_type: String::new(),
         flags: Vec::new(),
@@ -157,7 +157,7 @@ fn block_volumes_and_unknown_access_modes_do_not_fit() {
 }
 
 #[test]
-fn a_pod_uses_a_claim_by_its_name_or_by_an_ephemeral_volume() {
+fn m25_a_pod_uses_a_claim_by_its_name_or_by_an_ephemeral_volume() {
     let claim =
         |name: &str| -> PersistentVolumeClaim { parsed(json!({"metadata": {"name": name}})) };
     let pod = pod(json!({ "containers": [], "volumes": [
@@ -172,7 +172,7 @@ fn a_pod_uses_a_claim_by_its_name_or_by_an_ephemeral_volume() {
 }
 
 #[test]
-fn the_listener_of_a_claim_is_the_one_of_the_contract() {
+fn m24_b30_b56_the_listener_of_a_claim_is_the_one_of_the_contract() {
     let pod = pod(json!({
         "initContainers": [
             { "name": "once", "ports": [{ "containerPort": 1 }] },
@@ -205,7 +205,7 @@ fn the_listener_of_a_claim_is_the_one_of_the_contract() {
 }
 
 #[test]
-fn pods_of_one_claim_give_the_union_of_their_ports_in_any_order() {
+fn b52_pods_of_one_claim_give_the_union_of_their_ports_in_any_order() {
     let of = |ports: Value| pod(json!({ "containers": [{ "name": "c", "ports": ports }] }));
     let one = of(json!([{ "name": "a", "containerPort": 1 }, { "name": "b", "containerPort": 2 }]));
     let two = of(json!([{ "name": "b", "containerPort": 2 }, { "name": "c", "containerPort": 3 }]));
@@ -233,7 +233,7 @@ fn pods_of_one_claim_give_the_union_of_their_ports_in_any_order() {
 
 /// Never an address of before: neither of another class, nor of an older one, nor of an older Listener.
 #[test]
-fn a_status_counts_only_if_it_speaks_of_the_class_and_the_listener_of_now() {
+fn b28_b37_a_status_counts_only_if_it_speaks_of_the_class_and_the_listener_of_now() {
     let class = class(json!({ "serviceType": "ClusterIP" }));
     let served = json!({
         "serviceName": "web", "ingressAddresses": [],
@@ -269,7 +269,7 @@ fn a_status_counts_only_if_it_speaks_of_the_class_and_the_listener_of_now() {
 }
 
 #[test]
-fn a_node_port_pod_is_told_its_own_node_and_others_the_whole_list() {
+fn m27_a_node_port_pod_is_told_its_own_node_and_others_the_whole_list() {
     let node: Node = parsed(
         json!({ "metadata": { "name": "n1" }, "status": { "addresses": [
         { "type": "InternalIP", "address": "10.0.0.1" }, { "type": "Hostname", "address": "n1.example.com" },
@@ -307,7 +307,7 @@ fn a_node_port_pod_is_told_its_own_node_and_others_the_whole_list() {
 }
 
 #[test]
-fn what_is_written_about_a_pod_is_what_the_contract_says() {
+fn m30_what_is_written_about_a_pod_is_what_the_contract_says() {
     let aim = Aim {
         namespace: "apps".to_owned(),
         name: "web".to_owned(),

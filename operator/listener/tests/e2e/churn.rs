@@ -35,7 +35,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let limit = lasts + SETTLED_WITHIN + Duration::from_secs(300);
     let run = move || churn(lasts);
     vec![case_within(
-        "nothing_is_lost_whatever_fails",
+        "f15_nothing_is_lost_whatever_fails",
         NEEDS,
         limit,
         run,

@@ -26,13 +26,23 @@ pub(crate) fn cases() -> Vec<Case> {
     let helm = &[Need::Nodes, Need::Helm];
     let mut cases = vec![
         case_within(
-            "the_chart_takes_over_and_goes_without_a_trace",
+            "b5_the_chart_takes_over_and_goes_without_a_trace",
             helm,
             LIMIT,
             chart::all,
         ),
-        case_within("pods_mount_listeners_in_every_way", NODES, LIMIT, ways::all),
-        case_within("mounts_outlive_every_trouble", NODES, LIMIT, trouble::all),
+        case_within(
+            "m7_m18_m21_m22_m25_m26_m27_b8_b43_b50_b60_f7_pods_mount_listeners_in_every_way",
+            NODES,
+            LIMIT,
+            ways::all,
+        ),
+        case_within(
+            "m28_m29_mounts_outlive_every_trouble",
+            NODES,
+            LIMIT,
+            trouble::all,
+        ),
     ];
     if amount("NODE_LOSS", 0, 1) == 1 {
         let name = "the_loss_of_the_controllers_node_costs_seconds";

@@ -20,7 +20,7 @@ const NODE: &str = "node-1";
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
-        "the_listener_driver_passes_every_spec_that_it_enables",
+        "b47_the_listener_driver_passes_every_spec_that_it_enables",
         &[Need::CsiSanity, Need::Binaries],
         listener,
     )]

@@ -25,7 +25,7 @@ use crate::listeners::{Cluster, ExpectedCondition, message};
 const BINARIES: &[Need] = &[Need::Binaries];
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![case(BINARIES): every_place_is_ours_again_whatever_others_do_to_it, every_place_of_a_mount_is_ours_again_at_the_next_publishing]
+    named![case(BINARIES): m12_every_place_is_ours_again_whatever_others_do_to_it, every_place_of_a_mount_is_ours_again_at_the_next_publishing]
 }
 
 /// The operator's promise (`docs/install.md`).
@@ -36,7 +36,7 @@ const GROUPS: usize = 8;
 
 const TYPES: [&str; 3] = ["ClusterIP", "NodePort", "LoadBalancer"];
 
-async fn every_place_is_ours_again_whatever_others_do_to_it() -> Result<()> {
+async fn m12_every_place_is_ours_again_whatever_others_do_to_it() -> Result<()> {
     let cluster = Cluster::start_with(PROGRAM, Options::default()).await?;
     let began = Instant::now();
     for of in TYPES {

@@ -8,10 +8,10 @@ use crate::suites;
 use lifecycle_suite::resources::{Fault, Move, Planned, Schedule};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_listener_ends, a_suite_does_the_same_on_one_thread_and_on_two, a_replay_gives_the_same_log_to_the_byte]
+    named![calculation(): b8_no_fault_changes_where_a_listener_ends, a_suite_does_the_same_on_one_thread_and_on_two, a_replay_gives_the_same_log_to_the_byte]
 }
 
-fn no_fault_changes_where_a_listener_ends() {
+fn b8_no_fault_changes_where_a_listener_ends() {
     let report = suites::listener().faults(520, 60).run();
     let report = report.expect("the suite is complete");
     eprintln!("{report}");

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![case(&[]): a_stateful_pod_that_is_made_anew_keeps_its_node_and_its_address, what_was_made_for_a_pod_goes_with_it, a_mount_that_fails_is_told_and_tried_again]
+    named![case(&[]): m18_m22_a_stateful_pod_that_is_made_anew_keeps_its_node_and_its_address, m13_what_was_made_for_a_pod_goes_with_it, b46_a_mount_that_fails_is_told_and_tried_again]
 }
 
 const DRIVER: &str = "listeners.stackable.tech";
@@ -214,7 +214,7 @@ fn class(name: &str) -> Value {
 }
 
 /// Of a StatefulSet each Pod has a Listener of its own, keeps its node where the class pins it, and finds it again when it is made anew.
-async fn a_stateful_pod_that_is_made_anew_keeps_its_node_and_its_address() -> Result<()> {
+async fn m18_m22_a_stateful_pod_that_is_made_anew_keeps_its_node_and_its_address() -> Result<()> {
     let cluster = Cluster::start().await?;
     let claims = json!([{
         "metadata": { "name": "listener", "annotations": class("external-stable") }, "spec": claim_spec(),
@@ -259,7 +259,7 @@ async fn a_stateful_pod_that_is_made_anew_keeps_its_node_and_its_address() -> Re
 }
 
 /// What is made for a Pod goes with it, up to the last folder; every Pod of a DaemonSet has its own.
-async fn what_was_made_for_a_pod_goes_with_it() -> Result<()> {
+async fn m13_what_was_made_for_a_pod_goes_with_it() -> Result<()> {
     let cluster = Cluster::start().await?;
     let volumes = json!([{ "name": "listener", "ephemeral": { "volumeClaimTemplate": {
         "metadata": { "annotations": class("cluster-internal") }, "spec": claim_spec(),
@@ -316,7 +316,7 @@ async fn what_was_made_for_a_pod_goes_with_it() -> Result<()> {
 }
 
 /// What cannot be mounted is said in an event, and goes well once the cause is gone.
-async fn a_mount_that_fails_is_told_and_tried_again() -> Result<()> {
+async fn b46_a_mount_that_fails_is_told_and_tried_again() -> Result<()> {
     let cluster = Cluster::start().await?;
     let claim = json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",

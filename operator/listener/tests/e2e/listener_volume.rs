@@ -34,20 +34,20 @@ macro_rules! cases {
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut all: Vec<Case> = cases![
-        a_pod_gets_its_own_listener_its_label_its_entry_and_its_files,
-        a_pod_mounts_a_listener_that_somebody_made,
+        m24_m25_m29_m30_b51_f2_f3_a_pod_gets_its_own_listener_its_label_its_entry_and_its_files,
+        m21_m23_a_pod_mounts_a_listener_that_somebody_made,
         what_the_replaced_operator_wrote_for_a_pod_is_taken_over,
-        a_mount_waits_for_an_address_and_is_woken_by_it,
-        a_mount_that_is_repeated_follows_the_class_and_the_address,
+        m28_b43_f4_a_mount_waits_for_an_address_and_is_woken_by_it,
+        b37_b45_a_mount_that_is_repeated_follows_the_class_and_the_address,
         a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known,
-        what_cannot_be_mounted_gets_a_code_and_a_sentence,
+        b41_b46_b49_b53_what_cannot_be_mounted_gets_a_code_and_a_sentence,
         the_listener_of_the_replaced_operator_is_accepted_and_kept in owners,
         the_listener_of_a_claim_is_owned_as_the_replaced_operator_did_it in owners,
-        a_listener_that_another_object_controls_is_not_ours in owners,
-        a_driver_that_its_csi_node_does_not_list_is_registered_anew in registered,
+        b46_a_listener_that_another_object_controls_is_not_ours in owners,
+        b17_a_driver_that_its_csi_node_does_not_list_is_registered_anew in registered,
         a_call_answers_for_the_pod_that_it_names_where_the_watch_lags in repeated,
         a_repeated_publish_mends_label_entry_and_reservation in repeated,
-        a_repeated_publish_of_an_unchanged_volume_costs_one_read in repeated,
+        b51_f3_a_repeated_publish_of_an_unchanged_volume_costs_one_read in repeated,
         a_claim_of_the_replaced_operator_with_200_kb_of_annotations_is_mounted in takeover,
         what_the_replaced_operator_left_at_a_target_is_refreshed_and_removed in takeover,
         the_csi_driver_of_the_replaced_operator_takes_our_manifest in takeover,
@@ -62,7 +62,8 @@ pub(crate) fn cases() -> Vec<Case> {
     all
 }
 
-async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Result<()> {
+async fn m24_m25_m29_m30_b51_f2_f3_a_pod_gets_its_own_listener_its_label_its_entry_and_its_files()
+-> Result<()> {
     let (site, pod) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
     site.publish().await?;
@@ -120,7 +121,7 @@ async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Resu
 }
 
 /// A volume that names a Listener is staged before any Pod is known; nothing of the Listener is ours.
-async fn a_pod_mounts_a_listener_that_somebody_made() -> Result<()> {
+async fn m21_m23_a_pod_mounts_a_listener_that_somebody_made() -> Result<()> {
     let site = Site::start().await?;
     let shared: Listener = parsed(json!({
         "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
@@ -206,7 +207,7 @@ async fn what_the_replaced_operator_wrote_for_a_pod_is_taken_over() -> Result<()
 }
 
 /// Publish waits inside the call, and goes on as soon as there is an address.
-async fn a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
+async fn m28_b43_f4_a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
     let (site, _) = Site::with_pod("external-stable").await?;
     site.stage().await?;
     let (published, balanced) = tokio::join!(site.publish(), balance(&site, "192.0.2.7"));
@@ -236,7 +237,7 @@ pub(crate) async fn balance(site: &Site, ip: &str) -> Result<()> {
 }
 
 /// A Pod that runs is told of what changes: the kind of its address by a class, and the address itself.
-async fn a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<()> {
+async fn b37_b45_a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<()> {
     let (site, pod) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
     site.publish().await?;
@@ -303,7 +304,7 @@ async fn a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known
     Ok(())
 }
 
-async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
+async fn b41_b46_b49_b53_what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
     let site = Site::start().await?;
     let refused = |answer: Result<(), tonic::Status>, code: Code, words: &str| {
         let status = answer.expect_err(words);

@@ -16,10 +16,10 @@ use crate::listeners::Cluster;
 const NODE: &str = "node-1";
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![case(&[Need::Binaries]): the_controller_is_scraped_at_the_port_of_its_probes, a_node_is_scraped_at_the_port_of_its_probes]
+    named![case(&[Need::Binaries]): b17_the_controller_is_scraped_at_the_port_of_its_probes, a_node_is_scraped_at_the_port_of_its_probes]
 }
 
-async fn the_controller_is_scraped_at_the_port_of_its_probes() -> Result<()> {
+async fn b17_the_controller_is_scraped_at_the_port_of_its_probes() -> Result<()> {
     let at = free_address()?;
     let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
     let address = format!("--health-probe-bind-address={at}");

@@ -7,11 +7,11 @@ use lifecycle_tests::named;
 use crate::settling::{WATCHED, settle};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): every_listener_costs_two_writes_and_no_read]
+    named![calculation(): f6_every_listener_costs_two_writes_and_no_read]
 }
 
 /// `LISTENERS` says how many.
-fn every_listener_costs_two_writes_and_no_read() {
+fn f6_every_listener_costs_two_writes_and_no_read() {
     let many = usize::try_from(amount("LISTENERS", 200, 20_000)).expect("it fits");
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_time().start_paused(true).build();

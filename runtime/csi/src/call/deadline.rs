@@ -51,7 +51,7 @@ mod tests {
     use lifecycle_runtime::machine::ir::Code;
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_waits_as_declared_and_ends_five_seconds_before_its_caller() {
+    async fn b43_a_call_waits_as_declared_and_ends_five_seconds_before_its_caller() {
         let began = Instant::now();
         let seconds = Duration::from_secs;
         let check = |within: Option<u64>, caller: Option<u64>, expected: Option<u64>| {

@@ -23,7 +23,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![case(&[]): a_socket_is_for_its_owner_alone_and_goes_with_the_driver, a_stale_socket_gives_way_and_no_other_file_does, a_path_that_the_kernel_does_not_take_is_refused_at_the_start, health_is_told_of_each_service, reflection_names_what_is_served, callers_may_name_any_authority, kubelet_finds_the_driver_and_a_driver_that_it_refuses_ends, a_socket_that_another_process_removes_is_made_again, a_socket_of_a_process_that_lives_is_left_to_it]
+    named![case(&[]): a_socket_is_for_its_owner_alone_and_goes_with_the_driver, a_stale_socket_gives_way_and_no_other_file_does, b14_a_path_that_the_kernel_does_not_take_is_refused_at_the_start, health_is_told_of_each_service, reflection_names_what_is_served, b15_callers_may_name_any_authority, kubelet_finds_the_driver_and_a_driver_that_it_refuses_ends, a_socket_that_another_process_removes_is_made_again, b14_a_socket_of_a_process_that_lives_is_left_to_it]
 }
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -57,7 +57,7 @@ async fn a_stale_socket_gives_way_and_no_other_file_does() -> Result<()> {
     Ok(())
 }
 
-async fn a_path_that_the_kernel_does_not_take_is_refused_at_the_start() -> Result<()> {
+async fn b14_a_path_that_the_kernel_does_not_take_is_refused_at_the_start() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut places = Places::inside(folder.path());
     places.node = folder.path().join("x".repeat(108));
@@ -162,7 +162,7 @@ async fn frames_for(driver: &Running, authority: &str) -> Result<Vec<u8>> {
     }
 }
 
-async fn callers_may_name_any_authority() -> Result<()> {
+async fn b15_callers_may_name_any_authority() -> Result<()> {
     let driver = Running::start().await?;
     let (headers, data) = (1, 0);
     for authority in [
@@ -299,7 +299,7 @@ async fn a_socket_that_another_process_removes_is_made_again() -> Result<()> {
 }
 
 /// Two that take a socket from each other would never end: the one that lives keeps it, and what it leaves behind is taken.
-async fn a_socket_of_a_process_that_lives_is_left_to_it() -> Result<()> {
+async fn b14_a_socket_of_a_process_that_lives_is_left_to_it() -> Result<()> {
     let driver = Registered::start()?;
     driver.register().await?;
     driver.lacks(None).await?;

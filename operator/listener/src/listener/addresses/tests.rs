@@ -21,7 +21,7 @@ fn on_node(addresses: Value, wanted: AddressType) -> Option<String> {
 }
 
 #[test]
-fn primary_address_of_a_node_is_its_first_external_else_internal_ip() {
+fn b59_primary_address_of_a_node_is_its_first_external_else_internal_ip() {
     let all = json!([
         { "type": "InternalIP", "address": "10.0.0.1" },
         { "type": "Hostname", "address": "n.example" },
@@ -69,7 +69,7 @@ fn an_unusable_external_ip_is_passed_over_for_the_next() {
 }
 
 #[test]
-fn equal_addresses_are_published_once_in_the_order_of_the_first() {
+fn m19_equal_addresses_are_published_once_in_the_order_of_the_first() {
     let typed = |address: &str| ip(address).or_else(|| hostname(address)).unwrap();
     let all = ["b", "::1", "a", "0:0::1", "B", "10.0.0.1"]
         .map(typed)
@@ -134,7 +134,7 @@ fn check_all(addresses: Vec<Typed>) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn nothing_empty_unparsable_or_duplicate_is_ever_published(
+    fn m30_b35_nothing_empty_unparsable_or_duplicate_is_ever_published(
         ips in prop::collection::vec(address(), 0..4),
         first in prop::option::of(address()),
         ingress in prop::collection::vec((prop::option::of(address()), prop::option::of(address())), 0..4),

@@ -109,7 +109,7 @@ fn check(service_type: ServiceType, preferred: PreferredAddressType, expected: &
 }
 
 #[test]
-fn addresses_follow_type_and_preference() {
+fn m17_b59_addresses_follow_type_and_preference() {
     use PreferredAddressType::{Hostname, HostnameConservative, IP};
     let inside = ["Hostname web.apps.svc.cluster.local {\"http\": 80}"];
     check(ServiceType::ClusterIP, HostnameConservative, &inside);
@@ -152,7 +152,7 @@ fn addresses_follow_type_and_preference() {
 }
 
 #[test]
-fn addresses_follow_the_service_as_it_is_and_not_the_class() {
+fn b34_addresses_follow_the_service_as_it_is_and_not_the_class() {
     let class = class(
         ServiceType::NodePort,
         PreferredAddressType::HostnameConservative,
@@ -179,7 +179,7 @@ fn a_headless_service_is_reached_by_name() {
 }
 
 #[test]
-fn the_cluster_domain_is_taken_as_it_is_written() {
+fn m20_the_cluster_domain_is_taken_as_it_is_written() {
     let class = class(ServiceType::ClusterIP, PreferredAddressType::Hostname);
     let reach = reach(
         This::of(&listener()),
@@ -222,7 +222,7 @@ fn nodes_come_from_ready_endpoints_and_from_reserving_volumes() {
 }
 
 #[test]
-fn more_than_a_thousand_endpoints_in_many_slices_all_count() {
+fn b22_more_than_a_thousand_endpoints_in_many_slices_all_count() {
     let slices: Vec<_> = (0..15)
         .map(|slice_number| {
             let endpoint = |n: u32| json!({ "addresses": ["10.1.0.1"], "nodeName": format!("node-{}", slice_number * 100 + n) });
@@ -251,7 +251,7 @@ fn a_node_port_without_a_pod_waits_for_one() {
 }
 
 #[test]
-fn a_pending_load_balancer_names_the_service_to_look_at() {
+fn b39_a_pending_load_balancer_names_the_service_to_look_at() {
     let because = answered(ServiceType::LoadBalancer, &on(&[]), &[]);
     assert_eq!(because.value, Address::NoBalancer);
     assert_eq!(
@@ -271,7 +271,7 @@ fn a_cluster_ip_is_reached_without_any_pod() {
 }
 
 #[test]
-fn a_vanished_node_takes_only_its_own_address_along() {
+fn b24_a_vanished_node_takes_only_its_own_address_along() {
     let class = class(
         ServiceType::NodePort,
         PreferredAddressType::HostnameConservative,

@@ -76,7 +76,7 @@ fn cluster_ip_has_nothing_of_the_other_types() {
 }
 
 #[test]
-fn node_port_takes_the_traffic_policy_only_if_asked() {
+fn m8_node_port_takes_the_traffic_policy_only_if_asked() {
     check(
         json!({ "serviceType": "NodePort", "loadBalancerClass": "x" }),
         json!({ "type": "NodePort" }),
@@ -88,7 +88,7 @@ fn node_port_takes_the_traffic_policy_only_if_asked() {
 }
 
 #[test]
-fn load_balancer_always_says_whether_it_allocates_node_ports() {
+fn m8_load_balancer_always_says_whether_it_allocates_node_ports() {
     check(
         json!({ "serviceType": "LoadBalancer" }),
         json!({ "type": "LoadBalancer", "allocateLoadBalancerNodePorts": true }),
@@ -106,7 +106,7 @@ fn load_balancer_always_says_whether_it_allocates_node_ports() {
 }
 
 #[test]
-fn our_labels_win_over_inherited_ones_and_the_rest_is_kept() {
+fn m6_m24_b32_our_labels_win_over_inherited_ones_and_the_rest_is_kept() {
     let mut listener = listener(http());
     listener.metadata.labels = Some(
         [
@@ -133,7 +133,7 @@ fn our_labels_win_over_inherited_ones_and_the_rest_is_kept() {
 }
 
 #[test]
-fn annotations_of_the_class_are_set_and_empty_values_stay() {
+fn b32_annotations_of_the_class_are_set_and_empty_values_stay() {
     let class = class(
         json!({ "serviceType": "ClusterIP", "serviceAnnotations": { "a": "", "k8s/foo": "bar" } }),
     );
@@ -145,7 +145,7 @@ fn annotations_of_the_class_are_set_and_empty_values_stay() {
 }
 
 #[test]
-fn publish_not_ready_addresses_null_and_unset_mean_true_and_false_is_not_sent() {
+fn m10_b31_publish_not_ready_addresses_null_and_unset_mean_true_and_false_is_not_sent() {
     for (said, sent) in [
         (json!({}), json!(true)),
         (json!({ "publishNotReadyAddresses": null }), json!(true)),
@@ -185,7 +185,7 @@ fn entry(name: &str, patch: Value) -> Value {
 }
 
 #[test]
-fn of_one_annotation_at_all_levels_the_last_wins() {
+fn m11_of_one_annotation_at_all_levels_the_last_wins() {
     let annotated = |value: &str| json!({ "metadata": { "annotations": { "a": value } } });
     let mut spec = http();
     let class = class(json!({
@@ -223,7 +223,7 @@ fn an_override_of_the_type_also_takes_the_fields_of_the_old_type_away() {
 }
 
 #[test]
-fn a_replaced_selector_keeps_the_mount_label() {
+fn b34_a_replaced_selector_keeps_the_mount_label() {
     let class = class(json!({
         "serviceType": "ClusterIP", "serviceOverrides": { "spec": { "selector": { "role": "main" } } },
     }));
@@ -237,7 +237,7 @@ fn a_replaced_selector_keeps_the_mount_label() {
 }
 
 #[test]
-fn fields_that_no_rust_type_knows_survive_and_empty_ones_are_not_sent() {
+fn b20_fields_that_no_rust_type_knows_survive_and_empty_ones_are_not_sent() {
     let class = class(json!({
         "serviceType": "ClusterIP",
         "serviceOverrides": { "spec": { "fromTheFuture": { "x": 1 }, "clusterIP": "", "externalIPs": [], "sessionAffinityConfig": {} } },

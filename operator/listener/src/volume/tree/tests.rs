@@ -76,7 +76,7 @@ fn at(address: &str, ports: &[(&str, i32)]) -> ListenerIngress {
 }
 
 #[test]
-fn the_tree_is_the_one_of_the_contract() {
+fn m26_the_tree_is_the_one_of_the_contract() {
     let volume = Volume::new();
     let addresses = [
         at("b.example.com", &[("http", 80)]),
@@ -173,7 +173,7 @@ fn modes_that_kubelet_changed_leave_the_tree_fresh() {
 }
 
 #[test]
-fn a_reader_that_loops_never_sees_half() {
+fn b44_a_reader_that_loops_never_sees_half() {
     let volume = Volume::new();
     let generation = |number: i32| {
         let name = if number % 3 == 0 { "even" } else { "odd" };
@@ -225,7 +225,7 @@ fn what_a_crash_left_behind_goes_with_the_next_write() {
 
 /// The Pod may write to its volume; what it puts there leads nowhere.
 #[test]
-fn symlinks_of_a_pod_are_not_followed() {
+fn b44_symlinks_of_a_pod_are_not_followed() {
     let (volume, outside) = (Volume::new(), Volume::new());
     let precious = outside.folder.path().join("precious");
     fs::write(&precious, "kept").expect("it can be written");
@@ -391,7 +391,7 @@ fn paths_that_are_none_are_refused() {
 }
 
 #[test]
-fn names_that_are_no_files_are_refused_and_nothing_is_left() {
+fn b44_names_that_are_no_files_are_refused_and_nothing_is_left() {
     let volume = Volume::new();
     let wide = "a".repeat(300);
     for name in ["", ".", "..", "../x", "a/b", "a\0b", "a\nb", &wide] {

@@ -17,7 +17,7 @@ use crate::PROGRAM;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
-        "two_hundred_listeners_are_made_left_alone_and_found_again",
+        "b19_b21_b58_f9_f10_f11_f13_two_hundred_listeners_are_made_left_alone_and_found_again",
         BINARIES,
         two_hundred,
     )]

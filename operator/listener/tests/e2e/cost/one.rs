@@ -13,7 +13,7 @@ use crate::PROGRAM;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
-        "a_listener_costs_two_writes_and_a_late_address_a_third",
+        "f6_a_listener_costs_two_writes_and_a_late_address_a_third",
         BINARIES,
         one_of_each_type,
     )]

@@ -29,12 +29,12 @@ use crate::PROGRAM;
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "what_concerns_no_listener_makes_no_request_and_no_pass",
+            "b19_b22_b23_f5_what_concerns_no_listener_makes_no_request_and_no_pass",
             BINARIES,
             unrelated,
         ),
         case(
-            "a_class_edit_costs_one_write_for_each_service_that_changes",
+            "f8_a_class_edit_costs_one_write_for_each_service_that_changes",
             BINARIES,
             class_edit,
         ),

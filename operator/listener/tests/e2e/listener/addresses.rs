@@ -16,18 +16,22 @@ const PREFERENCES: [&str; 3] = ["HostnameConservative", "Hostname", "IP"];
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "a_cluster_ip_is_told_by_name_or_by_address",
+            "m17_m20_a_cluster_ip_is_told_by_name_or_by_address",
             BINARIES,
             inside,
         ),
-        case("a_load_balancer_is_told_as_it_answers", BINARIES, balanced),
         case(
-            "nodes_are_told_as_pods_move_and_volumes_reserve_them",
+            "m17_m19_a_load_balancer_is_told_as_it_answers",
+            BINARIES,
+            balanced,
+        ),
+        case(
+            "m18_m19_nodes_are_told_as_pods_move_and_volumes_reserve_them",
             BINARIES,
             on_nodes,
         ),
         case(
-            "a_vanished_node_takes_only_its_own_address_along",
+            "b23_b24_b57_a_vanished_node_takes_only_its_own_address_along",
             BINARIES,
             vanished_node,
         ),

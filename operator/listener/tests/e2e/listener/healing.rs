@@ -19,28 +19,28 @@ use crate::PROGRAM;
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "a_service_heals_after_edits_and_deletion",
+            "m12_a_service_heals_after_edits_and_deletion",
             BINARIES,
             service_heals,
         ),
-        case("a_class_edit_reaches_the_service", BINARIES, class_edit),
+        case("m12_a_class_edit_reaches_the_service", BINARIES, class_edit),
         case(
-            "a_missing_class_is_an_error_that_heals_and_keeps_addresses",
+            "m15_a_missing_class_is_an_error_that_heals_and_keeps_addresses",
             BINARIES,
             missing_class,
         ),
         case(
-            "a_foreign_service_is_never_touched",
+            "m14_b38_a_foreign_service_is_never_touched",
             BINARIES,
             foreign_service,
         ),
         case(
-            "a_refused_change_is_said_and_heals",
+            "b27_a_refused_change_is_said_and_heals",
             BINARIES,
             refused_change,
         ),
         case(
-            "a_deleted_listener_takes_its_service_along",
+            "m13_b25_a_deleted_listener_takes_its_service_along",
             CONTROLLERS,
             deletion,
         ),

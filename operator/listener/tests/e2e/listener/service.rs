@@ -12,7 +12,7 @@ use crate::PROGRAM;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
-        "services_of_all_types_are_as_the_contract_has_them",
+        "m6_m8_b31_services_of_all_types_are_as_the_contract_has_them",
         BINARIES,
         golden,
     )]

@@ -31,7 +31,7 @@ const SLOW: usize = 4;
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "tools_take_a_listener_for_done_exactly_where_it_is",
+            "b36_tools_take_a_listener_for_done_exactly_where_it_is",
             NEEDS,
             read_by_tools,
         ),

@@ -17,7 +17,7 @@ use crate::listeners::{Cluster, SOON};
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "an_undecodable_listener_does_not_stop_the_others",
+            "m16_an_undecodable_listener_does_not_stop_the_others",
             BINARIES,
             undecodable,
         ),

@@ -83,7 +83,7 @@ pub(crate) async fn the_listener_of_a_claim_is_owned_as_the_replaced_operator_di
     Ok(())
 }
 
-pub(crate) async fn a_listener_that_another_object_controls_is_not_ours() -> Result<()> {
+pub(crate) async fn b46_a_listener_that_another_object_controls_is_not_ours() -> Result<()> {
     let (site, _) = Site::with_pod("cluster-internal").await?;
     let other = site.about("other", VOLUME, "other").pod().await?;
     let uid = other.uid();

@@ -49,7 +49,8 @@ async fn drivers(nodes: &Api<CSINode>, listed: &serde_json::Value) -> Result<()>
 }
 
 /// Another process has had the driver deregistered, and the socket is there as ever: kubelet sees only one that is new.
-pub(crate) async fn a_driver_that_its_csi_node_does_not_list_is_registered_anew() -> Result<()> {
+pub(crate) async fn b17_a_driver_that_its_csi_node_does_not_list_is_registered_anew() -> Result<()>
+{
     let admin = Server::new(1).client(&User::admin());
     let nodes: Api<CSINode> = Api::all(admin.clone());
     let node: CSINode =

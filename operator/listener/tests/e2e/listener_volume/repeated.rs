@@ -130,7 +130,8 @@ pub(crate) async fn a_repeated_publish_mends_label_entry_and_reservation() -> Re
 }
 
 /// As kubelet does for ever: a thousand volumes make a thousand reads in a minute or so, and nothing else.
-pub(crate) async fn a_repeated_publish_of_an_unchanged_volume_costs_one_read() -> Result<()> {
+pub(crate) async fn b51_f3_a_repeated_publish_of_an_unchanged_volume_costs_one_read() -> Result<()>
+{
     const AGAIN: usize = 10;
     let (site, _) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;

@@ -18,7 +18,7 @@ use crate::PROGRAM;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
-        "what_nothing_can_be_made_of_says_why_and_what_to_do",
+        "b28_b29_b33_b36_what_nothing_can_be_made_of_says_why_and_what_to_do",
         BINARIES,
         bad_specs,
     )]

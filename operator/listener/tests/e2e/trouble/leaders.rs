@@ -23,7 +23,7 @@ use crate::PROGRAM;
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "one_writes_at_a_time_through_a_hand_over_and_a_crash",
+            "b5_one_writes_at_a_time_through_a_hand_over_and_a_crash",
             BINARIES,
             hand_over,
         ),

@@ -19,12 +19,12 @@ use crate::PROGRAM;
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "overrides_that_cannot_be_taken_say_so_and_write_nothing",
+            "b34_overrides_that_cannot_be_taken_say_so_and_write_nothing",
             BINARIES,
             refused,
         ),
         case(
-            "odd_declarations_give_the_service_that_was_meant",
+            "m9_m11_b29_b33_odd_declarations_give_the_service_that_was_meant",
             BINARIES,
             meant,
         ),

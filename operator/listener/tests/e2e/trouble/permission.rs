@@ -26,7 +26,7 @@ pub(crate) fn cases() -> Vec<Case> {
             refused,
         ),
         case(
-            "the_class_of_the_documentation_allows_what_it_says",
+            "b18_the_class_of_the_documentation_allows_what_it_says",
             BINARIES,
             documented,
         ),

@@ -17,7 +17,7 @@ use crate::PROGRAM;
 use crate::listeners::{Cluster, OPERATOR};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![case(BINARIES): watches_that_die_silently_are_begun_anew, a_silent_api_server_makes_it_unready]
+    named![case(BINARIES): watches_that_die_silently_are_begun_anew, b17_a_silent_api_server_makes_it_unready]
 }
 
 /// Within this much core time it is noticed.
@@ -99,7 +99,7 @@ async fn watches_that_die_silently_are_begun_anew() -> Result<()> {
     Ok(())
 }
 
-async fn a_silent_api_server_makes_it_unready() -> Result<()> {
+async fn b17_a_silent_api_server_makes_it_unready() -> Result<()> {
     let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
     let probes = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
     let address = format!("--health-probe-bind-address={probes}");

@@ -32,7 +32,7 @@ pub(crate) fn cases() -> Vec<Case> {
             nowhere,
         ),
         case(
-            "definitions_that_are_missing_are_waited_for",
+            "m4_b1_b3_definitions_that_are_missing_are_waited_for",
             BINARIES,
             no_definitions,
         ),

@@ -16,12 +16,12 @@ use crate::PROGRAM;
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
-            "it_ends_in_the_middle_of_two_hundred_listeners",
+            "b6_f14_it_ends_in_the_middle_of_two_hundred_listeners",
             BINARIES,
             busy,
         ),
         case(
-            "it_ends_although_the_api_server_does_not_answer",
+            "b6_f14_it_ends_although_the_api_server_does_not_answer",
             BINARIES,
             unanswered,
         ),

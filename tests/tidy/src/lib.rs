@@ -6,6 +6,7 @@
 pub mod acceptance;
 pub mod circles;
 pub mod clock;
+pub mod contract;
 pub mod documents;
 pub mod files;
 pub mod layers;

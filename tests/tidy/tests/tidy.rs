@@ -1,5 +1,8 @@
 //! Applies the house rules to this repository. What each of them finds is shown beside it, in `src/`.
 
+#[path = "tidy/rows.rs"]
+mod rows;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -10,9 +13,7 @@ use lifecycle_tidy::layers::{Ban, forbidden_words};
 use lifecycle_tidy::members::Member;
 use lifecycle_tidy::origins::Package;
 use lifecycle_tidy::pulled::{self, Pulled};
-use lifecycle_tidy::{
-    Tree, acceptance, circles, clock, documents, files, members, modules, origins, rules,
-};
+use lifecycle_tidy::{Tree, circles, clock, documents, files, members, modules, origins, rules};
 use serde_json::Value;
 
 /// Sources that may be longer than 600 lines, each with the reason.
@@ -158,18 +159,6 @@ fn every_file_says_what_it_owns() {
 #[test]
 fn no_file_is_too_long() {
     none(files::sizes(&TREE, &LONG));
-}
-
-/// `BLESS=1` writes it.
-#[test]
-fn the_tables_of_rows_and_of_threats_name_their_tests() {
-    none(acceptance::unshown(&TREE));
-    if let Some(wanted) = acceptance::outdated(&TREE) {
-        let document = Path::new(root()).join("docs/skupper.md");
-        let blessed = std::env::var_os("BLESS").and_then(|_| std::fs::write(document, wanted).ok());
-        blessed
-            .expect("the table of docs/skupper.md is not up to date: run this test with BLESS=1");
-    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn elsewhere(object: &str, input: &str) -> String {
 }
 
 #[test]
-fn b16_what_would_be_owned_from_another_namespace_is_refused_before_anything_is_written() {
+fn what_would_be_owned_from_another_namespace_is_refused_before_anything_is_written() {
     let check = |spec: Value, expected: Option<String>| {
         let observed = look(spec.clone());
         assert_eq!(why(&observed), expected, "{spec}");

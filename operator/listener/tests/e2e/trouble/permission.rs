@@ -268,7 +268,7 @@ async fn documented() -> Result<()> {
 }
 
 async fn apply_documented(cluster: &Cluster) -> Result<()> {
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/install.md");
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/listener.md");
     let text = std::fs::read_to_string(document)?;
     let section = text.split_once("\n## What a ListenerClass allows\n");
     let example =

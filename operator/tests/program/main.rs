@@ -12,6 +12,7 @@ mod listener_page;
 mod mistakes;
 mod monitoring;
 mod new;
+mod options;
 mod pages;
 mod rules;
 mod sandbox;

@@ -35,6 +35,7 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
             let told = Listeners {
                 cluster_domain: run.cluster.kubernetes_cluster_domain.clone(),
                 maintain_crds: !run.cluster.disable_crd_maintenance,
+                max_object_size: run.cluster.max_object_bytes(),
                 preset: chosen.listener_class_preset,
             };
             listeners(&live, &plan, told).await
@@ -44,6 +45,7 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
             let told = Sites {
                 namespace: namespace.unwrap_or(live.default_namespace()).to_owned(),
                 maintain_crds: !run.cluster.disable_crd_maintenance,
+                max_object_size: run.cluster.max_object_bytes(),
                 chosen,
             };
             sites(&live, &plan, told).await
@@ -58,6 +60,8 @@ pub(crate) struct Listeners {
     pub(crate) cluster_domain: Option<ClusterDomain>,
     /// True if it installs and updates CustomResourceDefinitions.
     pub(crate) maintain_crds: bool,
+    /// The bytes of the largest object that it reads of its kinds.
+    pub(crate) max_object_size: usize,
     /// The classes that it creates where they are missing.
     pub(crate) preset: Preset,
 }
@@ -80,6 +84,7 @@ pub(crate) async fn listeners(
             maintain_crds: told.maintain_crds,
             preset: told.preset,
             leadership: None,
+            max_object_size: told.max_object_size,
             csi_endpoint: None,
             health: inside.health,
         };
@@ -104,6 +109,8 @@ pub(crate) struct Sites<'a> {
     pub(crate) namespace: String,
     /// True if it installs and updates CustomResourceDefinitions.
     pub(crate) maintain_crds: bool,
+    /// The bytes of the largest object that it reads of its kinds.
+    pub(crate) max_object_size: usize,
     /// The others.
     pub(crate) chosen: &'a SkupperArgs,
 }
@@ -128,6 +135,7 @@ pub(crate) async fn sites(live: &Client, plan: &Plan, told: Sites<'_>) -> anyhow
             kinds: kinds(Product::Skupper),
             maintain_crds: told.maintain_crds,
             leadership: None,
+            max_object_size: told.max_object_size,
             grants: None,
             health: inside.health,
         };

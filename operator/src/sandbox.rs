@@ -213,6 +213,7 @@ fn start(
         maintain_crds: true,
         preset: options.listener_class_preset,
         leadership: None,
+        max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
         csi_endpoint: None,
         health: Health::default(),
     };

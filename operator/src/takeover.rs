@@ -25,6 +25,7 @@ use kube::Client;
 use lifecycle_plan::{DryRun, Output, Plan, Verdict};
 use lifecycle_process::{compared, logging};
 use lifecycle_runtime::cause;
+use lifecycle_runtime::operator::MAX_OBJECT_SIZE;
 
 use crate::args::{OfListeners, Takeover, TakeoverProduct};
 use crate::plan::{self, Listeners, Sites};
@@ -57,6 +58,7 @@ async fn checked(options: Takeover) -> anyhow::Result<u8> {
             let told = Sites {
                 namespace: namespace.unwrap_or_else(|| "skupper".to_owned()),
                 maintain_crds,
+                max_object_size: MAX_OBJECT_SIZE,
                 chosen: &chosen.skupper,
             };
             sites(&live, &plan, told).await?
@@ -89,6 +91,7 @@ async fn listeners(
     let told = Listeners {
         cluster_domain: options.kubernetes_cluster_domain,
         maintain_crds: chosen.maintain_crds,
+        max_object_size: MAX_OBJECT_SIZE,
         preset: chosen.preset,
     };
     Ok((findings, plan::listeners(live, plan, told).await))

@@ -4,6 +4,7 @@
 mod brake;
 mod carry_out;
 mod complete;
+mod contested;
 mod counted;
 mod decide;
 mod fence;
@@ -85,6 +86,8 @@ pub(crate) struct Settings {
     pub(crate) namespace: Option<String>,
     pub(crate) instance: String,
     pub(crate) concurrency: usize,
+    /// The bytes of the largest object that is read.
+    pub(crate) largest: usize,
     pub(crate) seed: u64,
     pub(crate) randomness: Randomness,
     pub(crate) clock: Arc<dyn Clock>,
@@ -193,6 +196,9 @@ impl Controller {
             .into_iter()
             .map(|(machine, naming)| Runner::new(machine, naming, &mut stores, &settings.providers))
             .collect::<Result<Vec<_>, _>>()?;
+        for runner in &runners {
+            stores[runner.subject_store].limit(settings.largest);
+        }
         let watches = stores
             .iter()
             .map(|s| Watch::within(&client, s.kind.clone(), settings.namespace.as_deref()));

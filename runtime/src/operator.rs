@@ -18,6 +18,9 @@ use crate::service::{Context, Service};
 use crate::shutdown::Shutdown;
 use lifecycle_client::clock::{Clock, SystemClock};
 
+/// The bytes of the largest object that an operator reads of the kinds of its lifecycles, unless told.
+pub const MAX_OBJECT_SIZE: usize = 256 << 10;
+
 /// Runs lifecycles against one API server.
 ///
 /// # Guarantees
@@ -117,6 +120,14 @@ impl Operator {
     #[must_use]
     pub fn concurrency(mut self, writes: usize) -> Self {
         self.settings.concurrency = writes.max(1);
+        self
+    }
+
+    /// Reads no object of its lifecycles that has more bytes as JSON, 262,144 unless told: such a one is `Ready: False`, `Undecodable`, and costs the
+    /// others nothing. As values an object may take forty times as much memory as it has bytes.
+    #[must_use]
+    pub fn max_object_size(mut self, bytes: usize) -> Self {
+        self.settings.largest = bytes;
         self
     }
 
@@ -272,6 +283,7 @@ impl Settings {
             namespace: None,
             instance: std::env::var("HOSTNAME").unwrap_or_else(|_| operator.to_owned()),
             concurrency: 16,
+            largest: MAX_OBJECT_SIZE,
             seed: RandomState::new().build_hasher().finish(),
             randomness: Randomness::System,
             clock: Arc::new(SystemClock),

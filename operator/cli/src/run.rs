@@ -56,7 +56,10 @@ async fn inside(
     let recorder = options
         .recording
         .begin(of, replay::settings(&surroundings))?;
-    let mut operator = program.made(surroundings, told)?.health(health.clone());
+    let made = program.made(surroundings, told)?;
+    let mut operator = made
+        .health(health.clone())
+        .max_object_size(options.cluster.max_object_bytes());
     if let Some(recorder) = recorder {
         operator = operator.trace(recorder);
     }

@@ -50,6 +50,8 @@ pub struct Options {
     pub preset: Preset,
     /// The Lease that decides which replica writes; without it this one always does.
     pub leadership: Option<Leadership>,
+    /// The bytes of the largest object that is read of its kinds.
+    pub max_object_size: usize,
     /// Where the service that provisions volumes listens; without it none are provisioned.
     pub csi_endpoint: Option<String>,
     /// Where its parts say whether they are ready.
@@ -89,7 +91,9 @@ pub async fn run_observed(
         () = shutdown.wait() => return Ok(()),
         () = crds::prepare(&client, &options.kinds, options.maintain_crds) => health.works(part),
     }
-    let mut operator = Operator::new(NAME).health(health.clone());
+    let mut operator = Operator::new(NAME)
+        .health(health.clone())
+        .max_object_size(options.max_object_size);
     for (machine, naming) in lifecycles(&options.cluster_domain) {
         operator = operator.run_shared(machine, naming);
     }
@@ -199,6 +203,7 @@ mod tests {
                 name: "lease".to_owned(),
                 identity: "this".to_owned(),
             }),
+            max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
             csi_endpoint: None,
             health: health.clone(),
         };

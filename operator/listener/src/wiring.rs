@@ -65,6 +65,7 @@ pub async fn run_controller<M: Subcommand>(
         maintain_crds: !options.cluster.disable_crd_maintenance,
         preset: chosen.listener_class_preset,
         leadership: leadership(&options.cluster, &client, &format!("{NAME}-controller")),
+        max_object_size: options.cluster.max_object_bytes(),
         csi_endpoint: options.csi_endpoint.clone(),
         health,
     };

@@ -64,9 +64,20 @@ pub struct Cluster {
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub disable_leader_election: bool,
 
+    /// Largest object, in KiB, that is read of the kinds that the operator reconciles. A larger one is reported as Undecodable and costs the others nothing.
+    #[arg(long, env, value_name = "KIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub max_object_size: u32,
+
     /// Namespace of the operator itself, where it keeps its lease. Without it, the namespace of the service account or of the kubeconfig.
     #[arg(long, env, value_name = "NAMESPACE")]
     pub operator_namespace: Option<String>,
+}
+
+impl Cluster {
+    /// Largest object that is read, in bytes.
+    pub fn max_object_bytes(&self) -> usize {
+        usize::try_from(self.max_object_size).map_or(usize::MAX, |kib| kib << 10)
+    }
 }
 
 /// Where the process says how it is.

@@ -93,6 +93,8 @@ pub struct Options {
     pub maintain_crds: bool,
     /// The Lease that decides which replica writes; without it this one always does.
     pub leadership: Option<Leadership>,
+    /// The bytes of the largest object that is read of its kinds.
+    pub max_object_size: usize,
     /// Its grant server; without it there is none.
     pub grants: Option<GrantOptions>,
     /// Where its parts say whether they are ready.
@@ -163,7 +165,9 @@ pub async fn run_observed<R: Routers>(
         routers: Arc::new(routers),
     };
     let machines = machines(sites, options.access);
-    let mut operator = Operator::new(NAME).health(options.health);
+    let mut operator = Operator::new(NAME)
+        .health(options.health)
+        .max_object_size(options.max_object_size);
     for machine in machines {
         let naming = Naming::of(NAME, machine.ir().name);
         operator = operator.run_shared(machine, naming);

@@ -100,6 +100,7 @@ pub async fn run(
         kinds: controller::KINDS,
         maintain_crds: false,
         leadership: None,
+        max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
         grants: options.grant_server_address.map(grants),
         health,
     };

@@ -85,6 +85,7 @@ pub async fn run_controller<M: Subcommand>(
         kinds,
         maintain_crds: !options.cluster.disable_crd_maintenance,
         leadership: leadership(&options.cluster, &client, &lease),
+        max_object_size: options.cluster.max_object_bytes(),
         grants: chosen.grant_server_address.map(|listen| GrantOptions {
             listen,
             durable: None,

@@ -86,6 +86,7 @@ impl Sites {
             kinds: controller::KINDS,
             maintain_crds: true,
             leadership: None,
+            max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
             grants: None,
             health: Health::default(),
         };

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use lifecycle_generate::pages;
 use lifecycle_operator::parts::program;
+use lifecycle_runtime::machine::ir::Mode;
 use lifecycle_runtime::yaml;
 use serde_json::Value;
 
@@ -104,6 +105,42 @@ fn m32_b8_rights_of_the_manifests_follow_from_the_lifecycles() {
         check(&path, &wanted);
     }
     assert_eq!(used, made.len(), "a role is in no manifest");
+}
+
+/// Garbage collection takes away at once what has an owner that it does not find, and one without a namespace is sought without one.
+#[test]
+fn b16_no_manifest_and_no_lifecycle_gives_what_is_cluster_wide_an_owner_in_a_namespace() {
+    let mut cluster_wide = 0;
+    let program = program();
+    for machine in program.machines() {
+        for (number, input) in machine.ir().inputs.iter().enumerate() {
+            if !matches!(input.mode, Mode::Owned | Mode::Shared) {
+                continue;
+            }
+            let name = format!("`{}` of {}", input.name, machine.ir().path);
+            let owner = match input.owner {
+                Some(owner) => machine.kind(owner),
+                None => machine.subject(),
+            };
+            let (owned, owner) = (machine.kind(number).unwrap(), owner.unwrap());
+            assert!(owned.namespaced || !owner.namespaced, "{name}");
+            cluster_wide += usize::from(!owner.namespaced);
+        }
+    }
+    assert!(cluster_wide > 0, "the Listener of a volume is owned by it");
+    let goldens = fs::read_dir(root().join("operator/tests/charts/golden")).unwrap();
+    let goldens = goldens.map(|entry| entry.unwrap().path());
+    let installed = INSTALLED.iter().map(|file| root().join(file));
+    let mut documents = 0;
+    for path in goldens.chain(installed) {
+        let text = fs::read_to_string(&path).unwrap();
+        for document in yaml::all::<Value>(&text).unwrap() {
+            let owners = &document["metadata"]["ownerReferences"];
+            assert!(owners.is_null(), "{}: {document}", path.display());
+            documents += 1;
+        }
+    }
+    assert!(documents > 50, "{documents} documents");
 }
 
 /// The code that the page shows, as it is compiled.

@@ -13,13 +13,15 @@ use kube::core::{ObjectList, Request as Path};
 use lifecycle_client::{kube::one_line, names};
 use lifecycle_runtime::cluster::index::{Finder, IndexKey};
 use lifecycle_runtime::cluster::observe::{View, WriteId};
-use lifecycle_runtime::cluster::store::{Name, Raw};
+use lifecycle_runtime::cluster::store::{Keep, Name, Raw};
 use lifecycle_runtime::lifecycle::random::Seed;
 use lifecycle_runtime::lifecycle::{Kind, Machine, Stored};
 use lifecycle_runtime::machine::ir::Lookup;
+use lifecycle_runtime::operator::MAX_OBJECT_SIZE;
 
 use crate::explained::Explained;
 use crate::explanation::Unread;
+use crate::reported::Reported;
 
 /// From so many names on a whole namespace is listed instead.
 const MANY: usize = 4;
@@ -238,7 +240,7 @@ impl<'a> Fetched<'a> {
         };
         let kind = self.shelves[number].kind.clone();
         let found = match read(self.client, &kind, name).await? {
-            Answer::Here(object) => Some(object),
+            Answer::Here(raw) => Some(Arc::new(raw.stored(&kind, Keep::Whole))),
             Answer::Nothing => None,
             Answer::Closed(why) => {
                 let unread = Unread {
@@ -305,24 +307,31 @@ pub(crate) fn resource(kind: &Kind) -> String {
     }
 }
 
-/// One object, whole.
+/// One object, whole; unless it is larger than an operator reads, and no operator with another limit has reported of it.
 pub(crate) async fn object(
     client: &Client,
     kind: &Kind,
     name: &Name,
 ) -> Result<Result<Option<Arc<Stored>>, String>, Unreadable> {
     Ok(match read(client, kind, name).await? {
-        Answer::Here(object) => Ok(Some(object)),
+        Answer::Here(raw) => {
+            let whole = raw.clone().stored(kind, Keep::Whole);
+            let reported = Reported::of(&whole);
+            let is_read = reported
+                .get("Ready")
+                .is_some_and(|ready| ready.reason != "Undecodable");
+            let stored = match is_read {
+                true => whole,
+                false => raw.within(MAX_OBJECT_SIZE).stored(kind, Keep::Whole),
+            };
+            Ok(Some(Arc::new(stored)))
+        }
         Answer::Nothing => Ok(None),
         Answer::Closed(why) => Err(why),
     })
 }
 
-async fn read(
-    client: &Client,
-    kind: &Kind,
-    name: &Name,
-) -> Result<Answer<Arc<Stored>>, Unreadable> {
+async fn read(client: &Client, kind: &Kind, name: &Name) -> Result<Answer<Raw>, Unreadable> {
     let namespace = name.namespace.as_deref().filter(|_| kind.namespaced);
     let namespace = namespace.map(names::of_namespace).transpose();
     let last = names::of_object(&kind.group, &kind.kind, &name.name);
@@ -336,11 +345,7 @@ async fn read(
     };
     let answered = client.request::<Raw>(request).await;
     let what = || name.of_kind(kind).to_string();
-    taken(answered, what).map(|answer| match answer {
-        Answer::Here(raw) => Answer::Here(Arc::new(raw.stored(kind, true))),
-        Answer::Nothing => Answer::Nothing,
-        Answer::Closed(why) => Answer::Closed(why),
-    })
+    taken(answered, what)
 }
 
 async fn all(
@@ -367,7 +372,10 @@ async fn all(
     let answered = client.request::<ObjectList<Raw>>(request).await;
     taken(answered, what).map(|answer| match answer {
         Answer::Here(list) => {
-            let stored = list.items.into_iter().map(|raw| raw.stored(kind, true));
+            let stored = list
+                .items
+                .into_iter()
+                .map(|raw| raw.stored(kind, Keep::Whole));
             Answer::Here(stored.map(Arc::new).collect())
         }
         Answer::Nothing => Answer::Nothing,

@@ -121,7 +121,7 @@ impl<'a> Look<'a> {
     /// True if the object itself cannot be read, so that nothing is known of it.
     pub(crate) fn is_unreadable(&self) -> bool {
         let failure = self.observed.failure.as_ref();
-        matches!(failure, Some(Failure::Undecodable { object, .. }) if *object == self.object())
+        matches!(failure, Some(Failure::Unreadable(_)))
     }
 
     /// The object itself.
@@ -146,9 +146,7 @@ async fn observed(
 ) -> Result<Observed, Unreadable> {
     let mut rounds = 0;
     loop {
-        // Without its fields it would be taken for one that names nothing.
-        let unreadable = subject.decoded.as_ref().err();
-        let mut observed = {
+        let observed = {
             let observer = Observer {
                 machine: &*of.machine,
                 subject_kind: Some(kind),
@@ -160,14 +158,6 @@ async fn observed(
             };
             observer.observe(Arc::clone(subject))
         };
-        if let Some(why) = unreadable {
-            observed.failure = Some(Failure::Undecodable {
-                object: Name::of(&subject.meta).of_kind(kind),
-                why: why.clone(),
-            });
-            observed.set_aside = None;
-            return Ok(observed);
-        }
         rounds += 1;
         let missed = fetched.fetch_missed().await?;
         match &observed.failure {

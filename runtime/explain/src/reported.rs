@@ -8,6 +8,17 @@ use lifecycle_runtime::machine::project::Projected;
 use lifecycle_runtime::machine::world::World;
 use serde_json::Value;
 
+/// Reasons of `Ready` where an operator could not look at an object, or saw what its declaration rules out.
+const FAILURES: [&str; 7] = [
+    "BuildFailed",
+    "InputUnreadable",
+    "NeverWorld",
+    "NoState",
+    "OutOfOrder",
+    "UndeclaredOutcome",
+    "Undecodable",
+];
+
 /// A condition of the status.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
@@ -52,7 +63,7 @@ impl Reported {
         (class, world): (Class, &World),
     ) -> bool {
         match class {
-            Class::Contradiction => false,
+            Class::Contradiction => self.tells_failure(ir),
             Class::Deleting => true,
             Class::Refused { .. } => self.tells_refusal(ir),
             Class::State(state) if ir.is_suspended(class) => {
@@ -71,6 +82,19 @@ impl Reported {
                     })
             }
         }
+    }
+
+    /// True if it says why the object, or something that it depends on, is left alone.
+    fn tells_failure(&self, ir: &Lifecycle) -> bool {
+        let (name, reasons) = match &ir.implicit {
+            Some(implicit) => (
+                ir.conditions[implicit.condition].name,
+                vec![implicit.reason],
+            ),
+            None => ("Ready", FAILURES.to_vec()),
+        };
+        let told = self.get(name);
+        told.is_some_and(|told| told.status == "False" && reasons.contains(&&*told.reason))
     }
 
     fn tells_refusal(&self, ir: &Lifecycle) -> bool {

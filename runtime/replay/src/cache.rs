@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use kube::runtime::watcher::Event;
 use lifecycle_runtime::cluster::index::{Finder, Index, IndexKey};
 use lifecycle_runtime::cluster::observe::{Observed, Observer, View, WriteId};
-use lifecycle_runtime::cluster::store::{Name, Raw, Store};
+use lifecycle_runtime::cluster::store::{Keep, Name, Raw, Store};
 use lifecycle_runtime::lifecycle::random::Seed;
 use lifecycle_runtime::lifecycle::{Kind, Stored};
 use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Origin};
@@ -85,7 +85,7 @@ impl Caches {
         let known = self.stores.iter().position(|s| s.kind.shares_cache(kind));
         known.unwrap_or_else(|| {
             let mut store = Store::new(kind.clone());
-            store.keep_raw();
+            store.keep(Keep::Whole);
             self.stores.push(store);
             self.stores.len() - 1
         })

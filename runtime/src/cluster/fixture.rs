@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::index::{Finder, IndexKey};
 use super::observe::{Observed, Observer, View, WriteId};
-use super::store::{Name, Raw, Store};
+use super::store::{Keep, Name, Raw, Store};
 use crate::lifecycle::{Because, Desired, Kind, Machine, Stored, This};
 use crate::operator::Naming;
 use kube::runtime::watcher::Event;
@@ -239,7 +239,7 @@ impl Caches {
     pub(crate) fn look(&self, thing: Value) -> Observed {
         let kind = self.machine.subject().expect("a resource has an object");
         let mut store = filled(kind.clone(), &[thing]);
-        store.keep_raw();
+        store.keep(Keep::Whole);
         let name = store.names().next().cloned();
         let subject = name.and_then(|name| store.get(&name).cloned());
         let observer = Observer {
@@ -257,7 +257,7 @@ impl Caches {
 
 fn filled(kind: Kind, objects: &[Value]) -> Store {
     let mut store = Store::new(kind.clone());
-    store.keep_raw();
+    store.keep(Keep::Whole);
     for object in objects.iter().filter(|o| o["kind"] == kind.kind.as_str()) {
         store.take(Event::Apply(Raw::new(object.clone())));
     }

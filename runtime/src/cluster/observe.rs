@@ -79,6 +79,9 @@ pub trait View {
 pub enum Failure {
     #[error("{object} cannot be read: {why}; correct it, or delete it")]
     Undecodable { object: ObjectRef, why: String },
+    /// The object itself, of which nothing is known then.
+    #[error("it cannot be read: {0}; correct it, or delete it")]
+    Unreadable(String),
     #[error("the fact `{name}` has no answer although it was asked")]
     Unanswered { name: &'static str },
     #[error("`{effect}` must build {expected} and built {built}")]
@@ -123,6 +126,7 @@ impl Failure {
                 "BuildFailed"
             }
             Self::Unanswered { .. } => "OutOfOrder",
+            Self::Unreadable(_) => "Undecodable",
         }
     }
 
@@ -151,6 +155,20 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// Nothing but that nothing could be seen.
+    fn failed(ir: &Lifecycle, observation: Observation, failure: Failure) -> Self {
+        Self {
+            dependencies: vec![BTreeSet::new(); ir.inputs.len()],
+            touched: BTreeSet::new(),
+            plans: ir.effects.iter().map(|_| Vec::new()).collect(),
+            polls: Vec::new(),
+            failure: Some(failure),
+            set_aside: None,
+            leftovers: Vec::new(),
+            observation: Arc::new(observation),
+        }
+    }
+
     pub fn is_deleting(&self) -> bool {
         self.observation.subject().meta.deletion_timestamp.is_some()
     }
@@ -180,9 +198,13 @@ pub struct Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Walks the lifecycle in evaluation order.
+    /// Walks the lifecycle in evaluation order. Of an object that cannot be read nothing is asked.
     pub fn observe(&self, subject: Arc<Stored>) -> Observed {
         let mut observation = Observation::new(self.machine.ir(), Arc::clone(&subject));
+        if let Err(why) = &subject.decoded {
+            let failure = Failure::Unreadable(why.clone());
+            return Observed::failed(self.machine.ir(), observation, failure);
+        }
         let texts = 0..observation.texts.len();
         observation.texts = texts
             .map(|path| self.machine.text(&observation, path))

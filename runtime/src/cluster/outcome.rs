@@ -80,12 +80,17 @@ fn judge_status(status: &Status) -> Outcome {
         Outcome::Later(line, after.map(|s| Duration::from_secs(s.into())))
     };
     match status.code {
+        500.. if is_about_size(&status.message) => Outcome::Refused(message),
         500.. if is_about_storage(&status.message) => {
             Outcome::Lost(one_line(&kube::Error::Api(Box::new(status.clone()))))
         }
         422 if is_occupied(&status.message) => Outcome::Occupied(message),
         // Its storage had no answer, or not the one that was wanted.
-        422 if message.contains("failed to allocate") => later(),
+        422 if message.contains("failed to allocate")
+            && !message.contains("not in the valid range") =>
+        {
+            later()
+        }
         422 if causes.iter().any(|c| c.field == "metadata.uid") => Outcome::Again(message),
         409 if causes.iter().any(|c| c.reason == "NamespaceTerminating") => later(),
         409 => Outcome::Again(message),
@@ -116,9 +121,17 @@ fn is_about_quota(message: &str) -> bool {
     message.contains("exceeded quota") || message.contains("status unknown for quota")
 }
 
-/// Nothing can be written at all. What is too large is refused alone; and what an object says of itself is no word of the storage.
+/// Larger than a request to etcd may be, which says so of itself, or whose client does.
+fn is_about_size(message: &str) -> bool {
+    let own = message.starts_with("etcdserver: request is too large");
+    own || message.starts_with(
+        "rpc error: code = ResourceExhausted desc = trying to send message larger than max",
+    )
+}
+
+/// Nothing can be written at all. What an object says of itself is no word of the storage.
 fn is_about_storage(message: &str) -> bool {
-    message.starts_with("etcdserver: ") && !message.contains("request is too large")
+    message.starts_with("etcdserver: ")
 }
 
 /// Of what there is one only, or not enough, somebody may give back.
@@ -192,6 +205,12 @@ mod tests {
         check(
             422,
             "Service \"a\" is invalid: spec.externalName: Invalid value: \"etcdserver: space exceeded\"",
+            port,
+            "refused",
+        );
+        check(
+            422,
+            "Service \"a\" is invalid: spec.clusterIPs: Invalid value: []string{\"1.2.3.4\"}: failed to allocate IP 1.2.3.4: the provided IP (1.2.3.4) is not in the valid range. The range of valid IPs is 10.96.0.0/12",
             port,
             "refused",
         );
@@ -298,8 +317,13 @@ mod tests {
         let said =
             format!("the API server's storage is full: compact etcd, or raise its quota: {full}");
         assert_eq!(judge(500, full), Outcome::Lost(said));
-        let large = "etcdserver: request is too large";
-        assert_eq!(judge(500, large), Outcome::Later(large.to_owned(), None));
+        // Of the object alone: the same request is too large the next time.
+        for large in [
+            "etcdserver: request is too large",
+            "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2270042 vs. 2097152)",
+        ] {
+            assert_eq!(judge(500, large), Outcome::Refused(large.to_owned()));
+        }
     }
 
     #[test]

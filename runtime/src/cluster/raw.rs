@@ -1,76 +1,163 @@
 //! An object as the API server sends it. Reading it fails on nothing but broken JSON, whatever somebody has put into it: one event that cannot be read
 //! would end the watch of a whole kind.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::ApiResource;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Number, Value};
+use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
 
 use crate::lifecycle::{Compared, Kind, Stored};
 
 /// How deep an object may be nested. Readers of JSON end at 128 levels, with those around an object in a list; what walks objects later is recursive too.
 const DEEPEST: usize = 100;
+/// How many bytes of a status are kept where the rest of the object is left out: no operator reports more.
+const LARGEST_STATUS: usize = 64 << 10;
 
-/// An object, or as much of it as says which one it is.
+/// An object as text: as values it may take a hundred times as much memory, and a page of a list has 500 of them.
 #[derive(Clone, Debug)]
 pub struct Raw {
     pub(super) meta: ObjectMeta,
-    pub(super) managed: Option<Value>,
-    pub(super) object: Value,
+    /// Compact JSON.
+    text: Box<[u8]>,
     /// Why the rest was left out.
     flaw: Option<String>,
 }
 
+/// How much of an object a cache keeps beside what was decoded of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keep {
+    /// Nothing: of kinds that are only read.
+    #[default]
+    Nothing,
+    /// Its metadata and its status: of kinds of which nothing else is written.
+    Status,
+    /// All of it.
+    Whole,
+}
+
 impl Raw {
     pub fn new(object: Value) -> Self {
-        Self::of(object, false)
+        let text = object.to_string();
+        Self::copied(object).unwrap_or_else(|_: serde_json::Error| Self {
+            meta: ObjectMeta::default(),
+            text: text.into_bytes().into(),
+            flaw: None,
+        })
     }
 
-    fn of(mut object: Value, is_cut: bool) -> Self {
+    fn copied<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let copy = Copied::default();
+        let top = Bounded {
+            left: DEEPEST,
+            into: &copy,
+        };
+        top.deserialize(deserializer)?;
+        let text = copy.text.into_inner();
+        let mut meta: Value =
+            serde_json::from_slice(&text[copy.metadata.into_inner()]).unwrap_or_default();
+        if let Some(fields) = meta.as_object_mut() {
+            fields.remove("managedFields");
+        }
+        let is_cut = copy.cuts.get() > 0;
+        Ok(Self {
+            meta: ObjectMeta::deserialize(meta).unwrap_or_default(),
+            text: text.into(),
+            flaw: is_cut.then(|| format!("it is nested deeper than {DEEPEST} levels")),
+        })
+    }
+
+    /// How many bytes the object has as compact JSON.
+    pub(super) fn size(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The same, unless it has more bytes: then no more than which one it is, and what was reported of it.
+    #[must_use]
+    pub fn within(mut self, largest: usize) -> Self {
+        if self.size() > largest {
+            (self.meta.annotations, self.meta.labels) = (None, None);
+            self.flaw = Some(too_large(largest));
+        }
+        self
+    }
+
+    /// The same as values.
+    pub(super) fn parse(self, kind: &Kind) -> Parsed {
+        let mut object = match self.flaw {
+            None => serde_json::from_slice(&self.text).unwrap_or_default(),
+            Some(_) => self.outline(),
+        };
         let managed = object
             .get_mut("metadata")
             .and_then(Value::as_object_mut)
             .and_then(|meta| meta.remove("managedFields"));
-        let meta = object
-            .get("metadata")
-            .and_then(|meta| ObjectMeta::deserialize(meta).ok())
-            .unwrap_or_default();
-        let flaw = is_cut.then(|| format!("it is nested deeper than {DEEPEST} levels"));
-        if let Some(fields) = object.as_object_mut().filter(|_| is_cut) {
-            // Nobody may take for the whole what lacks something.
-            fields.retain(|name, _| ["apiVersion", "kind", "metadata"].contains(&name.as_str()));
-        }
-        Self {
-            meta,
-            managed,
-            object,
-            flaw,
-        }
-    }
-
-    /// Members of lists come without their kind.
-    pub(super) fn name_kind(&mut self, kind: &Kind) {
-        if let Some(object) = self.object.as_object_mut() {
+        // Members of lists come without their kind.
+        if let Some(fields) = object.as_object_mut() {
             let named = [
                 ("apiVersion", kind.api_version()),
                 ("kind", kind.kind.clone()),
             ];
             for (key, value) in named {
-                object.entry(key).or_insert(Value::String(value));
+                fields.entry(key).or_insert(Value::String(value));
             }
+        }
+        Parsed {
+            meta: self.meta,
+            managed,
+            object,
+            flaw: self.flaw,
         }
     }
 
-    /// As caches keep it; whole only for kinds that are written.
-    pub fn stored(mut self, kind: &Kind, keep_raw: bool) -> Stored {
-        self.name_kind(kind);
-        let decoded = match self.flaw.take() {
-            Some(flaw) => Err(flaw),
+    /// Nobody may take for the whole what lacks something.
+    fn outline(&self) -> Value {
+        #[derive(Deserialize)]
+        struct Reported {
+            #[serde(default)]
+            status: Value,
+        }
+        let reported = serde_json::from_slice(&self.text).ok();
+        let status = reported.map(|Reported { status }| status);
+        let status =
+            status.filter(|status| !status.is_null() && status.to_string().len() <= LARGEST_STATUS);
+        let mut outline = json!({ "metadata": self.meta });
+        if let Some(status) = status {
+            outline["status"] = status;
+        }
+        outline
+    }
+
+    /// As caches keep it.
+    pub fn stored(self, kind: &Kind, keep: Keep) -> Stored {
+        self.parse(kind).stored(kind, keep)
+    }
+}
+
+/// The same of each version of an object: what is reported of it makes it larger.
+fn too_large(largest: usize) -> String {
+    let largest = largest / 1024;
+    format!("it has more than {largest} KiB, and no more are read (`--max-object-size`)")
+}
+
+/// An object as values.
+pub(super) struct Parsed {
+    pub(super) meta: ObjectMeta,
+    pub(super) managed: Option<Value>,
+    pub(super) object: Value,
+    flaw: Option<String>,
+}
+
+impl Parsed {
+    /// As caches keep it.
+    pub(super) fn stored(self, kind: &Kind, keep: Keep) -> Stored {
+        let decoded = match &self.flaw {
+            Some(flaw) => Err(flaw.clone()),
             None => kind.decode(&self.object).map_err(|e| e.to_string()),
         };
         let flaw = decoded.as_ref().err();
@@ -78,16 +165,21 @@ impl Raw {
             meta: self.meta.clone(),
             unread: flaw.map(|flaw| kind.unread(&self.meta, flaw, None)),
             decoded,
-            raw: keep_raw.then(|| Arc::new(self.whole())),
+            raw: (keep != Keep::Nothing).then(|| Arc::new(self.kept(keep))),
             compared: Compared::default(),
             before: None,
         }
     }
 
     /// The object with its managed fields.
-    fn whole(mut self) -> Value {
+    fn kept(mut self, keep: Keep) -> Value {
         if let (Some(managed), Some(meta)) = (self.managed, self.object.get_mut("metadata")) {
             meta["managedFields"] = managed;
+        }
+        if let (Keep::Status, Some(fields)) = (keep, self.object.as_object_mut()) {
+            fields.retain(|name, _| {
+                ["apiVersion", "kind", "metadata", "status"].contains(&name.as_str())
+            });
         }
         self.object
     }
@@ -95,95 +187,140 @@ impl Raw {
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let is_cut = Cell::new(false);
-        let bounded = Bounded {
-            left: DEEPEST,
-            is_cut: &is_cut,
-        };
-        let object = bounded.deserialize(deserializer)?;
-        Ok(Self::of(object, is_cut.get()))
+        Self::copied(deserializer)
     }
 }
 
-/// A value down to a depth; what is below is skipped without recursion.
+/// A copy of an object as text, and what was noticed on the way.
+#[derive(Default)]
+struct Copied {
+    text: RefCell<Vec<u8>>,
+    /// Where its metadata is.
+    metadata: RefCell<Range<usize>>,
+    /// How often something was left out.
+    cuts: Cell<usize>,
+}
+
+impl Copied {
+    fn push(&self, text: &str) {
+        self.text.borrow_mut().extend_from_slice(text.as_bytes());
+    }
+
+    fn write<E: de::Error>(&self, value: impl Serialize) -> Result<(), E> {
+        let mut text = self.text.borrow_mut();
+        serde_json::to_writer(&mut *text, &value).map_err(E::custom)
+    }
+
+    fn end(&self) -> usize {
+        self.text.borrow().len()
+    }
+
+    fn cut_off(&self, at: usize) {
+        self.text.borrow_mut().truncate(at);
+    }
+}
+
+/// Copies a value down to a depth; what is below is skipped without recursion.
 #[derive(Clone, Copy)]
 struct Bounded<'a> {
     left: usize,
-    is_cut: &'a Cell<bool>,
+    into: &'a Copied,
 }
 
 impl Bounded<'_> {
-    fn inside(self) -> Option<Self> {
-        let left = self.left.checked_sub(1)?;
-        Some(Self { left, ..self })
+    fn inside(self) -> Self {
+        let left = self.left.saturating_sub(1);
+        Self { left, ..self }
+    }
+
+    /// Notes where a field of the object itself lies. A status that lacks something is no status.
+    fn copied(self, name: &str, begin: usize, cuts: usize) {
+        if self.left < DEEPEST {
+            return;
+        }
+        match name {
+            "metadata" => *self.into.metadata.borrow_mut() = begin..self.into.end(),
+            "status" if self.into.cuts.get() > cuts => {
+                self.into.cut_off(begin);
+                self.into.push("null");
+            }
+            _ => {}
+        }
     }
 }
 
 impl<'de> DeserializeSeed<'de> for Bounded<'_> {
-    type Value = Value;
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         if self.left > 0 {
             return deserializer.deserialize_any(self);
         }
-        self.is_cut.set(true);
-        IgnoredAny::deserialize(deserializer).map(|IgnoredAny| Value::Null)
+        self.into.cuts.set(self.into.cuts.get() + 1);
+        self.into.push("null");
+        IgnoredAny::deserialize(deserializer).map(|IgnoredAny| ())
     }
 }
 
 impl<'de> Visitor<'de> for Bounded<'_> {
-    type Value = Value;
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.into.push("null");
+        Ok(())
     }
 
-    fn visit_bool<E>(self, is: bool) -> Result<Value, E> {
-        Ok(Value::Bool(is))
+    fn visit_bool<E: de::Error>(self, is: bool) -> Result<(), E> {
+        self.into.write(is)
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(number.into())
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<(), E> {
+        self.into.write(number)
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(number.into())
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<(), E> {
+        self.into.write(number)
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<(), E> {
+        self.into.write(number)
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(text.into())
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
+        self.into.write(text)
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(inside) = self.inside()
-            && let Some(item) = items.next_element_seed(inside)?
-        {
-            list.push(item);
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        self.into.push("[");
+        let mut end = self.into.end();
+        while items.next_element_seed(self.inside())?.is_some() {
+            end = self.into.end();
+            self.into.push(",");
         }
-        Ok(Value::Array(list))
+        self.into.cut_off(end);
+        self.into.push("]");
+        Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(inside) = self.inside()
-            && let Some(name) = fields.next_key::<String>()?
-        {
-            map.insert(name, fields.next_value_seed(inside)?);
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        self.into.push("{");
+        let mut end = self.into.end();
+        while let Some(name) = fields.next_key::<String>()? {
+            self.into.write(&name)?;
+            self.into.push(":");
+            let (begin, cuts) = (self.into.end(), self.into.cuts.get());
+            fields.next_value_seed(self.inside())?;
+            self.copied(&name, begin, cuts);
+            end = self.into.end();
+            self.into.push(",");
         }
-        Ok(Value::Object(map))
+        self.into.cut_off(end);
+        self.into.push("}");
+        Ok(())
     }
 }
 
@@ -220,7 +357,6 @@ impl kube::Resource for Raw {
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
     use kube::core::{ObjectList, WatchEvent};
-    use serde_json::json;
 
     use super::*;
 
@@ -238,7 +374,7 @@ mod tests {
     }
 
     fn flaw(raw: Raw) -> Option<String> {
-        let stored = raw.stored(&Kind::of::<ConfigMap>(), true);
+        let stored = raw.stored(&Kind::of::<ConfigMap>(), Keep::Whole);
         let meta = &stored.meta;
         assert_eq!(meta.resource_version.as_deref(), Some("7"));
         assert_eq!(meta.uid.as_deref(), Some("u"));
@@ -292,6 +428,50 @@ mod tests {
             "text": "\u{1f600}\n", "list": [1, [2, []], {}],
         });
         let raw: Raw = serde_json::from_str(&all.to_string()).unwrap();
-        assert_eq!(raw.object, all);
+        assert_eq!(String::from_utf8_lossy(&raw.text), all.to_string());
+        assert_eq!(Raw::new(all.clone()).text, raw.text);
+    }
+
+    #[test]
+    fn one_that_is_too_large_is_which_one_it_is_and_what_was_reported_of_it() {
+        let text = "x".repeat(2000);
+        let object = json!({
+            "metadata": { "name": "n", "uid": "u", "finalizers": ["f"], "labels": { "l": text }, "managedFields": [] },
+            "data": { "text": text }, "status": { "phase": "Ready" },
+        });
+        let read = |largest: usize| {
+            let kind = Kind::of::<ConfigMap>();
+            let stored = Raw::new(object.clone())
+                .within(largest)
+                .stored(&kind, Keep::Whole);
+            let raw = Value::clone(stored.raw.as_deref().unwrap());
+            (stored.decoded.err(), stored.meta, raw)
+        };
+        let (flaw, meta, raw) = read(1024);
+        let said = "it has more than 1 KiB, and no more are read (`--max-object-size`)";
+        assert_eq!(flaw.as_deref(), Some(said));
+        assert_eq!(meta.labels, None);
+        let kept = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": { "name": "n", "uid": "u", "finalizers": ["f"] }, "status": { "phase": "Ready" },
+        });
+        assert_eq!(raw, kept);
+        let size = object.to_string().len();
+        assert_eq!(read(size).0, None);
+        assert!(read(size - 1).0.is_some());
+    }
+
+    #[test]
+    fn a_status_that_lacks_something_is_none() {
+        let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
+        let check = |status: &str, expected: Option<Value>| {
+            let text = format!(r#"{{"metadata":{{}},"spec":{deep},"status":{status}}}"#);
+            let raw: Raw = serde_json::from_str(&text).unwrap();
+            let stored = raw.stored(&Kind::of::<ConfigMap>(), Keep::Status);
+            assert_eq!(stored.raw.unwrap().get("status"), expected.as_ref());
+        };
+        let phase = json!({ "phase": "Ready" });
+        check(&phase.to_string(), Some(phase.clone()));
+        check(&deep, None);
     }
 }

@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::runtime::watcher::Event;
 use serde_json::Value;
 
-pub use super::raw::Raw;
+pub use super::raw::{Keep, Raw};
 use crate::lifecycle::{Kind, ObjectRef, Stored};
 use crate::machine::compare::fingerprint;
 
@@ -69,7 +69,9 @@ struct CachedObject {
 /// The cache of one kind.
 pub struct Store {
     pub kind: Kind,
-    keep_raw: bool,
+    keep: Keep,
+    /// Of an object with more bytes no more is read than which one it is.
+    largest: usize,
     objects: BTreeMap<Name, CachedObject>,
     listing: Option<BTreeMap<Name, CachedObject>>,
     synced: bool,
@@ -82,7 +84,8 @@ impl Store {
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,
-            keep_raw: false,
+            keep: Keep::Nothing,
+            largest: usize::MAX,
             objects: BTreeMap::new(),
             listing: None,
             synced: false,
@@ -91,9 +94,14 @@ impl Store {
         }
     }
 
-    /// Keeps whole objects: for kinds that are written.
-    pub fn keep_raw(&mut self) {
-        self.keep_raw = true;
+    /// Keeps at least so much of each object.
+    pub fn keep(&mut self, keep: Keep) {
+        self.keep = self.keep.max(keep);
+    }
+
+    /// Reads no object that has more bytes.
+    pub fn limit(&mut self, largest: usize) {
+        self.largest = largest;
     }
 
     /// What it is called where health is asked for.
@@ -155,14 +163,15 @@ impl Store {
         }
     }
 
-    fn entry(&self, mut raw: Raw) -> (Name, CachedObject) {
+    fn entry(&self, raw: Raw) -> (Name, CachedObject) {
         let name = Name::of(&raw.meta);
-        raw.name_kind(&self.kind);
+        let parsed = raw.within(self.largest).parse(&self.kind);
         // Whose the fields are decides whether what we wrote is ours still.
-        let managed = raw.managed.as_ref().filter(|_| self.keep_raw);
+        let is_written = self.keep != Keep::Nothing;
+        let managed = parsed.managed.as_ref().filter(|_| is_written);
         let managed = managed.map(fingerprint);
-        let content = content(&raw.object);
-        let stored = Arc::new(raw.stored(&self.kind, self.keep_raw));
+        let content = content(&parsed.object);
+        let stored = Arc::new(parsed.stored(&self.kind, self.keep));
         let entry = CachedObject {
             stored,
             content,

@@ -20,8 +20,9 @@ use lifecycle_client::kube::one_line;
 
 type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
 
-/// How many events of one kind are taken in before the next kind has its turn.
+/// How many events of one kind are taken in before the next kind has its turn, and how many bytes of them.
 const BATCH: usize = 256;
+const BATCH_BYTES: usize = 4 << 20;
 
 /// A server that does not know streamed lists takes them for watches and never says that they are complete.
 const LONGEST_LIST: Duration = Duration::from_secs(20);
@@ -131,8 +132,8 @@ impl Watch {
         cx: &mut Context<'_>,
         random: &mut impl FnMut() -> u64,
     ) -> Poll<Vec<Event<Raw>>> {
-        let mut ready = Vec::new();
-        while ready.len() < BATCH {
+        let (mut ready, mut bytes) = (Vec::new(), 0);
+        while ready.len() < BATCH && bytes < BATCH_BYTES {
             if let Some(pause) = &mut self.pause {
                 match pause.as_mut().poll(cx) {
                     Poll::Ready(()) => self.pause = None,
@@ -142,6 +143,7 @@ impl Watch {
             match self.events.poll_next_unpin(cx) {
                 Poll::Ready(Some(Ok(event))) => {
                     self.worked(&event);
+                    bytes += size(&event);
                     ready.push(event);
                 }
                 Poll::Ready(Some(Err(error))) => self.failed(&error, random()),
@@ -283,6 +285,13 @@ fn events(
         config
     };
     Box::pin(watcher(api, config))
+}
+
+fn size(event: &Event<Raw>) -> usize {
+    match event {
+        Event::Apply(raw) | Event::InitApply(raw) | Event::Delete(raw) => raw.size(),
+        Event::Init | Event::InitDone => 0,
+    }
 }
 
 fn api_code(error: &watcher::Error) -> Option<u16> {

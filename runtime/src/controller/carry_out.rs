@@ -8,7 +8,7 @@ use super::Controller;
 use super::decide::{Decided, LONGEST_CALL, Seen};
 use super::in_flight::{Completed, Ended, WriteRecord};
 use super::queue::Subject;
-use super::report::cleared;
+use super::report::{beside_others, cleared};
 use super::trace::Written;
 use super::why::Why;
 use crate::cluster::act::{self, News, Reporter};
@@ -142,7 +142,13 @@ impl Controller {
                 let mut fields = runner.fields.clone();
                 fields.extend(runner.ir.retired_fields());
                 let told = (&fields[..], &known[..]);
-                match cleared(subject.raw.as_deref(), manager, told, &draft.status) {
+                let raw = subject.raw.as_deref();
+                let merged = match &subject.decoded {
+                    Ok(_) => cleared(raw, manager, told, &draft.status),
+                    // The API server applies nothing to what its schema does not allow.
+                    Err(_) => Some(beside_others(raw, &known, &draft.status)),
+                };
+                match merged {
                     Some(merged) => act::merged_status(kind, subject, manager, &merged),
                     None => act::status(kind, subject, manager, &draft.status),
                 }

@@ -410,6 +410,7 @@ impl Controller {
                     memory.differs_since = None;
                     memory.reported = Some((seen.meta.uid.clone(), draft.content(), kept));
                 }
+                self.note_report(subject, &draft, seen);
                 for news in draft.news {
                     let about = (&subject.name, seen.meta.uid.as_deref());
                     self.tell(subject.lifecycle, &kind, about, news);

@@ -150,7 +150,9 @@ impl Controller {
             .failure
             .as_ref()
             .filter(|_| observed.set_aside.is_none());
-        if let Some(failure) = failure {
+        // Of the object itself that is said once, when it is seen.
+        let said = failure.filter(|failure| !matches!(failure, Failure::Unreadable(_)));
+        if let Some(failure) = said {
             tracing::warn!(%object, "nothing can be done for {object}: {failure}");
         }
         if let Some(ruled_out) = ruled_out {
@@ -166,7 +168,7 @@ impl Controller {
             return;
         };
         let is_retried = match failure {
-            Some(Failure::Undecodable { .. }) => false,
+            Some(Failure::Undecodable { .. } | Failure::Unreadable(_)) => false,
             Some(_) => true,
             None => ruled_out.is_some(),
         };

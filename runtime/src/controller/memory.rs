@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::brake::Brake;
+use super::contested::Contested;
 use super::outcomes::Outcomes;
 use super::report::Draft;
 use super::time::Time;
@@ -78,6 +79,8 @@ pub(crate) struct ObjectMemory {
     pub(crate) counted: Option<Place>,
     /// What was last reported, and what the server made of it.
     pub(crate) reported: Option<(Option<String>, u64, u64)>,
+    /// How often that was said again.
+    pub(crate) contested: Option<Contested>,
     /// The polls that the last pass asked.
     pub(crate) asked: BTreeSet<(usize, String)>,
     /// When the last call to what an input asks about ended.
@@ -213,7 +216,9 @@ impl ObjectMemory {
     pub(crate) fn put_off(&self) -> impl Iterator<Item = (Instant, Why)> {
         let pauses = self.pauses.values().map(|p| (p.until, Why::Failed));
         let refusals = self.refusals.values().map(|r| (r.until, Why::Refused));
-        let slowed = self.brake.put_off().map(|until| (until, Why::Repeated));
+        let contested = self.contested.iter().map(Contested::free);
+        let slowed = self.brake.put_off().chain(contested);
+        let slowed = slowed.map(|until| (until, Why::Repeated));
         let astray = self.outcomes.until().map(|until| (until, Why::Undeclared));
         pauses.chain(refusals).chain(slowed).chain(astray)
     }

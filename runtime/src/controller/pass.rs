@@ -32,7 +32,9 @@ impl Controller {
             return;
         };
         let memory = self.memories.entry(subject.clone()).or_default();
-        if memory.busy || stored.decoded.is_err() {
+        // Whether another controller manages it cannot be read either.
+        let is_unknown = stored.decoded.is_err() && !runner.ir.knows_set_aside(0);
+        if memory.busy || is_unknown {
             return;
         }
         let object = subject.name.of_kind(&runner.subject_kind);

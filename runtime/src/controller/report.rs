@@ -17,7 +17,7 @@ use crate::machine::ir::{ConditionStatus, FieldOf, Implicit, Lifecycle, Phase};
 use crate::machine::kstatus::OBSERVED_GENERATION;
 use crate::machine::policy::{Class, Decision};
 use crate::machine::project::{BETWEEN, Projected};
-pub(crate) use strays::cleared;
+pub(crate) use strays::{beside_others, cleared};
 pub(crate) use suspended::holds_up;
 pub(crate) use torn_down::{gives_up, waits};
 
@@ -84,11 +84,17 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
     };
     let rows = conditions
         .iter()
-        .map(|c| row(&c.projected, old, generation, notes.now))
+        .map(|c| match is_kept(machine.ir(), notes, c.projected.name) {
+            true => old_condition(old, c.projected.name)
+                .cloned()
+                .unwrap_or_default(),
+            false => row(&c.projected, old, generation, notes.now),
+        })
         .collect();
     status.insert("conditions".to_owned(), Value::Array(rows));
-    // What could not be looked at was not observed: then the last report stands.
-    if machine.ir().kstatus && notes.failure.is_none() {
+    // What could not be looked at was not observed: then the last report stands. Of an object that cannot be read there is no more to see.
+    let is_seen = matches!(notes.failure, None | Some(Failure::Unreadable(_)));
+    if machine.ir().kstatus && is_seen {
         status.extend(generation.map(|seen| (OBSERVED_GENERATION.to_owned(), json!(seen))));
     }
     let status = Value::Object(status);
@@ -101,6 +107,16 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
         status,
         news,
     }
+}
+
+/// Whether a condition stays as it was reported: with the generation that it was about.
+fn is_kept(ir: &Lifecycle, notes: &Notes<'_>, name: &str) -> bool {
+    let tells = ir
+        .implicit
+        .as_ref()
+        .map(|one| ir.conditions[one.condition].name);
+    let is_declared = ir.conditions.iter().any(|one| one.name == name);
+    notes.failure.is_some() && is_declared && ![tells, Some("Ready")].contains(&Some(name))
 }
 
 fn conditions(
@@ -116,13 +132,15 @@ fn conditions(
             .filter_map(|c| kept_condition(machine, c))
             .map(told(false))
             .collect();
+        // Of an object that cannot be read there is an event already.
+        let is_news = !matches!(failure, Failure::Unreadable(_));
         match &ir.implicit {
-            Some(implicit) => tell(ir, implicit, &mut kept, (failure.to_string(), true)),
+            Some(implicit) => tell(ir, implicit, &mut kept, (failure.to_string(), is_news)),
             None => {
                 let sentence = failure.to_string();
                 let unready = named("Ready", UNMET, failure.reason(), sentence);
                 kept.retain(|c| c.projected.name != "Ready");
-                kept.push(told(true)(unready));
+                kept.push(told(is_news)(unready));
             }
         }
         return kept;

@@ -11,7 +11,7 @@ use super::memory::ObjectMemory;
 use super::polls::Polls;
 use crate::cluster::index::{Finder, Index, IndexKey};
 use crate::cluster::observe::{Observer, Plan, View, WriteId};
-use crate::cluster::store::{Change, Name, Store};
+use crate::cluster::store::{Change, Keep, Name, Store};
 use crate::error::Error;
 use crate::lifecycle::random::Seed;
 use crate::lifecycle::{Kind, Machine, Stored};
@@ -67,7 +67,7 @@ impl Runner {
             });
         }
         let subject_store = store_of(&subject_kind, all);
-        all[subject_store].keep_raw();
+        all[subject_store].keep(Keep::Status);
         let mut runner = Self {
             ir,
             naming,
@@ -97,7 +97,7 @@ impl Runner {
             if let Some(store) = store {
                 runner.needs.insert(store);
                 if input.mode != Mode::Watched {
-                    all[store].keep_raw();
+                    all[store].keep(Keep::Whole);
                 }
             }
             let finder = kind.as_ref().map(|kind| Finder {

@@ -191,6 +191,7 @@ impl Sim {
         let settings = Settings {
             namespace: None,
             instance: "here".to_owned(),
+            largest: usize::MAX,
             concurrency: 16,
             seed,
             randomness: Randomness::Seeded(seed),

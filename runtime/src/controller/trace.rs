@@ -1,6 +1,7 @@
 //! What an observer is told of a run: each pass as it decided, each write as it left and as it ended.
 //! Without an observer nothing is made for it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -12,7 +13,7 @@ use super::queue::Subject;
 use super::why::Why;
 use crate::cluster::observe::Job;
 use crate::cluster::outcome::Outcome;
-use crate::cluster::store::{Change, Name, Store};
+use crate::cluster::store::{Change, Keep, Name};
 use crate::lifecycle::call::CallError;
 use crate::lifecycle::{Kind, ObjectRef, Observation, Stored};
 use crate::machine::ir::Lifecycle;
@@ -159,8 +160,13 @@ impl Controller {
         let Some(trace) = &self.settings.trace else {
             return;
         };
-        if trace.wants_objects() {
-            self.stores.iter_mut().for_each(Store::keep_raw);
+        let wants_all = trace.wants_objects();
+        let subjects: BTreeSet<usize> = self.runners.iter().map(|one| one.subject_store).collect();
+        for (number, store) in self.stores.iter_mut().enumerate() {
+            // Who observes passes is shown their objects whole.
+            if wants_all || subjects.contains(&number) {
+                store.keep(Keep::Whole);
+            }
         }
         let lifecycles: Vec<_> = self.runners.iter().map(|runner| runner.ir).collect();
         let kinds: Vec<_> = self.stores.iter().map(|store| &store.kind).collect();

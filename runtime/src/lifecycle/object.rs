@@ -249,7 +249,7 @@ pub struct Stored {
     pub decoded: Result<Erased, String>,
     /// Where it cannot be decoded: what stands for it where that is declared.
     pub unread: Option<Erased>,
-    /// The whole object, kept for kinds that are written.
+    /// The whole object, kept for kinds that are written; of those of which only the status is written, its metadata and its status.
     pub raw: Option<Arc<Value>>,
     /// How it compares with what is wanted of it.
     pub compared: Compared,

@@ -9,7 +9,7 @@ use kube::CustomResource;
 use lifecycle_runtime::crds::conditions;
 use lifecycle_runtime::lifecycle;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::listener_class::{ListenerClass, ServiceType};
@@ -169,10 +169,12 @@ pub struct ListenerSpec {
 
     /// Labels that a Pod must carry, besides mounting the Listener, to get traffic.
     #[serde(default)]
+    #[schemars(extend("maxProperties" = 64))]
     pub extra_pod_selector_labels: BTreeMap<String, String>,
 
     /// Ports that are exposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 1000))]
     pub ports: Option<Vec<ListenerPort>>,
 
     /// Whether Pods get traffic before they are ready. Null means true.
@@ -184,13 +186,42 @@ pub struct ListenerSpec {
     /// as far as the ListenerClass allows it.
     #[serde(default)]
     #[schemars(schema_with = "free_objects")]
-    pub object_overrides: Vec<Map<String, Value>>,
+    pub object_overrides: Vec<ObjectOverride>,
 }
 
 impl ListenerSpec {
     /// Whether Pods get traffic before they are ready.
     pub fn publishes_not_ready_addresses(&self) -> bool {
         self.publish_not_ready_addresses.unwrap_or(true)
+    }
+}
+
+/// A partial object, kept as text: as values it may take forty times as much memory, and anybody may write one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectOverride(Box<str>);
+
+impl ObjectOverride {
+    /// Its fields.
+    pub fn fields(&self) -> Map<String, Value> {
+        serde_json::from_str(&self.0).unwrap_or_default()
+    }
+}
+
+impl From<Map<String, Value>> for ObjectOverride {
+    fn from(fields: Map<String, Value>) -> Self {
+        Self(Value::Object(fields).to_string().into())
+    }
+}
+
+impl Serialize for ObjectOverride {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.fields().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ObjectOverride {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Map::deserialize(deserializer).map(Self::from)
     }
 }
 
@@ -315,6 +346,7 @@ fn publish_not_ready_addresses() -> Option<bool> {
 fn free_objects(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({
         "type": "array",
+        "maxItems": 64,
         "items": { "type": "object", "x-kubernetes-preserve-unknown-fields": true },
     })
 }

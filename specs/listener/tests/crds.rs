@@ -39,18 +39,22 @@ const LISTENER_CLASS: &[(&str, &str)] = &[
     ),
 ];
 
+/// With bounds of ours, so that what anybody may create takes little memory of the controller.
 const LISTENER: &[(&str, &str)] = &[
     ("spec", "object !"),
     ("spec.className", "string ?"),
-    ("spec.extraPodSelectorLabels", "object {} ={}"),
+    (
+        "spec.extraPodSelectorLabels",
+        "object {} maxProperties=64 ={}",
+    ),
     ("spec.extraPodSelectorLabels{}", "string"),
-    ("spec.ports", "array ?"),
+    ("spec.ports", "array ? maxItems=1000"),
     ("spec.ports[]", "object"),
     ("spec.ports[].name", "string !"),
     ("spec.ports[].port", "integer int32 !"),
     ("spec.ports[].protocol", "string ?"),
     ("spec.publishNotReadyAddresses", "boolean ? =true"),
-    ("spec.objectOverrides", "array =[]"),
+    ("spec.objectOverrides", "array maxItems=64 =[]"),
     ("spec.objectOverrides[]", FREE),
     // That nobody has looked at it yet is told where there was no status.
     ("status", r#"object ? ={"observedGeneration":-1}"#),

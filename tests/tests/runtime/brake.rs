@@ -21,7 +21,7 @@ use super::driver::fan::{self, Fan, FanSpec, Maker};
 use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![paused(): a_builder_that_is_not_pure_is_told_of_and_slowed_down, another_controller_of_a_field_is_named_and_not_fought_at_full_speed, honest_edits_are_not_slowed_down, an_edit_ends_a_wait, members_of_a_set_do_not_wait_for_each_other]
+    named![paused(): a_builder_that_is_not_pure_is_told_of_and_slowed_down, another_controller_of_a_field_is_named_and_not_fought_at_full_speed, another_writer_of_a_status_is_named_and_not_fought_at_full_speed, honest_edits_are_not_slowed_down, an_edit_ends_a_wait, members_of_a_set_do_not_wait_for_each_other]
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -94,6 +94,31 @@ impl Home {
         map.data?.remove("colour")
     }
 
+    fn reports(&self) -> u64 {
+        let writes = self.counters.read().writes;
+        let made = writes.get(&["Fan", "status", "done"]);
+        made.copied().unwrap_or_default()
+    }
+
+    /// Another controller that reports something else.
+    fn rival_of_status(&self) {
+        let fans: Api<Fan> = Api::default_namespaced(self.admin.clone());
+        let params = PatchParams {
+            field_manager: Some("rival".to_owned()),
+            ..PatchParams::default()
+        };
+        let ready = json!({
+            "type": "Ready", "status": "False", "reason": "Theirs", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z",
+        });
+        let theirs = Patch::Merge(json!({ "status": { "conditions": [ready] } }));
+        tokio::spawn(async move {
+            loop {
+                sleep(Duration::from_millis(50)).await;
+                let _ = fans.patch_status("f", &params, &theirs).await.is_ok();
+            }
+        });
+    }
+
     /// Another controller that wants another colour.
     fn rival(&self, blade: &'static str) {
         let maps: Api<ConfigMap> = Api::default_namespaced(self.admin.clone());
@@ -134,6 +159,20 @@ async fn another_controller_of_a_field_is_named_and_not_fought_at_full_speed() {
     let why = "ConfigMap `default/f-a` is changed by field manager `rival` whenever it is written: one of them must leave these fields alone";
     assert!(home.said().await.contains(why), "{}", home.said().await);
     assert_eq!(home.notes().await, [why]);
+}
+
+async fn another_writer_of_a_status_is_named_and_not_fought_at_full_speed() {
+    let home = Home::of(fan::machine(Maker), &["a"]).await;
+    home.rival_of_status();
+    sleep(MINUTE).await;
+    let reports = home.reports();
+    assert!((5..=12).contains(&reports), "{reports}");
+    let why = "its status is changed by field manager `rival` whenever it is reported: one of them must leave it alone";
+    assert_eq!(home.notes().await, [why]);
+    // What is new is told at once.
+    home.edit(json!({ "blades": [] })).await;
+    sleep(Duration::from_secs(2)).await;
+    assert!(home.reports() > reports);
 }
 
 async fn honest_edits_are_not_slowed_down() {

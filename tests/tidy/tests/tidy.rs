@@ -352,6 +352,7 @@ fn only_one_file_builds_a_client() {
                 // These make clients of servers that are not real, for tests.
                 "runtime/client/src/scripted.rs",
                 "runtime/suite/src",
+                "operator/listener/tests/e2e/waiting.rs",
             ],
             control: "runtime/client/src/kube.rs",
             control_words: &["ClientBuilder"],

@@ -20,32 +20,28 @@ const NOT_TO_OVERRIDE: [&str; 9] = [
 
 /// Whether an object among a Listener's overrides is about the Service of this name and namespace.
 pub(super) fn concerns(patch: &Map<String, Value>, namespace: &str, name: &str) -> bool {
-    let metadata = patch.get("metadata");
-    let said = |field: &str| metadata.and_then(|m| m.get(field)).and_then(Value::as_str);
-    patch.get("apiVersion").and_then(Value::as_str) == Some("v1")
-        && patch.get("kind").and_then(Value::as_str) == Some("Service")
-        && said("name") == Some(name)
-        && said("namespace").unwrap_or_default() == namespace
+    missed(patch, namespace, name).is_empty()
 }
 
-/// The object that an override is for, as a sentence names it: by the four fields that decide.
-pub(super) fn named_object(patch: &Map<String, Value>) -> String {
-    let text = |value: Option<&Value>| {
-        let text = value.and_then(Value::as_str);
-        text.filter(|text| !text.is_empty()).map(str::to_owned)
-    };
-    let metadata = |field: &str| text(patch.get("metadata").and_then(|m| m.get(field)));
-    let named = |field: &str, value: Option<String>| match value {
-        Some(value) => format!("{field} `{value}`"),
-        None => format!("no {field}"),
-    };
-    [
-        named("apiVersion", text(patch.get("apiVersion"))),
-        named("kind", text(patch.get("kind"))),
-        named("name", metadata("name")),
-        named("namespace", metadata("namespace")),
-    ]
-    .join(", ")
+/// The fields that keep an override from being about the Service of this name and namespace, each with the value that it must have.
+pub(super) fn missed<'a>(
+    patch: &Map<String, Value>,
+    namespace: &'a str,
+    name: &'a str,
+) -> Vec<(&'static str, &'a str)> {
+    let metadata = patch.get("metadata");
+    let outer = |field: &str| patch.get(field).and_then(Value::as_str);
+    let inner = |field: &str| metadata.and_then(|m| m.get(field)).and_then(Value::as_str);
+    let all = [
+        ("apiVersion", outer("apiVersion"), "v1"),
+        ("kind", outer("kind"), "Service"),
+        ("name", inner("name"), name),
+        ("namespace", inner("namespace"), namespace),
+    ];
+    all.into_iter()
+        .filter(|(_, found, wanted)| found.unwrap_or_default() != *wanted)
+        .map(|(field, _, wanted)| (field, wanted))
+        .collect()
 }
 
 /// Merges one override: maps by key, `ports` by number, `selector` and other lists as a whole. A null has no effect.
@@ -328,16 +324,18 @@ mod tests {
     }
 
     #[test]
-    fn an_override_is_named_by_what_it_is_for() {
-        let named = |patch: Value| named_object(patch.as_object().unwrap());
-        let whole = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "l", "namespace": "n" } });
+    fn an_override_of_another_object_misses_the_fields_that_differ() {
+        let found = |patch: Value| missed(patch.as_object().unwrap(), "n", "l");
+        let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "l", "namespace": "n" } });
+        assert_eq!(found(pod), [("kind", "Service")]);
         assert_eq!(
-            named(whole),
-            "apiVersion `v1`, kind `Pod`, name `l`, namespace `n`"
-        );
-        assert_eq!(
-            named(json!({ "kind": "", "metadata": { "name": 7 } })),
-            "no apiVersion, no kind, no name, no namespace"
+            found(json!({ "kind": "", "metadata": { "name": 7 } })),
+            [
+                ("apiVersion", "v1"),
+                ("kind", "Service"),
+                ("name", "l"),
+                ("namespace", "n")
+            ]
         );
     }
 

@@ -11,7 +11,7 @@ use super::overrides;
 use super::service;
 
 /// How many fields a sentence names.
-const NAMED: usize = 3;
+const NAMED: usize = 2;
 
 /// The answer to the fact `permission`.
 pub(super) fn verdict(this: This<'_, Listener>, class: &ListenerClass) -> Because<Permission> {
@@ -40,7 +40,7 @@ pub(crate) fn wrong_namespace(namespace: &str, class: &ListenerClass) -> Option<
     };
     (!allowed.iter().any(fits)).then(|| {
         format!(
-            "ListenerClass `{}` does not allow namespace `{namespace}`; name another class, or add the namespace to `spec.allowedNamespaces` of this one",
+            "ListenerClass `{}` does not allow namespace `{namespace}`; name another class, or add it to `spec.allowedNamespaces`",
             name(class)
         )
     })
@@ -56,11 +56,11 @@ fn wrong_overrides(this: This<'_, Listener>, class: &ListenerClass) -> Option<St
     let is_wrong = |path: &FieldPath| !allowed.iter().any(|one| one.holds(path));
     let without = service::without_own_overrides(this, class);
     let mut sentences = service::own_overrides(this).filter_map(|(place, patch)| {
-        let set = overrides::set(&without, patch).into_iter();
+        let set = overrides::set(&without, &patch).into_iter();
         let wrong: BTreeSet<FieldPath> = set.filter(is_wrong).collect();
         let fields = listed(&wrong)?;
         Some(format!(
-            "{place} sets {fields}, which ListenerClass `{}` does not allow; leave it out, or add it to `spec.allowedOverrides` of the class",
+            "ListenerClass `{}` does not allow {fields} in {place}; leave it out, or change `spec.allowedOverrides`",
             name(class)
         ))
     });
@@ -129,7 +129,7 @@ mod tests {
     fn refused(found: (Permission, String), fields: &str) {
         let (permission, sentence) = found;
         let expected = format!(
-            "`spec.objectOverrides[1]` sets {fields}, which ListenerClass `c` does not allow; leave it out, or add it to `spec.allowedOverrides` of the class"
+            "ListenerClass `c` does not allow {fields} in `spec.objectOverrides[1]`; leave it out, or change `spec.allowedOverrides`"
         );
         assert_eq!(
             (permission, sentence),
@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(permission, Permission::NamespaceNotAllowed);
             assert_eq!(
                 sentence,
-                "ListenerClass `c` does not allow namespace `apps`; name another class, or add the namespace to `spec.allowedNamespaces` of this one"
+                "ListenerClass `c` does not allow namespace `apps`; name another class, or add it to `spec.allowedNamespaces`"
             );
         }
     }
@@ -194,13 +194,10 @@ mod tests {
         });
         refused(
             overriding(json!(["metadata.annotations"]), far),
-            "`metadata.finalizers`, `spec.externalIPs`, `spec.type`",
+            "`metadata.finalizers`, `spec.externalIPs` and 1 more",
         );
         let more = json!({ "spec": { "a": 1, "b": 1, "c": 1, "d": 1 }, "top": 1 });
-        refused(
-            overriding(json!([]), more),
-            "`spec.a`, `spec.b`, `spec.c` and 2 more",
-        );
+        refused(overriding(json!([]), more), "`spec.a`, `spec.b` and 3 more");
     }
 
     #[test]
@@ -229,7 +226,7 @@ mod tests {
         refused(json!({ "spec": { "ports": {} } }), "`spec.ports`");
         refused(
             json!({ "spec": { "ports": [{ "port": 80, "protocol": "UDP" }, { "port": 81 }, 7] } }),
-            "`spec.ports[*]`, `spec.ports[*].port`, `spec.ports[*].protocol`",
+            "`spec.ports[*]`, `spec.ports[*].port` and 1 more",
         );
     }
 

@@ -114,8 +114,8 @@ pub(super) fn address(this: This<'_, Listener>, reach: &Reach) -> Because<Addres
         ServiceType::LoadBalancer if reach.addresses.is_empty() => Because::new(
             Address::NoBalancer,
             format!(
-                "{service} has no load balancer address yet; if none comes, \
-                 check that a load balancer controller runs in this cluster and look at the events of the Service"
+                "Service `{}` has no address of a load balancer yet; look at its events, and whether a load balancer controller runs",
+                service.name
             ),
         )
         .about(service),
@@ -140,9 +140,17 @@ fn by_nodes(nodes: &[BackingNode]) -> Because<Address> {
         (all, lost) if all == lost => Address::NodeGone,
         _ => Address::Partial,
     };
-    let sentences: Vec<_> = lost.iter().map(|node| loss(node)).collect();
+    // One whose Pods go by themselves is named only where there is no other.
+    let stays =
+        |node: &&&BackingNode| node.volume.is_some() || node.reachability != NodeReachability::Gone;
+    let named = lost.iter().find(stays).or(lost.first());
+    let sentence = named.map(|node| loss(node)).unwrap_or_default();
+    let more = match lost.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
     lost.iter().fold(
-        Because::new(value, sentences.join("; ")),
+        Because::new(value, format!("{sentence}{more}")),
         |because, node| because.about(ObjectRef::of::<Node>(None, &node.name)),
     )
 }
@@ -157,10 +165,11 @@ fn loss(node: &BackingNode) -> String {
             )
         }
         (NodeReachability::Gone, None) => format!("Node `{name}` is gone and its Pods will follow"),
-        (NodeReachability::Gone, Some(volume)) => format!(
-            "Node `{name}` is gone and PersistentVolume `{volume}` ties a Pod to it; \
-             bring the node back, or delete the PersistentVolumeClaim and the Pod to let it run elsewhere"
-        ),
+        (NodeReachability::Gone, Some(volume)) => {
+            format!(
+                "Node `{name}` is gone and PersistentVolume `{volume}` ties a Pod to it; bring the node back, or delete the claim and the Pod"
+            )
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The Service of a Listener: the fields that we send, and no others.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use kube::Resource;
@@ -82,7 +83,7 @@ fn accept_name(name: &str) -> Result<(), Flaw> {
 }
 
 /// An override, and where it is written.
-type Patch<'a> = (String, &'a Map<String, Value>);
+type Patch<'a> = (String, Cow<'a, Map<String, Value>>);
 
 /// The overrides that have a say; later ones win.
 fn patches<'a>(this: This<'a, Listener>, class: &'a ListenerClass) -> Vec<Patch<'a>> {
@@ -95,33 +96,43 @@ fn by_class(class: &ListenerClass) -> Patch<'_> {
     let class_name = class.metadata.name.as_deref().unwrap_or_default();
     (
         format!("`spec.serviceOverrides` of ListenerClass `{class_name}`"),
-        &class.spec.service_overrides,
+        Cow::Borrowed(&class.spec.service_overrides),
     )
 }
 
 /// The overrides of the Listener itself that have a say.
 pub(super) fn own_overrides<'a>(this: This<'a, Listener>) -> impl Iterator<Item = Patch<'a>> {
+    fields_of_overrides(this)
+        .filter(move |(_, patch)| overrides::concerns(patch, namespace(this), name(this)))
+        .map(|(position, patch)| {
+            let place = format!("`spec.objectOverrides[{position}]`");
+            (place, Cow::Owned(patch))
+        })
+}
+
+fn fields_of_overrides(
+    this: This<'_, Listener>,
+) -> impl Iterator<Item = (usize, Map<String, Value>)> {
     let all = this.spec.object_overrides.iter().enumerate();
-    all.filter(move |(_, patch)| overrides::concerns(patch, namespace(this), name(this)))
-        .map(|(position, patch)| (format!("`spec.objectOverrides[{position}]`"), patch))
+    all.map(|(position, one)| (position, one.fields()))
 }
 
 /// Names the first override of the Listener that is about another object than its Service, and so has no effect; `None` if there is none.
 pub(super) fn unmatched_override(this: This<'_, Listener>) -> Option<String> {
-    let all = this.spec.object_overrides.iter().enumerate();
-    let mut unmatched =
-        all.filter(|(_, patch)| !overrides::concerns(patch, namespace(this), name(this)));
+    let mut unmatched = fields_of_overrides(this)
+        .filter(|(_, patch)| !overrides::concerns(patch, namespace(this), name(this)));
     let (position, patch) = unmatched.next()?;
     let more = match unmatched.count() {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
+    let missed = overrides::missed(&patch, namespace(this), name(this)).into_iter();
+    let fields: Vec<String> = missed
+        .map(|(field, wanted)| format!("{field} `{wanted}`"))
+        .collect();
     Some(format!(
-        "`spec.objectOverrides[{position}]`{more} has no effect: it is for {}, but the only object of this Listener has \
-         apiVersion `v1`, kind `Service`, name `{}`, namespace `{}`; correct it, or remove it",
-        overrides::named_object(patch),
-        name(this),
-        namespace(this)
+        "`spec.objectOverrides[{position}]`{more} has no effect, for it is about another object: set {}, or remove it",
+        fields.join(", ")
     ))
 }
 
@@ -269,7 +280,7 @@ fn accept_ports(service: &Value) -> Result<(), Flaw> {
     if ports.is_empty() {
         return Err(Flaw::new(
             Validity::NoPorts,
-            "there is no port to expose; declare `spec.ports`, or container ports in the Pod that mounts it",
+            "there is no port to expose; declare `spec.ports`, or for a Listener of a claim container ports in the template of its Pods",
         ));
     }
     ports::accepted(&ports)

@@ -6,7 +6,9 @@ use lifecycle_runtime::machine::policy::Decision;
 use lifecycle_runtime::machine::project::{MessageParts, Projected};
 use lifecycle_runtime::machine::world::World;
 use lifecycle_specs_listener::crds;
-use lifecycle_specs_listener::listener::{IR, ListenerSpec, machine};
+use lifecycle_specs_listener::listener::{
+    BackingNode, IR, ListenerSpec, NodeReachability, machine,
+};
 use lifecycle_specs_listener::listener_class::{ListenerClassSpec, ServiceType};
 use serde_json::Value;
 
@@ -212,22 +214,23 @@ fn an_override_of_another_object_is_named_with_what_it_would_have_to_name() {
     let matching = || of("Service", "web", json!("apps"));
     assert_eq!(found(json!([])).0, Overrides::Matched);
     assert_eq!(found(json!([matching(), matching()])).0, Overrides::Matched);
-    for (other, named) in [
-        (of("Deployment", "web", json!("apps")), "kind `Deployment`"),
-        (of("Service", "wbe", json!("apps")), "name `wbe`"),
-        (of("Service", "web", json!("app")), "namespace `app`,"),
-        (of("Service", "web", json!(null)), "no namespace"),
-        (json!({}), "no apiVersion, no kind, no name, no namespace"),
+    let all = "apiVersion `v1`, kind `Service`, name `web`, namespace `apps`";
+    for (other, wanted) in [
+        (of("Deployment", "web", json!("apps")), "kind `Service`"),
+        (of("Service", "wbe", json!("apps")), "name `web`"),
+        (of("Service", "web", json!("app")), "namespace `apps`"),
+        (of("Service", "web", json!(null)), "namespace `apps`"),
+        (
+            of("Service", "wbe", json!("app")),
+            "name `web`, namespace `apps`",
+        ),
+        (json!({}), all),
     ] {
-        let (value, said) = found(json!([matching(), other, {}]));
-        assert_eq!(value, Overrides::Unmatched);
-        let place = "`spec.objectOverrides[1]`";
-        assert!(said.starts_with(place) && said.contains(named), "{said}");
-        let wanted = "apiVersion `v1`, kind `Service`, name `web`, namespace `apps`; correct it";
-        assert!(
-            said.contains("(and 1 more)") && said.contains(wanted),
-            "{said}"
+        let expected = format!(
+            "`spec.objectOverrides[1]` (and 1 more) has no effect, for it is about another object: set {wanted}, or remove it"
         );
+        let found = found(json!([matching(), other, {}]));
+        assert_eq!(found, (Overrides::Unmatched, expected));
     }
 }
 
@@ -244,4 +247,66 @@ fn only_the_events_of_the_replaced_operator_have_reasons_of_their_own() {
             ("Refused", "ApplyService"),
         ]
     );
+}
+
+/// With names as clusters have them: of a Pod of a set, of a node of a cloud, of a volume. In a mount error they stand behind the name of the Listener.
+#[test]
+fn b53_every_sentence_of_a_condition_is_short() {
+    const NODE: &str = "ip-10-0-12-34.eu-central-1.compute.internal";
+    const VOLUME: &str = "pvc-c0ffee00-0000-0000-0000-000000000042";
+    let of = |spec: Value| {
+        let mut listener = listener(spec);
+        listener.metadata.name = Some("simple-kafka-broker-default-0-listener".into());
+        listener.metadata.namespace = Some("production".into());
+        listener
+    };
+    let class = |spec: Value| -> ListenerClass {
+        ListenerClass::new("external-stable", serde_json::from_value(spec).unwrap())
+    };
+    let for_others = class(json!({ "serviceType": "ClusterIP", "allowedNamespaces": ["team-*"] }));
+    let strict = class(json!({ "serviceType": "ClusterIP", "allowedOverrides": [] }));
+    let patch = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": { "name": name, "namespace": "production" },
+            "spec": { "externalIPs": ["192.0.2.1"], "loadBalancerSourceRanges": ["192.0.2.0/24"], "sessionAffinity": "ClientIP" },
+        })
+    };
+    let plain = of(json!({ "ports": [{ "name": "http", "port": 80 }] }));
+    let overriding = |name: &str| {
+        let ports = json!([{ "name": "http", "port": 80 }]);
+        of(json!({ "ports": ports, "objectOverrides": [patch(name)] }))
+    };
+    let own = overriding("simple-kafka-broker-default-0-listener");
+    let other = overriding("simple-kafka-broker-default-1-listener");
+    let reached = |service_type: ServiceType, reachability: NodeReachability| {
+        let node = BackingNode {
+            name: NODE.to_owned(),
+            volume: Some(VOLUME.to_owned()),
+            reachability,
+        };
+        let reach = Reach {
+            service_type,
+            addresses: Vec::new(),
+            nodes: vec![node],
+        };
+        exposure().address(This::of(&plain), &reach).sentence
+    };
+    let balancer = reached(ServiceType::LoadBalancer, NodeReachability::Published);
+    let sentences = [
+        exposure()
+            .permission(This::of(&plain), &for_others)
+            .sentence,
+        exposure().permission(This::of(&own), &strict).sentence,
+        exposure().overrides(This::of(&other)).sentence,
+        format!("{balancer}\nit has been Provisioning for more than 10 min"),
+        reached(ServiceType::NodePort, NodeReachability::Gone),
+        reached(ServiceType::NodePort, NodeReachability::Unaddressed),
+    ];
+    for said in sentences {
+        assert!(
+            !said.is_empty() && said.len() <= 200,
+            "{} {said}",
+            said.len()
+        );
+    }
 }

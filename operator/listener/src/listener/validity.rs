@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn b28_no_ports_says_where_they_would_come_from() {
-        let sentence = "there is no port to expose; declare `spec.ports`, or container ports in the Pod that mounts it";
+        let sentence = "there is no port to expose; declare `spec.ports`, or for a Listener of a claim container ports in the template of its Pods";
         check("l", json!({}), json!({}), Validity::NoPorts, sentence);
         check(
             "l",

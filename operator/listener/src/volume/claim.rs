@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn b41_b53_what_is_unclear_names_both_annotations() {
+    fn b41_what_is_unclear_names_both_annotations() {
         for unclear in [Unclear::Neither, Unclear::Both] {
             let sentence = unclear.to_string();
             assert!(

@@ -54,18 +54,15 @@ pub(super) fn namesake(
     claim: &PersistentVolumeClaim,
     known: Option<&Listener>,
 ) -> Because<Namesake> {
-    let namespace = claim.metadata.namespace.as_deref().unwrap_or_default();
     let name = claim.metadata.name.as_deref().unwrap_or_default();
     if let Some(earlier) = known.and_then(|known| earlier_volume(volume, known)) {
         let sentence = format!(
-            "Listener `{namespace}/{name}` belongs to the earlier PersistentVolume `{earlier}` and goes with it: \
-             wait for the garbage collector, or delete that PersistentVolume"
+            "Listener `{name}` belongs to the earlier volume `{earlier}`, and goes with it: wait, or delete that volume"
         );
         return Because::new(Namesake::Earlier, sentence);
     }
     let sentence = format!(
-        "Listener `{namespace}/{name}` is not that of PersistentVolumeClaim `{name}`: rename the claim, \
-         or have it name that Listener by annotation `{}`",
+        "Listener `{name}` exists and is not of this claim: rename the claim, or name the Listener in `{}`",
         claim::NAME
     );
     Because::new(Namesake::Other, sentence)

@@ -86,7 +86,7 @@ async fn unreadable() -> Result<()> {
         "{said}"
     );
     for words in [
-        "a person: Listener `default/odd` cannot be read: ",
+        "a person: it cannot be read: ",
         "eighty",
         "correct it, or delete it",
         "Listener `default/odd`, when it is corrected",

@@ -63,6 +63,7 @@ impl Cluster {
             maintain_crds: true,
             preset: Preset::StableNodes,
             leadership: None,
+            max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
             csi_endpoint: None,
             health: Health::default(),
         };
@@ -348,7 +349,7 @@ async fn b46_a_mount_that_fails_is_told_and_tried_again() -> Result<()> {
     .await?;
     ensure!(
         said.contains("code = FailedPrecondition")
-            && said.contains("is not that of PersistentVolumeClaim `web`"),
+            && said.contains("Listener `web` exists and is not of this claim"),
         "{said}"
     );
     let listeners = cluster.here("Listener");

@@ -1,6 +1,7 @@
 //! A Listener volume all the way: over sockets, with the controller beside it, on the simulated API server. What kubelet and
 //! external-provisioner do is done by hand here; no reply is changed.
 
+mod claims;
 pub(super) mod full_disk;
 mod many;
 mod owners;
@@ -44,7 +45,13 @@ pub(crate) fn cases() -> Vec<Case> {
         the_listener_of_the_replaced_operator_is_accepted_and_kept in owners,
         the_listener_of_a_claim_is_owned_as_the_replaced_operator_did_it in owners,
         b46_a_listener_that_another_object_controls_is_not_ours in owners,
+        f1_a_volume_of_a_class_costs_one_read_and_no_write in claims,
+        b32_labels_of_a_claim_of_any_form_reach_its_service in claims,
+        b56_the_listener_of_an_ephemeral_volume_is_found_with_its_product in claims,
+        b28_a_mount_of_a_pod_without_ports_says_what_its_listener_says in claims,
+        b16_nothing_without_a_namespace_is_owned_by_something_in_one in claims,
         b17_a_driver_that_its_csi_node_does_not_list_is_registered_anew in registered,
+        b48_a_node_names_no_limit_of_volumes in registered,
         a_call_answers_for_the_pod_that_it_names_where_the_watch_lags in repeated,
         a_repeated_publish_mends_label_entry_and_reservation in repeated,
         b51_f3_a_repeated_publish_of_an_unchanged_volume_costs_one_read in repeated,
@@ -365,7 +372,7 @@ async fn b41_b46_b49_b53_what_cannot_be_mounted_gets_a_code_and_a_sentence() -> 
     refused(
         site.publish().await,
         Code::FailedPrecondition,
-        "Listener `apps/web` is not that of PersistentVolumeClaim `web`",
+        "Listener `web` exists and is not of this claim",
     );
     assert_eq!(site.sent.writes(), 0, "nothing was written");
     ensure!(!site.target().exists(), "nothing is left at the target");

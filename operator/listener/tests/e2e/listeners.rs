@@ -166,6 +166,15 @@ impl Cluster {
         self.operator.as_ref().map(Process::log).unwrap_or_default()
     }
 
+    /// The process of the operator.
+    ///
+    /// # Errors
+    /// None runs.
+    pub(crate) fn operator_pid(&self) -> Result<u32> {
+        let operator = self.operator.as_ref().context("no operator runs")?;
+        Ok(operator.pid())
+    }
+
     /// Sends the operator a signal.
     ///
     /// # Errors

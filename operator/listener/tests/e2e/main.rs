@@ -26,6 +26,7 @@ mod simulated;
 mod suites;
 mod trouble;
 mod volume_suite;
+mod waiting;
 
 use std::process::ExitCode;
 
@@ -59,5 +60,6 @@ fn main() -> ExitCode {
         ("listener_pods", listener_pods::cases()),
         ("seeded", seeded::cases()),
         ("simulated", simulated::cases()),
+        ("waiting", waiting::cases()),
     ])
 }

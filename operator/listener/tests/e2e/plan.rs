@@ -40,6 +40,7 @@ async fn planned(client: &Client, dry_run: DryRun) -> Result<Planned, Error> {
             maintain_crds: true,
             preset: Preset::default(),
             leadership: None,
+            max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
             csi_endpoint: None,
             health: inside.health,
         };

@@ -4,6 +4,7 @@ mod input;
 mod leaders;
 mod overrides;
 mod permission;
+mod quiet;
 mod refusals;
 mod server;
 mod silence;
@@ -24,6 +25,7 @@ pub(crate) fn cases() -> Vec<Case> {
         leaders::cases(),
         overrides::cases(),
         permission::cases(),
+        quiet::cases(),
         refusals::cases(),
         server::cases(),
         silence::cases(),

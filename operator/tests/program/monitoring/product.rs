@@ -228,7 +228,9 @@ impl Product {
 pub(super) fn errors(lifecycle: &Lifecycle) -> Vec<&'static str> {
     let declared = lifecycle.states.iter();
     let declared = declared.filter(|state| state.phase == Phase::Error);
-    let named = declared.map(|state| state.name).chain(["Refused"]);
+    let named = declared
+        .map(|state| state.name)
+        .chain(["Refused", "Unclear"]);
     let is_quiet = |state: &str| {
         let mut quiet = QUIET.iter();
         quiet.any(|(kind, one, _)| (*kind, *one) == (lifecycle.name, state))

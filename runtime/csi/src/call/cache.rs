@@ -23,7 +23,7 @@ use super::turn::CallTurn;
 use crate::driver::cache_policy::Readers;
 use lifecycle_runtime::cluster::index::IndexKey;
 use lifecycle_runtime::cluster::observe::{Job, Plan, View, WriteId};
-use lifecycle_runtime::cluster::store::{Name, Raw};
+use lifecycle_runtime::cluster::store::{Keep, Name, Raw};
 use lifecycle_runtime::lifecycle::Stored;
 use lifecycle_runtime::machine::world::World;
 
@@ -220,7 +220,7 @@ impl<'a> CallCache<'a> {
         let raw = Raw::new(object);
         self.access.shared_watches.wrote(kind, raw.clone());
         self.objects
-            .insert(key, Some(Arc::new(raw.stored(kind, true))));
+            .insert(key, Some(Arc::new(raw.stored(kind, Keep::Whole))));
     }
 
     /// What is known of the object is stale: it is read again.
@@ -309,7 +309,7 @@ impl<'a> CallCache<'a> {
         match event {
             ObjectEvent::Applied(_) if !self.objects.contains_key(&key) => return false,
             ObjectEvent::Applied(raw) => {
-                let stored = raw.stored(&self.access.kinds[key.0], true);
+                let stored = raw.stored(&self.access.kinds[key.0], Keep::Whole);
                 let known = self.objects.get(&key).and_then(Option::as_ref);
                 if known.is_some_and(|known| version(known) >= version(&stored)) {
                     return false;

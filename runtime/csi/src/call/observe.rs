@@ -59,7 +59,8 @@ impl CallContext {
                     return Err(RpcError::new(Code::FailedPrecondition, message).into());
                 }
                 Some(
-                    failure @ (Failure::Unanswered { .. }
+                    failure @ (Failure::Unreadable(_)
+                    | Failure::Unanswered { .. }
                     | Failure::OtherObject { .. }
                     | Failure::OwnerElsewhere { .. }
                     | Failure::NoNamespace { .. }),

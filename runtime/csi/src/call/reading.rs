@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use super::step_error::StepError;
 use lifecycle_client::kube::one_line;
 use lifecycle_client::names;
-use lifecycle_runtime::cluster::store::{Name, Raw};
+use lifecycle_runtime::cluster::store::{Keep, Name, Raw};
 use lifecycle_runtime::lifecycle::{Kind, Stored};
 
 /// How long a read may take.
@@ -59,7 +59,7 @@ pub(super) async fn get(
         return Ok(None);
     };
     match timeout(READ_TIMEOUT, client.request::<Raw>(request)).await {
-        Ok(Ok(raw)) => Ok(Some(Arc::new(raw.stored(kind, true)))),
+        Ok(Ok(raw)) => Ok(Some(Arc::new(raw.stored(kind, Keep::Whole)))),
         Ok(Err(kube::Error::Api(status))) if status.code == 404 => Ok(None),
         Ok(Err(error)) => Err(unreadable(kind, name, &one_line(&error))),
         Err(_) => Err(unreadable(kind, name, "the API server does not answer")),
@@ -104,7 +104,7 @@ pub(super) async fn get_and_watch(
     loop {
         match timeout(INITIAL_EVENTS_TIMEOUT, events.next()).await {
             Ok(Some(Ok(WatchEvent::Added(raw) | WatchEvent::Modified(raw)))) => {
-                found = Some(Arc::new(raw.stored(kind, true)));
+                found = Some(Arc::new(raw.stored(kind, Keep::Whole)));
             }
             Ok(Some(Ok(WatchEvent::Deleted(_)))) => found = None,
             Ok(Some(Ok(WatchEvent::Bookmark(mark))))

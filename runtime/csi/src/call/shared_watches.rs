@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, interval};
 
 use crate::driver::cache_policy::{Readers, WatchedKind};
-use lifecycle_runtime::cluster::store::{Name, Raw, Store};
+use lifecycle_runtime::cluster::store::{Keep, Name, Raw, Store};
 use lifecycle_runtime::cluster::watching::Watch;
 use lifecycle_runtime::health::{BEAT, Health};
 use lifecycle_runtime::lifecycle::{Kind, Stored};
@@ -30,7 +30,7 @@ impl SharedWatches {
         let stores = watched.iter().map(|watched| {
             let mut store = Store::new(watched.kind.clone());
             // A call may write to what it reads.
-            store.keep_raw();
+            store.keep(Keep::Whole);
             store
         });
         Self {

@@ -9,7 +9,7 @@ use crate::cluster::fixture::Caches;
 use crate::cluster::fixture::hosted::{guest, host, visiting};
 use crate::cluster::index::{Finder, Index, IndexKey};
 use crate::cluster::observe::Observed;
-use crate::cluster::store::{Name, Raw, Store};
+use crate::cluster::store::{Keep, Name, Raw, Store};
 use crate::lifecycle::{Kind, LookupKey, Machine, ObjectRef};
 use k8s_openapi::api::core::v1::Secret;
 use kube::runtime::watcher::Event;
@@ -106,7 +106,7 @@ fn all_that_carry_a_label_are_found_in_a_namespace() {
         namespace: Some("ns".to_owned()),
         name: "g".to_owned(),
     };
-    let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), false);
+    let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), Keep::Nothing);
     let keys: BTreeSet<IndexKey> = finder.keys_for(&subject, &look).into_iter().collect();
     let mut index = Index::new(finder, machine);
     index.depends_on(&me, &BTreeSet::new(), &keys);
@@ -148,7 +148,7 @@ fn all_of_a_namespace_are_found() {
         namespace: Some("ns".to_owned()),
         name: "g".to_owned(),
     };
-    let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), false);
+    let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), Keep::Nothing);
     let keys: BTreeSet<IndexKey> = finder.keys_for(&subject, &look).into_iter().collect();
     let mut index = Index::new(finder, machine);
     index.depends_on(&me, &BTreeSet::new(), &keys);

@@ -32,16 +32,23 @@ pub(crate) fn cleared(
     if !stray_field && !stray_condition {
         return None;
     }
-    let mut merged = status.clone();
+    let mut merged = beside_others(Some(live), known, status);
     for field in gone {
         merged[field] = Value::Null;
     }
+    Some(merged)
+}
+
+/// The status as a merge patch, which replaces lists as a whole: with the conditions of somebody else.
+pub(crate) fn beside_others(live: Option<&Value>, known: &[&str], status: &Value) -> Value {
+    let mut merged = status.clone();
+    let old = live.and_then(|live| live.get("status"));
     let rows = merged.get_mut("conditions").and_then(Value::as_array_mut);
-    if let Some(rows) = rows {
+    if let (Some(rows), Some(old)) = (rows, old) {
         let of_others = |row: &&Value| kind_of(row).is_some_and(|kind| !known.contains(&kind));
         rows.extend(conditions(old).filter(of_others).cloned());
     }
-    Some(merged)
+    merged
 }
 
 fn conditions(status: &Value) -> impl Iterator<Item = &Value> {

@@ -83,6 +83,16 @@ async fn undecodable() -> Result<()> {
         told.len() == 1 && told[0].1 == "Undecodable" && told[0].2.contains("huge"),
         "{told:?}"
     );
+    let ready = eventually("the condition", SOON, async || {
+        let bad = widgets.get("bad").await?;
+        Ok(bad.data.pointer("/status/conditions/0").cloned())
+    })
+    .await?;
+    ensure!(
+        ready["type"] == "Ready" && ready["reason"] == "Undecodable",
+        "{ready}"
+    );
+    ensure!(ready["message"].to_string().contains("huge"), "{ready}");
     world.is_quiet().await?;
     let repaired = Patch::Merge(json!({ "spec": { "size": 1 } }));
     widgets

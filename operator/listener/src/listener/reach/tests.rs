@@ -256,8 +256,7 @@ fn b39_a_pending_load_balancer_names_the_service_to_look_at() {
     assert_eq!(because.value, Address::NoBalancer);
     assert_eq!(
         because.sentence,
-        "Service `apps/web` has no load balancer address yet; if none comes, check that a load balancer controller \
-         runs in this cluster and look at the events of the Service"
+        "Service `web` has no address of a load balancer yet; look at its events, and whether a load balancer controller runs"
     );
     assert_eq!(because.objects[0].name, "web");
 }
@@ -284,10 +283,26 @@ fn b24_a_vanished_node_takes_only_its_own_address_along() {
     assert_eq!(because.value, Address::Partial);
     assert_eq!(
         because.sentence,
-        "Node `n9` is gone and PersistentVolume `pv-9` ties a Pod to it; bring the node back, \
-         or delete the PersistentVolumeClaim and the Pod to let it run elsewhere"
+        "Node `n9` is gone and PersistentVolume `pv-9` ties a Pod to it; bring the node back, or delete the claim and the Pod"
     );
     assert_eq!(because.objects, [ObjectRef::of::<Node>(None, "n9")]);
+}
+
+#[test]
+fn of_several_lost_nodes_one_that_does_not_go_by_itself_is_named() {
+    let mut backing = on(&["n7", "n8"]);
+    backing.insert("n9".into(), Some("pv-9".into()));
+    let because = answered(ServiceType::NodePort, &backing, &[]);
+    assert_eq!(
+        because.sentence,
+        "Node `n9` is gone and PersistentVolume `pv-9` ties a Pod to it; bring the node back, or delete the claim and the Pod (and 2 more)"
+    );
+    assert_eq!(because.objects.len(), 3);
+    let because = answered(ServiceType::NodePort, &on(&["n7", "n8"]), &[]);
+    assert_eq!(
+        because.sentence,
+        "Node `n7` is gone and its Pods will follow (and 1 more)"
+    );
 }
 
 #[test]

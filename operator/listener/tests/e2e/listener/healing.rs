@@ -40,7 +40,7 @@ pub(crate) fn cases() -> Vec<Case> {
             refused_change,
         ),
         case(
-            "m13_b25_a_deleted_listener_takes_its_service_along",
+            "m13_b25_b38_a_deleted_listener_takes_its_service_along_and_nothing_that_looks_like_it",
             CONTROLLERS,
             deletion,
         ),
@@ -333,6 +333,7 @@ async fn deletion() -> Result<()> {
     ] {
         cluster.expose(name, "cluster-internal").await?;
         cluster.ready(name).await?;
+        alike(&cluster, name).await?;
         let params = DeleteParams {
             propagation_policy: Some(policy),
             ..DeleteParams::default()
@@ -355,7 +356,35 @@ async fn deletion() -> Result<()> {
         "a Listener that goes away gets no Service again: {}",
         asked.lines()
     );
+    for name in ["front", "back"] {
+        cluster.of::<Service>().get(&like(name)).await?;
+    }
+    let events = cluster.of::<k8s_openapi::api::events::v1::Event>();
+    let events = events.list(&Default::default()).await?.items;
+    let of_ours = events.iter().filter(|e| {
+        let listener = e.regarding.as_ref().and_then(|r| r.kind.as_deref());
+        listener == Some("Listener")
+    });
+    let warnings: Vec<_> = of_ours
+        .filter(|e| e.type_.as_deref() == Some("Warning"))
+        .collect();
+    ensure!(warnings.is_empty(), "{warnings:?}");
     Ok(())
+}
+
+fn like(name: &str) -> String {
+    format!("like-{name}")
+}
+
+/// A Service of somebody else with every label and the selector of that of a Listener.
+async fn alike(cluster: &Cluster, name: &str) -> Result<()> {
+    let original = service(cluster, name).await?;
+    let selector = original.spec.as_ref().and_then(|s| s.selector.clone());
+    let copy = json!({
+        "metadata": { "name": like(name), "labels": original.labels() },
+        "spec": { "selector": selector, "ports": [{ "port": 8080 }] },
+    });
+    cluster.make(cluster.of::<Service>(), copy).await.map(drop)
 }
 
 async fn killed() -> Result<()> {

@@ -1,9 +1,10 @@
 //! Listeners that cannot be read: each is named, and none costs another anything.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use lifecycle_specs_listener::listener::Listener;
@@ -14,6 +15,12 @@ use super::BINARIES;
 use crate::PROGRAM;
 use crate::listeners::{Cluster, SOON};
 
+/// The memory that deploy/install/controller.yaml lets the controller have, in KiB.
+const LIMIT: u64 = 512 << 10;
+const LISTENERS: &str = "/apis/listeners.stackable.tech/v1alpha1/namespaces/default/listeners";
+/// How much more than before the allocator may keep for itself, in KiB.
+const GIVEN_BACK: u64 = 64 << 10;
+
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case(
@@ -22,6 +29,11 @@ pub(crate) fn cases() -> Vec<Case> {
             undecodable,
         ),
         case("listeners_of_any_depth_stop_nobody", BINARIES, any_depth),
+        case(
+            "a_namespace_full_of_large_listeners_takes_no_memory_from_the_others",
+            BINARIES,
+            large,
+        ),
     ]
 }
 
@@ -71,10 +83,100 @@ async fn undecodable() -> Result<()> {
         "the log names it: {}",
         cluster.log()
     );
+    let ready = eventually("its condition", SOON, async || {
+        let now = odd.get("odd").await?;
+        Ok(now.data.pointer("/status/conditions/0").cloned())
+    })
+    .await?;
+    let said = ready["message"].as_str().unwrap_or_default();
+    ensure!(
+        ready["type"] == "Ready" && ready["reason"] == "Undecodable",
+        "{ready}"
+    );
+    ensure!(
+        said.contains("eighty") && said.ends_with("; correct it, or delete it"),
+        "{said}"
+    );
     let mended = json!({ "spec": { "ports": [{ "name": "http", "port": 80 }] } });
     odd.patch("odd", &Default::default(), &kube::api::Patch::Merge(mended))
         .await?;
     cluster.ready("odd").await.map(drop)
+}
+
+/// Of what is wanted of its namespace's objects, a tenant decides nothing but what is in them: 51 MB of objects that are too large to read, and 5 MB of
+/// objects that are just not.
+async fn large() -> Result<()> {
+    let mut cluster = Cluster::start(PROGRAM).await?;
+    cluster.expose("before", "cluster-internal").await?;
+    cluster.ready("before").await?;
+    let rest = memory(&cluster, "VmRSS:")?;
+    let listener = |name: &str, bytes: usize| {
+        // A shape that takes twelve times its bytes as values. Smaller values would cost the API server gigabytes.
+        let one = format!(r#"{{"a":"{}"}},"#, "x".repeat(50));
+        let small = one.repeat(bytes / one.len());
+        json!({
+            "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener", "metadata": { "name": name },
+            "spec": { "className": "cluster-internal", "ports": [{ "name": "http", "port": 80 }], "objectOverrides": ["OVERRIDE"] },
+        })
+        .to_string()
+        .replace(r#""OVERRIDE""#, &format!(r#"{{"x":[{}]}}"#, small.trim_end_matches(',')))
+    };
+    for (size, bytes, count) in [("large", 850_000, 60), ("fair", 250_000, 20)] {
+        for number in 0..count {
+            let body = listener(&format!("{size}-{number}"), bytes).into_bytes();
+            let request = http::Request::post(LISTENERS).header("Content-Type", "application/json");
+            cluster.client.request_text(request.body(body)?).await?;
+        }
+    }
+    let told = "it cannot be read: it has more than 256 KiB, and no more are read (`--max-object-size`); correct it, or delete it";
+    for (round, name) in [("started", "after"), ("restarted", "again")] {
+        cluster.expose(name, "cluster-internal").await?;
+        cluster.ready(name).await?;
+        for fair in [0, 19] {
+            cluster.ready(&format!("fair-{fair}")).await?;
+        }
+        for large in [0, 59] {
+            // As text: to read its values takes this test longer than all that it tests.
+            let path = format!("{LISTENERS}/large-{large}");
+            eventually("its conditions", SOON, async || {
+                let request = http::Request::get(&path).body(Vec::new())?;
+                let large = cluster.client.request_text(request).await?;
+                let reported = large
+                    .split_once(r#""status":"#)
+                    .map_or("", |(_, status)| status);
+                // `Ready`, and `Stalled` for tools.
+                let is_told = reported.matches(told).count() == 2;
+                let is_named = reported.contains(r#""reason":"Undecodable""#);
+                Ok((is_told && is_named).then_some(()))
+            })
+            .await?;
+        }
+        let most = memory(&cluster, "VmHWM:")?;
+        eprintln!("{round}: {rest} KiB at rest, at most {most} KiB");
+        ensure!(most < LIMIT, "{most} KiB of {LIMIT}");
+        if round == "started" {
+            cluster.stop_operator()?;
+            cluster.run_operator(&[]).await?;
+        }
+    }
+    let all = http::Request::delete(LISTENERS).body(Vec::new())?;
+    cluster.client.request_text(all).await?;
+    eventually("the memory is given back", SOON, async || {
+        let now = memory(&cluster, "VmRSS:")?;
+        Ok((now < rest + GIVEN_BACK).then_some(()))
+    })
+    .await
+}
+
+/// What the process of the operator takes, in KiB, by a line of its status.
+fn memory(cluster: &Cluster, line: &str) -> Result<u64> {
+    let operator = cluster.operator_pid()?;
+    let status = fs::read_to_string(format!("/proc/{operator}/status"))?;
+    let said = status.lines().find_map(|one| one.strip_prefix(line));
+    let number = said.and_then(|said| said.split_whitespace().next());
+    Ok(number
+        .with_context(|| format!("no {line} of the operator"))?
+        .parse()?)
 }
 
 /// Each has overrides that no reader of JSON follows to the end.

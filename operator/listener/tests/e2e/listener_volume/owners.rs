@@ -91,7 +91,10 @@ pub(crate) async fn b46_a_listener_that_another_object_controls_is_not_ours() ->
     let before = made_before(&site, json!({}), &[controller]).await?;
     let status = site.publish().await.expect_err("it is another's");
     ensure!(status.code() == Code::FailedPrecondition, "{status:?}");
-    ensure!(status.message().contains("is not that of"), "{status:?}");
+    ensure!(
+        status.message().contains("is not of this claim"),
+        "{status:?}"
+    );
     let after = site.objects::<Listener>().get("web").await?;
     ensure!(after.metadata.generation == before.metadata.generation);
     let pod = site.objects::<Pod>().get("web-0").await?;

@@ -7,6 +7,7 @@ use k8s_openapi::api::storage::v1::CSINode;
 use kube::Api;
 use kube::api::{Patch, PatchParams, PostParams};
 use lifecycle_listener::volume::{self, Mount, Registration};
+use lifecycle_proto::csi;
 use lifecycle_proto::registration::registration_client::RegistrationClient;
 use lifecycle_proto::registration::{InfoRequest, RegistrationStatus};
 use lifecycle_runtime::health::Health;
@@ -18,7 +19,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::PATIENCE;
-use super::site::parsed;
+use super::site::{Site, parsed};
 
 const DRIVER: &str = "listeners.stackable.tech";
 
@@ -103,5 +104,16 @@ pub(crate) async fn b17_a_driver_that_its_csi_node_does_not_list_is_registered_a
         Ok(missing().is_none().then_some(()))
     })
     .await?;
+    Ok(())
+}
+
+/// A limit would become one of 32 bits in the CSINode; none at all is zero here.
+pub(crate) async fn b48_a_node_names_no_limit_of_volumes() -> Result<()> {
+    let site = Site::start().await?;
+    let mut node = site.node.clone();
+    let info = node.node_get_info(csi::NodeGetInfoRequest {}).await?;
+    let info = info.into_inner();
+    ensure!(info.max_volumes_per_node == 0, "{info:?}");
+    ensure!(info.node_id == "node-1", "{info:?}");
     Ok(())
 }

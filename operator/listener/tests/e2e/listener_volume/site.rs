@@ -45,6 +45,8 @@ pub(crate) struct Site {
     pub(crate) admin: Client,
     /// What the process on the node sends.
     pub(crate) sent: Faults,
+    /// Requests of the process that makes volumes.
+    pub(crate) sent_by_provisioner: Faults,
     controller: ControllerClient<Channel>,
     pub(crate) node: NodeClient<Channel>,
     folder: Arc<TempDir>,
@@ -75,6 +77,7 @@ impl Site {
             maintain_crds: true,
             preset: Preset::EphemeralNodes,
             leadership: None,
+            max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
             csi_endpoint: None,
             health: Health::default(),
         };
@@ -87,8 +90,10 @@ impl Site {
         let place = |name: &str| folder.path().join(name);
         let sent = Faults::new(Plan::default(), jiff::Timestamp::UNIX_EPOCH);
         let text = |path: PathBuf| path.display().to_string();
+        let sent_by_provisioner = Faults::new(Plan::default(), jiff::Timestamp::UNIX_EPOCH);
         let provisions = volume::provisions("listeners.stackable.tech", &text(place("c.sock")));
-        tokio::spawn(provisions.start(admin.clone(), shutdown.clone()));
+        let client = sent_by_provisioner.line(true).client(&admin);
+        tokio::spawn(provisions.start(client, shutdown.clone()));
         let mount = Mount {
             endpoint: text(place("n.sock")),
             node: "node-1".to_owned(),
@@ -99,6 +104,7 @@ impl Site {
         Ok(Self {
             admin,
             sent,
+            sent_by_provisioner,
             controller: ControllerClient::new(connect(&place("c.sock")).await?),
             node: NodeClient::new(connect(&place("n.sock")).await?),
             folder: Arc::new(folder),
@@ -117,12 +123,16 @@ impl Site {
         site.claim(json!({ "listeners.stackable.tech/listener-class": class }))
             .await?;
         let pod = site.pod().await?;
-        // The class is made by the controller, which has only begun.
-        eventually("the class is there", PATIENCE, async || {
-            Ok(site.provision().await.ok())
-        })
-        .await?;
+        site.provisioned().await?;
         Ok((site, pod))
+    }
+
+    /// Waits until there is a volume: the class is made by the controller, which has only begun.
+    pub(crate) async fn provisioned(&self) -> Result<()> {
+        eventually("the class is there", PATIENCE, async || {
+            Ok(self.provision().await.ok())
+        })
+        .await
     }
 
     /// The same cluster, where everything is about this claim, volume and Pod.

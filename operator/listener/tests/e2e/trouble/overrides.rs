@@ -217,7 +217,8 @@ async fn report_unmatched(cluster: &Cluster) -> Result<()> {
         &cluster.condition("web", unmatched).await?,
         "OverridesMatched",
     );
-    ensure!(said.contains("`wbe`") && said.contains("`web`"), "{said}");
+    let expected = "`spec.objectOverrides[0]` has no effect, for it is about another object: set name `web`, or remove it";
+    ensure!(said == expected, "{said}");
     let events = cluster.of::<Event>();
     eventually("a Warning event that names it", SOON, async || {
         let all = events.list(&Default::default()).await?;

@@ -152,9 +152,8 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
     cluster.expose("stranger", "elsewhere").await?;
     for (name, _, fields) in far() {
         let said = message(&cluster.condition(name, OVERRIDE).await?, "Accepted");
-        let expected = format!(
-            "`spec.objectOverrides[0]` sets {fields}, which ListenerClass `strict` does not allow"
-        );
+        let expected =
+            format!("ListenerClass `strict` does not allow {fields} in `spec.objectOverrides[0]`");
         ensure!(said.contains(&expected), "{name}: {said}");
     }
     let stranger = cluster.condition("stranger", NAMESPACE).await?;

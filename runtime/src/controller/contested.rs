@@ -9,20 +9,24 @@ use tokio::time::Instant;
 
 use super::Controller;
 use super::queue::Subject;
-use super::report::Draft;
+use super::report::{Draft, old_status, timeless};
 use crate::cluster::act::News;
 use crate::lifecycle::Stored;
 use crate::machine::backoff::Backoff;
+use crate::machine::compare::fingerprint;
 
 /// How often a report may be made again without a pause.
 const FREELY: u32 = 4;
 /// A report that stood for so long was not changed at once.
 const STANDS: Duration = Duration::from_secs(60);
 
-/// The reports of one object that say again what the one before them said.
+/// The reports of one object that say again what the one before them said, over the same status of somebody else. Whoever edits a status by hand
+/// changes one thing after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contested {
     content: u64,
+    /// What the status was each time before.
+    theirs: u64,
     again: u32,
     /// When the last one ended.
     ended: Instant,
@@ -32,9 +36,10 @@ pub(crate) struct Contested {
 
 impl Contested {
     /// Counts a report that ended well.
-    fn next(before: Option<Self>, content: u64, now: Instant) -> Self {
-        let same =
-            before.filter(|one| one.content == content && now < one.free.max(one.ended) + STANDS);
+    fn next(before: Option<Self>, (content, theirs): (u64, u64), now: Instant) -> Self {
+        let same = before
+            .filter(|one| (one.content, one.theirs) == (content, theirs))
+            .filter(|one| now < one.free.max(one.ended) + STANDS);
         let again = same.map_or(0, |one| one.again + 1);
         let wait = match again.saturating_sub(FREELY) {
             0 => Duration::ZERO,
@@ -42,6 +47,7 @@ impl Contested {
         };
         Self {
             content,
+            theirs,
             again,
             ended: now,
             free: now + wait,
@@ -49,8 +55,10 @@ impl Contested {
     }
 
     /// Until when the same report waits.
-    pub(crate) fn slowed(&self, draft: &Draft, now: Instant) -> Option<Instant> {
-        (self.content == draft.content() && self.free > now).then_some(self.free)
+    pub(crate) fn slowed(&self, draft: &Draft, seen: &Stored, now: Instant) -> Option<Instant> {
+        let is_waiting = self.free > now;
+        let is_same = || self.content == draft.content() && self.theirs == reported(seen);
+        (is_waiting && is_same()).then_some(self.free)
     }
 
     /// When it is free.
@@ -65,7 +73,8 @@ impl Controller {
         let Some(memory) = self.memories.get_mut(subject) else {
             return;
         };
-        let contested = Contested::next(memory.contested, draft.content(), Instant::now());
+        let both = (draft.content(), reported(seen));
+        let contested = Contested::next(memory.contested, both, Instant::now());
         memory.contested = Some(contested);
         if contested.again != FREELY + 1 {
             return;
@@ -87,6 +96,10 @@ impl Controller {
         let about = (&subject.name, seen.meta.uid.as_deref());
         self.tell(subject.lifecycle, &kind, about, news);
     }
+}
+
+fn reported(seen: &Stored) -> u64 {
+    fingerprint(&timeless(old_status(seen)))
 }
 
 /// Who else has written the status, as the API server keeps it.
@@ -137,7 +150,7 @@ mod tests {
         let mut waits = Vec::new();
         for _ in 0..FREELY + 8 {
             let now = Instant::now();
-            let next = Contested::next(last, 7, now);
+            let next = Contested::next(last, (7, 1), now);
             waits.push((next.free - now).as_secs_f64().round());
             tokio::time::advance(next.free - now + Duration::from_millis(10)).await;
             last = Some(next);
@@ -148,9 +161,10 @@ mod tests {
                 0.0, 0.0, 0.0, 0.0, 0.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0
             ]
         );
-        let other = Contested::next(last, 8, Instant::now());
-        assert_eq!(other.again, 0);
+        for other in [(8, 1), (7, 2)] {
+            assert_eq!(Contested::next(last, other, Instant::now()).again, 0);
+        }
         let now = Instant::now() + STANDS;
-        assert_eq!(Contested::next(last, 7, now).again, 0);
+        assert_eq!(Contested::next(last, (7, 1), now).again, 0);
     }
 }

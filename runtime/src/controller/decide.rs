@@ -190,7 +190,7 @@ fn status(seen: &Seen, memory: &ObjectMemory, now: Instant) -> Option<WriteRecor
     let subject = seen.observed.observation.subject();
     let id = status_id(&draft, subject);
     let paused = memory.paused(WriteKind::Status, &id, now);
-    let slowed = || memory.contested?.slowed(&draft, now);
+    let slowed = || memory.contested?.slowed(&draft, subject, now);
     let paused = paused.or_else(slowed);
     let subject = subject.clone();
     let write = || WriteRecord::Status { draft, subject };

@@ -195,7 +195,7 @@ impl<'de> Deserialize<'de> for Raw {
 #[derive(Default)]
 struct Copied {
     text: RefCell<Vec<u8>>,
-    /// Where its metadata is.
+    /// The range of its metadata in the text.
     metadata: RefCell<Range<usize>>,
     /// How often something was left out.
     cuts: Cell<usize>,

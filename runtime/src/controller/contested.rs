@@ -25,7 +25,7 @@ const STANDS: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contested {
     content: u64,
-    /// What the status was each time before.
+    /// Fingerprint of the status of somebody else that was there each time before.
     theirs: u64,
     again: u32,
     /// When the last one ended.
@@ -102,7 +102,7 @@ fn reported(seen: &Stored) -> u64 {
     fingerprint(&timeless(old_status(seen)))
 }
 
-/// Who else has written the status, as the API server keeps it.
+/// Names those who have written the status beside us, as the API server keeps it.
 fn rivals(raw: Option<&Value>, ours: &str) -> String {
     let entries = raw.and_then(|raw| raw.pointer("/metadata/managedFields"));
     let entries = entries.and_then(Value::as_array).into_iter().flatten();

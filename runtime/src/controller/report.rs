@@ -109,7 +109,7 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
     }
 }
 
-/// Whether a condition stays as it was reported: with the generation that it was about.
+/// True if a condition stays as it was reported, with the generation that it was about.
 fn is_kept(ir: &Lifecycle, notes: &Notes<'_>, name: &str) -> bool {
     let tells = ir
         .implicit

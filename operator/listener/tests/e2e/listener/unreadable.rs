@@ -103,8 +103,7 @@ async fn undecodable() -> Result<()> {
     cluster.ready("odd").await.map(drop)
 }
 
-/// Of what is wanted of its namespace's objects, a tenant decides nothing but what is in them: 51 MB of objects that are too large to read, and 5 MB of
-/// objects that are just not.
+/// One tenant fills a namespace: 51 MB of objects that are too large to read, and 5 MB of objects that are just not.
 async fn large() -> Result<()> {
     let mut cluster = Cluster::start(PROGRAM).await?;
     cluster.expose("before", "cluster-internal").await?;
@@ -168,7 +167,7 @@ async fn large() -> Result<()> {
     .await
 }
 
-/// What the process of the operator takes, in KiB, by a line of its status.
+/// Memory of the process of the operator in KiB, by a line of its status in /proc.
 fn memory(cluster: &Cluster, line: &str) -> Result<u64> {
     let operator = cluster.operator_pid()?;
     let status = fs::read_to_string(format!("/proc/{operator}/status"))?;

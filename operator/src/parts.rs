@@ -72,6 +72,7 @@ fn provisioner() -> Part {
     let storage = |resource| Object::all("storage.k8s.io", resource);
     Part::new("provisioner", "listener-operator-controller", LISTENERS)
         .role("listener-operator-provisioner")
+        .everywhere()
         .also_for_others(
             core("persistentvolumes"),
             &[Get, List, Watch, Create, Patch, Delete],

@@ -36,6 +36,7 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
                 cluster_domain: run.cluster.kubernetes_cluster_domain.clone(),
                 maintain_crds: !run.cluster.disable_crd_maintenance,
                 max_object_size: run.cluster.max_object_bytes(),
+                watched: run.cluster.namespaces(),
                 preset: chosen.listener_class_preset,
             };
             listeners(&live, &plan, told).await
@@ -46,6 +47,7 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
                 namespace: namespace.unwrap_or(live.default_namespace()).to_owned(),
                 maintain_crds: !run.cluster.disable_crd_maintenance,
                 max_object_size: run.cluster.max_object_bytes(),
+                watched: chosen.all_watched(run.cluster.namespaces())?,
                 chosen,
             };
             sites(&live, &plan, told).await
@@ -62,6 +64,8 @@ pub(crate) struct Listeners {
     pub(crate) maintain_crds: bool,
     /// The bytes of the largest object that it reads of its kinds.
     pub(crate) max_object_size: usize,
+    /// The namespaces whose Listeners it manages; all if there are none.
+    pub(crate) watched: BTreeSet<String>,
     /// The classes that it creates where they are missing.
     pub(crate) preset: Preset,
 }
@@ -85,6 +89,7 @@ pub(crate) async fn listeners(
             preset: told.preset,
             leadership: None,
             max_object_size: told.max_object_size,
+            watched: told.watched,
             csi_endpoint: None,
             health: inside.health,
         };
@@ -111,6 +116,8 @@ pub(crate) struct Sites<'a> {
     pub(crate) maintain_crds: bool,
     /// The bytes of the largest object that it reads of its kinds.
     pub(crate) max_object_size: usize,
+    /// The namespaces whose sites it manages; all if there are none.
+    pub(crate) watched: BTreeSet<String>,
     /// The others.
     pub(crate) chosen: &'a SkupperArgs,
 }
@@ -127,7 +134,7 @@ pub(crate) async fn sites(live: &Client, plan: &Plan, told: Sites<'_>) -> anyhow
         own_kinds(&inside, Product::Skupper, told.maintain_crds);
         let options = lifecycle_skupper::controller::Options {
             namespace: told.namespace,
-            watched: chosen.watched(),
+            watched: told.watched,
             name: chosen.controller_name.clone(),
             platform: Platform::Kubernetes,
             access: chosen.access(),

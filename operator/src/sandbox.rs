@@ -214,6 +214,7 @@ fn start(
         preset: options.listener_class_preset,
         leadership: None,
         max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
+        watched: std::collections::BTreeSet::new(),
         csi_endpoint: None,
         health: Health::default(),
     };

@@ -16,6 +16,7 @@ mod tests;
 mod text;
 mod workload;
 
+use std::collections::BTreeSet;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
@@ -59,6 +60,7 @@ async fn checked(options: Takeover) -> anyhow::Result<u8> {
                 namespace: namespace.unwrap_or_else(|| "skupper".to_owned()),
                 maintain_crds,
                 max_object_size: MAX_OBJECT_SIZE,
+                watched: chosen.skupper.watched().into_iter().collect(),
                 chosen: &chosen.skupper,
             };
             sites(&live, &plan, told).await?
@@ -92,6 +94,7 @@ async fn listeners(
         cluster_domain: options.kubernetes_cluster_domain,
         maintain_crds: chosen.maintain_crds,
         max_object_size: MAX_OBJECT_SIZE,
+        watched: BTreeSet::new(),
         preset: chosen.preset,
     };
     Ok((findings, plan::listeners(live, plan, told).await))

@@ -46,7 +46,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use crate::cluster::store::{Raw, Store};
-use crate::cluster::watching::Watch;
+use crate::cluster::watching::Feed;
 pub use crate::counters::{Counters, Counts, Latency};
 use crate::error::Error;
 use crate::health::{BEAT, Health};
@@ -82,8 +82,8 @@ const PASSES_IN_A_ROW: usize = 64;
 
 /// What every lifecycle of an operator shares.
 pub(crate) struct Settings {
-    /// The namespace whose objects are reconciled; all if `None`.
-    pub(crate) namespace: Option<String>,
+    /// The namespaces whose objects are reconciled; all if there are none.
+    pub(crate) namespaces: BTreeSet<String>,
     pub(crate) instance: String,
     pub(crate) concurrency: usize,
     /// The bytes of the largest object that is read.
@@ -110,7 +110,7 @@ pub(crate) struct Controller {
     minting: Option<StdRng>,
     runners: Vec<Runner>,
     stores: Vec<Store>,
-    watches: Vec<Watch>,
+    feeds: Vec<Feed>,
     fences: Fences,
     queue: Queue,
     memories: BTreeMap<Subject, ObjectMemory>,
@@ -182,6 +182,7 @@ enum LoopEvent {
     Answered(Vec<Answered>),
     /// Who has a turn at a provider.
     Turned(Vec<(Turned, Instant)>),
+    /// What feeds bring, by their positions.
     Watched(Vec<(usize, Vec<Event<Raw>>)>),
 }
 
@@ -194,21 +195,20 @@ impl Controller {
         let mut stores = Vec::new();
         let runners = lifecycles
             .into_iter()
-            .map(|(machine, naming)| Runner::new(machine, naming, &mut stores, &settings.providers))
+            .map(|(machine, naming)| Runner::new(machine, naming, &mut stores, &settings))
             .collect::<Result<Vec<_>, _>>()?;
         for runner in &runners {
             stores[runner.subject_store].limit(settings.largest);
         }
-        let watches = stores
-            .iter()
-            .map(|s| Watch::within(&client, s.kind.clone(), settings.namespace.as_deref()));
-        for store in &stores {
-            settings.health.waits(store.part(), "not listed yet");
+        let feeds = feeds(&client, &runners, &stores);
+        for feed in &feeds {
+            let part = stores[feed.store].part_name(feed.part);
+            settings.health.waits(part, "not listed yet");
         }
         let minting = minting(&runners, settings.randomness)?;
         Ok(Self {
             polls: Polls::woken_by(settings.wakes.clone()),
-            watches: watches.collect(),
+            feeds,
             random: Pcg64Mcg::seed_from_u64(settings.seed),
             minting,
             client,
@@ -255,7 +255,7 @@ impl Controller {
             biased;
             () = shutdown.wait() => return false,
             () = self.leading.changed() => {}
-            event = next_event(writes, (&mut self.turns, &mut self.polls), &mut self.watches, &mut self.random) => self.take(event),
+            event = next_event(writes, (&mut self.turns, &mut self.polls), &mut self.feeds, &mut self.random) => self.take(event),
             () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
             () = sleep_until(self.beat) => {}
         }
@@ -272,9 +272,16 @@ impl Controller {
         let health = &self.settings.health;
         health.beats(LOOP);
         let counters = &self.settings.counters;
-        for (watch, store) in self.watches.iter().zip(&self.stores) {
-            watch.show_health(store, health, now);
-            counters.heard_of(&store.kind.kind, watch.heard_at());
+        let mut heard: BTreeMap<&str, Instant> = BTreeMap::new();
+        for Feed { store, part, watch } in &self.feeds {
+            let store = &self.stores[*store];
+            watch.show_health((store, *part), health, now);
+            let at = watch.heard_at();
+            let oldest = heard.entry(&store.kind.kind).or_insert(at);
+            *oldest = at.min(*oldest);
+        }
+        for (kind, at) in heard {
+            counters.heard_of(kind, at);
         }
         let due = self.queue.due(now);
         counters.with(|counts| counts.due = due);
@@ -336,19 +343,20 @@ impl Controller {
                 .into_iter()
                 .for_each(|(whose, at)| self.turned(whose, at)),
             LoopEvent::Watched(all) => {
-                for (store, events) in all {
-                    events.into_iter().for_each(|e| self.watched(store, e));
+                for (feed, events) in all {
+                    events.into_iter().for_each(|e| self.watched(feed, e));
                 }
             }
         }
     }
 
-    /// Takes one event of a watch in and wakes who looked for what it changed.
-    fn watched(&mut self, number: usize, event: Event<Raw>) {
+    /// Takes one event of a feed in and wakes who looked for what it changed.
+    fn watched(&mut self, feed: usize, event: Event<Raw>) {
         let now = Instant::now();
+        let (number, part) = (self.feeds[feed].store, self.feeds[feed].part);
         let listed = matches!(event, Event::InitDone);
-        let was_synced = self.stores[number].is_synced();
-        for change in self.stores[number].take(event) {
+        let was_synced = self.stores[number].is_part_synced(part);
+        for change in self.stores[number].take_in(part, event) {
             self.trace_change(number, &change);
             self.undecodable
                 .look(number, &self.stores[number].kind, &change);
@@ -377,7 +385,7 @@ impl Controller {
             self.wake(woken, now);
         }
         if listed && !was_synced {
-            self.synced(number, now);
+            self.synced(feed, now);
         }
     }
 
@@ -388,9 +396,12 @@ impl Controller {
     }
 
     /// Lifecycles whose last cache this was begin.
-    fn synced(&mut self, number: usize, now: Instant) {
-        tracing::debug!(kind = ?self.stores[number].kind, "listed");
-        self.watches[number].show_health(&self.stores[number], &self.settings.health, now);
+    fn synced(&mut self, feed: usize, now: Instant) {
+        let Feed { store, part, watch } = &self.feeds[feed];
+        let (number, part) = (*store, *part);
+        let store = &self.stores[number];
+        tracing::debug!(kind = ?store.kind, "{} is listed", store.part_name(part));
+        watch.show_health((store, part), &self.settings.health, now);
         for lifecycle in 0..self.runners.len() {
             if self.runners[lifecycle].needs.contains(&number) && self.is_synced(lifecycle) {
                 tracing::info!(
@@ -450,6 +461,18 @@ impl Controller {
     }
 }
 
+/// The watches that feed the caches: of each namespace one where some are named, of the objects alone that a lifecycle can find.
+fn feeds(client: &Client, runners: &[Runner], stores: &[Store]) -> Vec<Feed> {
+    let mut feeds = Vec::new();
+    for (number, store) in stores.iter().enumerate() {
+        let labels = runners.iter().filter_map(|runner| runner.labels_of(number));
+        let labels = labels.reduce(|all, some| &all & &some).unwrap_or_default();
+        let labels = labels.into_iter().collect::<Vec<_>>().join(",");
+        feeds.extend(Feed::of(client, (number, store), ("", &labels)));
+    }
+    feeds
+}
+
 /// What seeds of minted values are drawn from, where a lifecycle mints one.
 fn minting(runners: &[Runner], randomness: Randomness) -> Result<Option<StdRng>, Error> {
     let Some(runner) = runners.iter().find(|runner| runner.ir.mints()) else {
@@ -460,11 +483,11 @@ fn minting(runners: &[Runner], randomness: Randomness) -> Result<Option<StdRng>,
     Ok(Some(source))
 }
 
-/// Waits for writes, turns, polls and watches, in this order; each kind in fixed order.
+/// Waits for writes, turns, polls and feeds, in this order; each kind in fixed order.
 async fn next_event(
     (in_flight_writes, is_over): (&mut InFlightWrites, &(impl Fn() -> bool + Sync)),
     (turns, polls): (&mut Turns, &mut Polls),
-    watches: &mut [Watch],
+    feeds: &mut [Feed],
     random: &mut Pcg64Mcg,
 ) -> LoopEvent {
     poll_fn(|cx| {
@@ -485,16 +508,12 @@ async fn next_event(
         if let Poll::Ready(answered) = polls.poll(cx) {
             return Poll::Ready(LoopEvent::Answered(answered));
         }
-        let ready: Vec<_> = watches
-            .iter_mut()
-            .enumerate()
-            .filter_map(
-                |(n, watch)| match watch.poll(cx, &mut || random.next_u64()) {
-                    Poll::Ready(events) => Some((n, events)),
-                    Poll::Pending => None,
-                },
-            )
-            .collect();
+        let mut ready = Vec::new();
+        for (number, feed) in feeds.iter_mut().enumerate() {
+            if let Poll::Ready(events) = feed.watch.poll(cx, &mut || random.next_u64()) {
+                ready.push((number, events));
+            }
+        }
         if ready.is_empty() {
             Poll::Pending
         } else {

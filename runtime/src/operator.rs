@@ -1,5 +1,6 @@
 //! What an operator's `main` writes: which lifecycles run, under which names, and who may write.
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
@@ -109,10 +110,11 @@ impl Operator {
         self
     }
 
-    /// Reconciles the objects of one namespace alone, and watches no other: a Role is enough then. Kinds without namespaces are watched as ever.
+    /// Reconciles the objects of these namespaces alone, and watches no other: a Role in each is enough then. Kinds without namespaces are watched as ever.
+    /// None: all namespaces.
     #[must_use]
-    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.settings.namespace = Some(namespace.into());
+    pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
+        self.settings.namespaces = namespaces.into_iter().map(Into::into).collect();
         self
     }
 
@@ -238,6 +240,7 @@ impl Operator {
             shutdown: shutdown.clone(),
             health: self.settings.health.clone(),
             providers: self.settings.providers.clone(),
+            namespaces: self.settings.namespaces.clone(),
         }
     }
 
@@ -278,9 +281,9 @@ impl Operator {
 }
 
 impl Settings {
-    fn new(operator: &str) -> Self {
+    pub(crate) fn new(operator: &str) -> Self {
         Self {
-            namespace: None,
+            namespaces: BTreeSet::new(),
             instance: std::env::var("HOSTNAME").unwrap_or_else(|_| operator.to_owned()),
             concurrency: 16,
             largest: MAX_OBJECT_SIZE,

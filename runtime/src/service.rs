@@ -1,5 +1,7 @@
 //! What an operator runs beside its lifecycles in the same process, such as servers of volumes. Knows none of them.
 
+use std::collections::BTreeSet;
+
 use futures::future::BoxFuture;
 use kube::Client;
 
@@ -21,6 +23,8 @@ pub struct Context {
     pub health: Health,
     /// How much of each provider may be asked for, together with the lifecycles.
     pub providers: Providers,
+    /// The namespaces whose objects are read; all if there are none.
+    pub namespaces: BTreeSet<String>,
 }
 
 /// A service that has bound what it listens at, and serves until it is told to stop.

@@ -158,7 +158,7 @@ mod tests {
             );
             count += 1;
         }
-        assert_eq!(count, 16);
+        assert_eq!(count, 17);
     }
 
     #[tokio::test]

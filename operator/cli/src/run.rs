@@ -60,6 +60,10 @@ async fn inside(
     let mut operator = made
         .health(health.clone())
         .max_object_size(options.cluster.max_object_bytes());
+    let watched = options.cluster.namespaces();
+    if !watched.is_empty() {
+        operator = operator.namespaces(watched);
+    }
     if let Some(recorder) = recorder {
         operator = operator.trace(recorder);
     }

@@ -1,5 +1,6 @@
 //! What the controller of Listeners runs, and what is prepared before. Decides nothing about any object.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +53,8 @@ pub struct Options {
     pub leadership: Option<Leadership>,
     /// The bytes of the largest object that is read of its kinds.
     pub max_object_size: usize,
+    /// The namespaces whose Listeners it manages; all if there are none.
+    pub watched: BTreeSet<String>,
     /// Where the service that provisions volumes listens; without it none are provisioned.
     pub csi_endpoint: Option<String>,
     /// Where its parts say whether they are ready.
@@ -93,7 +96,8 @@ pub async fn run_observed(
     }
     let mut operator = Operator::new(NAME)
         .health(health.clone())
-        .max_object_size(options.max_object_size);
+        .max_object_size(options.max_object_size)
+        .namespaces(options.watched);
     for (machine, naming) in lifecycles(&options.cluster_domain) {
         operator = operator.run_shared(machine, naming);
     }
@@ -204,6 +208,7 @@ mod tests {
                 identity: "this".to_owned(),
             }),
             max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
+            watched: std::collections::BTreeSet::new(),
             csi_endpoint: None,
             health: health.clone(),
         };

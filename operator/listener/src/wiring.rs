@@ -66,6 +66,7 @@ pub async fn run_controller<M: Subcommand>(
         preset: chosen.listener_class_preset,
         leadership: leadership(&options.cluster, &client, &format!("{NAME}-controller")),
         max_object_size: options.cluster.max_object_bytes(),
+        watched: options.cluster.namespaces(),
         csi_endpoint: options.csi_endpoint.clone(),
         health,
     };
@@ -85,7 +86,9 @@ pub async fn run_node<M: Subcommand>(
     options.records_nothing("node")?;
     let mount = mount(options, chosen)?;
     let client = connect().await?;
-    let volumes = volume::mounts(NAME, mount).health(health);
+    let volumes = volume::mounts(NAME, mount)
+        .namespaces(options.cluster.namespaces())
+        .health(health);
     Ok(volumes.start(client, shutdown).await?)
 }
 

@@ -2,12 +2,14 @@
 //! the operator that is replaced, so that its manifests keep working.
 //! Says what is wanted; what that means is the business of others.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 pub use lifecycle_replay::Recording;
+use lifecycle_runtime::names;
 
 use crate::cluster_domain::ClusterDomain;
 
@@ -68,12 +70,30 @@ pub struct Cluster {
     #[arg(long, env, value_name = "KIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub max_object_size: u32,
 
+    /// Namespaces to watch, with commas between them; rights by a Role in each are enough then. Empty: all namespaces.
+    #[arg(long, env, value_name = "NAMESPACES", value_delimiter = ',', value_parser = parse_namespace)]
+    pub watch_namespaces: Vec<String>,
+
     /// Namespace of the operator itself, where it keeps its lease. Without it, the namespace of the service account or of the kubeconfig.
     #[arg(long, env, value_name = "NAMESPACE")]
     pub operator_namespace: Option<String>,
 }
 
+fn parse_namespace(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    match name.is_empty() {
+        true => Ok(String::new()),
+        false => names::of_namespace(name).map_err(|error| error.to_string()),
+    }
+}
+
 impl Cluster {
+    /// Namespaces to watch; all if there are none.
+    pub fn namespaces(&self) -> BTreeSet<String> {
+        let all = self.watch_namespaces.iter().cloned();
+        all.filter(|name| !name.is_empty()).collect()
+    }
+
     /// Largest object that is read, in bytes.
     pub fn max_object_bytes(&self) -> usize {
         usize::try_from(self.max_object_size).map_or(usize::MAX, |kib| kib << 10)

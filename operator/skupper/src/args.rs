@@ -1,5 +1,6 @@
 //! What the parts of the operator of Skupper sites are told.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -206,7 +207,22 @@ fn parse_namespace(text: &str) -> Result<Watched, String> {
 }
 
 impl SkupperArgs {
-    /// The namespace whose sites are managed; all if `None`.
+    /// The namespaces whose sites are managed, by either option; all if there are none.
+    ///
+    /// # Errors
+    /// Both say some.
+    pub fn all_watched(&self, several: BTreeSet<String>) -> anyhow::Result<BTreeSet<String>> {
+        let Some(one) = self.watched() else {
+            return Ok(several);
+        };
+        anyhow::ensure!(
+            several.is_empty() || several.iter().eq([&one]),
+            "--watch-namespace says `{one}`, and --watch-namespaces other ones: leave out one of the options, or its variable"
+        );
+        Ok([one].into())
+    }
+
+    /// The namespace that is named alone; `None`: all, or those of the other option.
     pub fn watched(&self) -> Option<String> {
         let watched = self.watch_namespace.as_ref();
         watched.and_then(|watched| watched.0.clone())

@@ -1,5 +1,6 @@
 //! What the controller of Skupper sites runs, and what is prepared before.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -77,8 +78,8 @@ pub const CONTROLLER: &str = "controllerName";
 pub struct Options {
     /// The namespace where it runs.
     pub namespace: String,
-    /// The namespace whose sites it manages; all if `None`.
-    pub watched: Option<String>,
+    /// The namespaces whose sites it manages; all if there are none.
+    pub watched: BTreeSet<String>,
     /// Its name there.
     pub name: String,
     /// What the sites run on.
@@ -167,13 +168,11 @@ pub async fn run_observed<R: Routers>(
     let machines = machines(sites, options.access);
     let mut operator = Operator::new(NAME)
         .health(options.health)
-        .max_object_size(options.max_object_size);
+        .max_object_size(options.max_object_size)
+        .namespaces(options.watched);
     for machine in machines {
         let naming = Naming::of(NAME, machine.ir().name);
         operator = operator.run_shared(machine, naming);
-    }
-    if let Some(namespace) = options.watched {
-        operator = operator.namespace(namespace);
     }
     if let Some(leadership) = options.leadership {
         operator = operator.leadership(leadership);

@@ -12,7 +12,7 @@ mod store;
 pub mod token;
 mod written;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -92,7 +92,7 @@ pub async fn run(
     let grants = |listen| GrantOptions { listen, durable };
     let told = controller::Options {
         namespace: options.namespace.clone(),
-        watched: None,
+        watched: BTreeSet::new(),
         name: NAME.to_owned(),
         platform: Platform::Linux,
         access: AccessDefaults::of_machine(&host),

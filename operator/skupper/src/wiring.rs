@@ -77,7 +77,7 @@ pub async fn run_controller<M: Subcommand>(
         .begin((NAME, VERSION), BTreeMap::from(settings))?;
     let told = controller::Options {
         namespace,
-        watched: chosen.watched(),
+        watched: chosen.all_watched(options.cluster.namespaces())?,
         name: chosen.controller_name.clone(),
         platform: Platform::Kubernetes,
         access: chosen.access(),

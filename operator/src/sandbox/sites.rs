@@ -1,5 +1,6 @@
 //! Skupper sites in the sandbox: the controller with the rights of its manifest, routers in this process, and where their Listeners can be reached.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +78,7 @@ impl Sites {
         let (namespace, name) = CONTROLLER;
         let options = controller::Options {
             namespace: namespace.to_owned(),
-            watched: None,
+            watched: BTreeSet::new(),
             name: name.to_owned(),
             platform: Platform::Kubernetes,
             // The sandbox leads to its routers as a load balancer does.

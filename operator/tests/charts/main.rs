@@ -6,6 +6,7 @@
 mod folders;
 mod monitoring;
 mod policy;
+mod scope;
 mod texts;
 mod upgrades;
 
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
     harness::run_suites([
         ("monitoring", monitoring::cases()),
         ("policy", policy::cases()),
+        ("scope", scope::cases()),
         ("texts", texts::cases()),
         ("upgrades", upgrades::cases()),
     ])

@@ -16,7 +16,7 @@ const NEEDS: &[Need] = &[Need::Helm];
 /// A chart, by which values it is rendered, and the API versions that the cluster has besides the usual ones.
 type Rendering = (&'static str, &'static str, &'static [&'static str]);
 
-const RENDERINGS: [Rendering; 7] = [
+const RENDERINGS: [Rendering; 8] = [
     ("listener-operator", "default", &[]),
     ("listener-operator", "minimal", &[]),
     ("listener-operator", "everything", &[]),
@@ -25,6 +25,7 @@ const RENDERINGS: [Rendering; 7] = [
         "openshift",
         &["security.openshift.io/v1"],
     ),
+    ("listener-operator", "scoped", &[]),
     ("skupper", "default", &[]),
     ("skupper", "existing", &[]),
     ("skupper", "everything", &[]),
@@ -106,10 +107,15 @@ fn installed() -> Result<()> {
 }
 
 /// A value, and what is said of it.
-const REFUSED: [(&str, &str, &str); 9] = [
+const REFUSED: [(&str, &str, &str); 10] = [
     ("listener-operator", "preset=nodes", "preset"),
     ("listener-operator", "presets=none", "presets"),
     ("listener-operator", "kubeletDir=kubelet", "kubeletDir"),
+    (
+        "listener-operator",
+        "watchNamespaces={a,B}",
+        "watchNamespaces",
+    ),
     ("listener-operator", "csiNodeDriver.replicas=2", "replicas"),
     (
         "listener-operator",

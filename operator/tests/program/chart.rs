@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use lifecycle_generate::Purpose;
+use lifecycle_generate::rights::Holder;
 use lifecycle_operator::parts::program;
 use lifecycle_runtime::yaml;
 use serde_json::Value;
@@ -17,11 +19,16 @@ const DEFINITIONS: &str = "customresourcedefinitions";
 /// A named template of a chart: its name, and the kind and the name of the role whose rules it holds.
 type Template = (&'static str, &'static str, &'static str);
 
-const LISTENERS: [Template; 4] = [
+const LISTENERS: [Template; 6] = [
     (
         "listener-operator.rules.controller",
         "ClusterRole",
         "listener-operator-controller",
+    ),
+    (
+        "listener-operator.rules.controller.watched",
+        "Role",
+        "listener-operator-controller-watched",
     ),
     (
         "listener-operator.rules.provisioner",
@@ -32,6 +39,11 @@ const LISTENERS: [Template; 4] = [
         "listener-operator.rules.node",
         "ClusterRole",
         "listener-operator-node",
+    ),
+    (
+        "listener-operator.rules.node.watched",
+        "Role",
+        "listener-operator-node-watched",
     ),
     (
         "listener-operator.rules.leases",
@@ -49,11 +61,19 @@ const SKUPPER: [Template; 1] = [(
 /// A role: its kind and its name.
 type Role = (String, String);
 
-/// The rules of each role that the program needs.
+/// The rules of each role that the program needs: of the Listener operator, apart those that count in the namespaces that are watched.
 fn roles() -> Vec<(Role, Vec<Value>)> {
     let mut roles = Vec::new();
     for part in program().parts() {
-        for document in part.rights().manifests(&part.account).split("---\n") {
+        let manifests = match part.name.as_str() {
+            "skupper" => part.rights().manifests(&part.account),
+            _ => {
+                let holder = Holder::ServiceAccount(part.account.name.clone());
+                let rights = part.rights_in_watched(Purpose::Run);
+                rights.manifests_within(&part.account, &holder, &["watched".to_owned()])
+            }
+        };
+        for document in manifests.split("---\n") {
             let role: Value = yaml::one(document).unwrap();
             if let Some(rules) = role["rules"].as_array() {
                 roles.push((identity(document), rules.clone()));

@@ -1,5 +1,6 @@
 //! The calls of a process without its sockets, in the process that asks: for tests on paused time.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -123,6 +124,7 @@ impl InProcessDriver {
             shutdown: shutdown.clone(),
             health: Health::default(),
             providers: providers.clone(),
+            namespaces: BTreeSet::new(),
         };
         let runners = volumes.iter().map(|one| CallRunner::new(one, &context));
         let runners = runners.collect::<Result<_, _>>()?;

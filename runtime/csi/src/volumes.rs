@@ -1,5 +1,6 @@
 //! The builder of a process that serves volumes: which lifecycles, as which drivers, alone or beside the lifecycles of an operator.
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub struct Volumes {
     seed: u64,
     health: Health,
     providers: Providers,
+    namespaces: BTreeSet<String>,
 }
 
 impl Volumes {
@@ -42,6 +44,7 @@ impl Volumes {
             seed: RandomState::new().build_hasher().finish(),
             health: Health::default(),
             providers: Providers::default(),
+            namespaces: BTreeSet::new(),
         }
     }
 
@@ -85,6 +88,14 @@ impl Volumes {
         self
     }
 
+    /// Makes volumes for claims in these namespaces alone, and watches no other: a Role in each is enough then. None: all namespaces. Beside an operator,
+    /// those of the operator count.
+    #[must_use]
+    pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
+        self.namespaces = namespaces.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// The providers of the volumes, whose counts are readable while they are served.
     pub fn providers(&self) -> Providers {
         self.providers.clone()
@@ -123,6 +134,7 @@ impl Volumes {
             shutdown,
             health: health.clone(),
             providers: self.providers,
+            namespaces: self.namespaces,
         };
         let servers = prepare(self.volumes, &context).await?;
         context.providers.check().map_err(Error::Provider)?;

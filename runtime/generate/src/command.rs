@@ -72,6 +72,16 @@ pub enum Generate {
         #[arg(long, value_name = "NAMESPACE")]
         namespace: Option<String>,
 
+        /// Namespaces that the program watches, with commas between them, if it runs with the same option: rights to what is in a namespace are a Role in each then.
+        #[arg(
+            id = "namespaces of rights",
+            long = "watch-namespaces",
+            value_name = "NAMESPACES",
+            value_delimiter = ',',
+            value_parser = lifecycle_runtime::names::of_namespace
+        )]
+        watched: Vec<String>,
+
         /// Print nothing, and end with 1 if what this file allows or defines is not the same. Comments, order and what else is in it do not count.
         #[arg(long, value_name = "FILE")]
         check: Option<PathBuf>,
@@ -181,11 +191,12 @@ impl Generate {
                 purpose,
                 user,
                 namespace,
+                watched,
                 check,
             } => {
                 let parts = parts(program, part.as_deref(), namespace.as_deref())?;
                 let parts: Vec<&Part> = parts.iter().collect();
-                let made = documents(*what, &parts, (*purpose, user.as_deref()))?;
+                let made = documents(*what, &parts, (*purpose, user.as_deref()), watched)?;
                 match check {
                     Some(path) => return held(path, &made),
                     None => made,
@@ -200,13 +211,14 @@ fn documents(
     what: What,
     parts: &[&Part],
     (purpose, user): (Purpose, Option<&str>),
+    watched: &[String],
 ) -> Result<String, Error> {
     let crds = match what {
         What::Crd | What::All => manifests::definitions(parts)?,
         What::Rbac => String::new(),
     };
     let rights = match what {
-        What::Rbac | What::All => manifests::rights_for(parts, purpose, user),
+        What::Rbac | What::All => manifests::rights_for(parts, purpose, user, watched),
         What::Crd => String::new(),
     };
     Ok(crds + &rights)

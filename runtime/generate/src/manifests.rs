@@ -29,11 +29,17 @@ pub fn definitions(parts: &[&Part]) -> Result<String, serde_saphyr::SerializeErr
 
 /// The roles of each part and what binds them, as YAML documents.
 pub fn rights(parts: &[&Part]) -> String {
-    rights_for(parts, Purpose::Run, None)
+    rights_for(parts, Purpose::Run, None, &[])
 }
 
-/// The roles for a purpose, bound to a user. Without one those to run it are bound to the ServiceAccount of the part, and others to nobody.
-pub fn rights_for(parts: &[&Part], purpose: Purpose, user: Option<&str>) -> String {
+/// The roles for a purpose, bound to a user. Without one those to run it are bound to the ServiceAccount of the part, and others to nobody. They count in
+/// these namespaces, or in all if there are none.
+pub fn rights_for(
+    parts: &[&Part],
+    purpose: Purpose,
+    user: Option<&str>,
+    namespaces: &[String],
+) -> String {
     let mut text = String::new();
     for part in parts {
         let account = Account {
@@ -45,7 +51,11 @@ pub fn rights_for(parts: &[&Part], purpose: Purpose, user: Option<&str>) -> Stri
             (None, Purpose::Run) => Holder::ServiceAccount(account.name.clone()),
             (None, Purpose::Plan | Purpose::DryRun | Purpose::Explain) => Holder::Nobody,
         };
-        let manifests = part.rights_for(purpose).manifests_of(&account, &holder);
+        let rights = match namespaces {
+            [] => part.rights_for(purpose),
+            _ => part.rights_in_watched(purpose),
+        };
+        let manifests = rights.manifests_within(&account, &holder, namespaces);
         if !manifests.is_empty() {
             text += &format!("---\n{}\n{manifests}", heading(&part.name, purpose));
         }

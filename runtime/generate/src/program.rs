@@ -42,6 +42,8 @@ pub struct Part {
     own: Rights,
     besides: Rights,
     definitions: Vec<CustomResourceDefinition>,
+    /// Its rights count in all namespaces, also where the program watches only some.
+    everywhere: bool,
 }
 
 impl Program {
@@ -93,6 +95,16 @@ impl Part {
             own: Rights::default(),
             besides: Rights::default(),
             definitions: Vec::new(),
+            everywhere: false,
+        }
+    }
+
+    /// Others that watch all namespaces work as its account: its rights count there, also where the program watches only some.
+    #[must_use]
+    pub fn everywhere(self) -> Self {
+        Self {
+            everywhere: true,
+            ..self
         }
     }
 
@@ -162,6 +174,33 @@ impl Part {
         Rights::of(self.machines())
             .with(&self.own)
             .with(&self.besides)
+    }
+
+    /// What is needed for a purpose where the program watches only some namespaces.
+    pub fn rights_in_watched(&self, purpose: Purpose) -> Rights {
+        let rights = self.rights_for(purpose);
+        match self.everywhere {
+            true => rights,
+            false => rights.in_watched(|object| self.is_in_namespace(object)),
+        }
+    }
+
+    /// What is known of a resource by the lifecycles and the definitions.
+    fn is_in_namespace(&self, object: &Object) -> Option<bool> {
+        let plural = object.resource.split('/').next()?;
+        let of_inputs = self.machines().flat_map(|machine| {
+            let inputs = 0..machine.ir().inputs.len();
+            let kinds = inputs.filter_map(|input| machine.kind(input));
+            kinds.chain(machine.subject()).collect::<Vec<_>>()
+        });
+        let mut known =
+            of_inputs.filter(|kind| kind.group == object.group && kind.plural == plural);
+        let defined = self
+            .definitions
+            .iter()
+            .find(|one| one.spec.group == object.group && one.spec.names.plural == plural);
+        let defined = defined.map(|one| one.spec.scope == "Namespaced");
+        known.next().map(|kind| kind.namespaced).or(defined)
     }
 
     /// What somebody needs who asks about it in a cluster, as few as there can be.

@@ -3,6 +3,7 @@
 
 mod asking;
 mod needs;
+mod places;
 mod yaml;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,8 @@ pub enum Scope {
     /// In every namespace, and for what is in none. What a lifecycle does is here: its watches are of all namespaces, and its objects may be in any.
     #[default]
     Cluster,
+    /// In each of the namespaces that are watched, where only some are.
+    Watched,
     /// Only in the namespace of the program itself.
     Own,
 }
@@ -114,7 +117,7 @@ impl Object {
         let has = |name| self.names.contains(name);
         let has_names =
             self.names.is_empty() || !other.names.is_empty() && other.names.iter().all(has);
-        is_same && has_names && (self.scope == Scope::Cluster || other.scope == Scope::Own)
+        is_same && has_names && (self.scope == Scope::Cluster || self.scope == other.scope)
     }
 }
 
@@ -227,6 +230,26 @@ impl Rights {
             .and(named, &[Verb::Get, Verb::Update], why)
     }
 
+    /// The same where only some namespaces are watched: rights to what is in a namespace count in those alone. `known` says of a kind whether its objects
+    /// are in one, where that is known.
+    #[must_use]
+    pub fn in_watched(self, known: impl Fn(&Object) -> Option<bool>) -> Self {
+        let is_in_one = |object: &Object| {
+            let said = known(object);
+            said.unwrap_or_else(|| places::is_in_namespace(object))
+        };
+        let rules = self.rules.into_iter().map(|(object, verbs)| {
+            let scope = match object.scope {
+                Scope::Cluster if is_in_one(&object) => Scope::Watched,
+                Scope::Cluster | Scope::Watched | Scope::Own => object.scope,
+            };
+            (Object { scope, ..object }, verbs)
+        });
+        Self {
+            rules: rules.collect(),
+        }
+    }
+
     /// Each right by itself, in order, without those that another one covers.
     pub fn each(&self) -> impl Iterator<Item = (&Object, Verb)> {
         self.rules.iter().flat_map(move |(object, verbs)| {
@@ -272,7 +295,17 @@ impl Rights {
 
     /// The roles of an account, and what binds them to somebody else.
     pub fn manifests_of(&self, account: &Account, holder: &Holder) -> String {
-        yaml::manifests(self, account, holder)
+        self.manifests_within(account, holder, &[])
+    }
+
+    /// The same, with a role in each of these namespaces for what is [`Scope::Watched`].
+    pub fn manifests_within(
+        &self,
+        account: &Account,
+        holder: &Holder,
+        namespaces: &[String],
+    ) -> String {
+        yaml::manifests(self, account, holder, namespaces)
     }
 
     pub(crate) fn allow(&mut self, object: Object, verbs: &[Verb], why: String) {

@@ -282,6 +282,7 @@ fn manifests(what: What, part: Option<&str>, namespace: Option<&str>) -> Result<
         purpose: Purpose::Run,
         user: None,
         namespace: namespace.map(str::to_owned),
+        watched: Vec::new(),
         check: None,
     })
 }
@@ -321,6 +322,45 @@ fn manifests_are_of_all_parts_or_of_one_in_any_namespace() {
     );
 }
 
+#[test]
+fn where_only_some_namespaces_are_watched_rights_to_what_is_in_one_count_there_alone() {
+    let text = made(&Generate::Manifests {
+        what: What::Rbac,
+        part: Some("controller".to_owned()),
+        purpose: Purpose::Run,
+        user: None,
+        namespace: None,
+        watched: vec!["west".to_owned(), "east".to_owned()],
+        check: None,
+    });
+    let text = text.unwrap();
+    let documents: Vec<&str> = text.split("---\n").collect();
+    let of = |kind: &str, place: &str| {
+        let head = format!("kind: {kind}\n");
+        let is_one = |text: &&&str| text.contains(&head) && text.contains(place);
+        documents.iter().find(is_one).copied().unwrap_or_default()
+    };
+    for namespace in ["west", "east"] {
+        let role = of("Role", &format!("  namespace: {namespace}\nrules:"));
+        assert!(role.contains("name: login-operator-watched\n"), "{text}");
+        assert!(role.contains("resources: [logins]"), "{text}");
+        let binding = of(
+            "RoleBinding",
+            &format!("  namespace: {namespace}\nroleRef:"),
+        );
+        assert!(
+            binding.contains("    namespace: login-operator\n"),
+            "{text}"
+        );
+    }
+    let cluster = of("ClusterRole", "rules:");
+    assert!(!cluster.contains("resources: [logins]"), "{text}");
+    assert!(
+        cluster.contains("resources: [customresourcedefinitions]"),
+        "{text}"
+    );
+}
+
 fn rights_of_a_person(purpose: Purpose, user: Option<&str>) -> String {
     let made = made(&Generate::Manifests {
         what: What::Rbac,
@@ -328,6 +368,7 @@ fn rights_of_a_person(purpose: Purpose, user: Option<&str>) -> String {
         purpose,
         user: user.map(str::to_owned),
         namespace: None,
+        watched: Vec::new(),
         check: None,
     });
     made.unwrap()
@@ -376,6 +417,7 @@ fn checked(what: What, text: &str) -> Result<String, String> {
         purpose: Purpose::Run,
         user: None,
         namespace: None,
+        watched: Vec::new(),
         check: Some(path),
     });
     said.map_err(|error| error.to_string())

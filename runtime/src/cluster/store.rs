@@ -1,6 +1,6 @@
 //! Ordered caches, one a kind, fed by the events of a watch. Knows no lifecycle and no client.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -73,25 +73,73 @@ pub struct Store {
     /// Of an object with more bytes no more is read than which one it is.
     largest: usize,
     objects: BTreeMap<Name, CachedObject>,
+    /// One, of all objects; or one a namespace, each of which is listed and watched by itself.
+    parts: Vec<Part>,
+}
+
+/// State of the watch that feeds a cache, or the share of one namespace in it.
+struct Part {
+    /// The namespace of its objects; `None`: it has all that there are.
+    namespace: Option<String>,
     listing: Option<BTreeMap<Name, CachedObject>>,
     synced: bool,
     newest: u128,
     /// How many lists were begun.
-    pub(crate) lists: u64,
+    lists: u64,
 }
 
-impl Store {
-    pub fn new(kind: Kind) -> Self {
+impl Part {
+    fn new(namespace: Option<String>) -> Self {
         Self {
-            kind,
-            keep: Keep::Nothing,
-            largest: usize::MAX,
-            objects: BTreeMap::new(),
+            namespace,
             listing: None,
             synced: false,
             newest: 0,
             lists: 0,
         }
+    }
+
+    fn has(&self, name: &Name) -> bool {
+        self.namespace.is_none() || self.namespace == name.namespace
+    }
+
+    fn saw(&mut self, meta: &ObjectMeta) {
+        let version = meta.resource_version.as_deref();
+        let version = version.and_then(|v| v.parse().ok());
+        self.newest = self.newest.max(version.unwrap_or_default());
+    }
+}
+
+impl Store {
+    /// Cache of all objects of a kind, fed by one watch.
+    pub fn new(kind: Kind) -> Self {
+        Self::within(kind, &BTreeSet::new())
+    }
+
+    /// Cache of the objects of a kind in these namespaces, fed by a watch of each; of all objects, fed by one watch, where none is named or the kind has
+    /// no namespaces.
+    pub fn within(kind: Kind, namespaces: &BTreeSet<String>) -> Self {
+        let mut store = Self {
+            kind,
+            keep: Keep::Nothing,
+            largest: usize::MAX,
+            objects: BTreeMap::new(),
+            parts: Vec::new(),
+        };
+        store.divide(namespaces);
+        store
+    }
+
+    fn divide(&mut self, namespaces: &BTreeSet<String>) {
+        let each = namespaces.iter().cloned().map(Some);
+        let each: Vec<_> = each.filter(|_| self.kind.namespaced).collect();
+        let each = if each.is_empty() { vec![None] } else { each };
+        self.parts = each.into_iter().map(Part::new).collect();
+    }
+
+    /// The namespaces of its parts, in order; one `None` where it has all objects.
+    pub fn namespaces(&self) -> impl Iterator<Item = Option<&str>> {
+        self.parts.iter().map(|part| part.namespace.as_deref())
     }
 
     /// Keeps at least so much of each object.
@@ -104,13 +152,32 @@ impl Store {
         self.largest = largest;
     }
 
-    /// What it is called where health is asked for.
-    pub fn part(&self) -> String {
-        format!("cache of {}", self.kind.plural)
+    /// Name of a part where health is asked for.
+    pub fn part_name(&self, part: usize) -> String {
+        let plural = &self.kind.plural;
+        match &self.parts[part].namespace {
+            Some(namespace) => format!("cache of {plural} in {namespace}"),
+            None => format!("cache of {plural}"),
+        }
     }
 
+    /// Returns true once each part was listed.
     pub fn is_synced(&self) -> bool {
-        self.synced
+        self.parts.iter().all(|part| part.synced)
+    }
+
+    /// Returns true once a part was listed.
+    pub(crate) fn is_part_synced(&self, part: usize) -> bool {
+        self.parts[part].synced
+    }
+
+    /// How many lists were begun of the part that has an object of this name.
+    pub(crate) fn lists_of(&self, name: &Name) -> u64 {
+        self.part_of(name).map_or(0, |part| part.lists)
+    }
+
+    fn part_of(&self, name: &Name) -> Option<&Part> {
+        self.parts.iter().find(|part| part.has(name))
     }
 
     pub fn get(&self, name: &Name) -> Option<&Arc<Stored>> {
@@ -121,43 +188,46 @@ impl Store {
         self.objects.keys()
     }
 
-    /// Whether an event at or after this version was taken in: events of one kind come in order.
-    pub fn is_past(&self, version: &str) -> bool {
-        version.parse().is_ok_and(|v: u128| self.newest >= v)
+    /// Returns true if an event at or after this version was taken in where an object of this name would be seen (events of one watch come in order), or
+    /// if it is seen nowhere.
+    pub fn is_past(&self, name: &Name, version: &str) -> bool {
+        let is_past = |part: &Part| version.parse().is_ok_and(|v: u128| part.newest >= v);
+        self.part_of(name).is_none_or(is_past)
     }
 
-    fn saw(&mut self, meta: &ObjectMeta) {
-        let version = meta.resource_version.as_deref();
-        let version = version.and_then(|v| v.parse().ok());
-        self.newest = self.newest.max(version.unwrap_or_default());
-    }
-
-    /// Takes an event in.
+    /// Takes an event of its only watch in.
     pub fn take(&mut self, event: Event<Raw>) -> Vec<Change> {
+        self.take_in(0, event)
+    }
+
+    /// Takes an event of the watch of a part in.
+    pub fn take_in(&mut self, part: usize, event: Event<Raw>) -> Vec<Change> {
         match event {
             Event::Init => {
-                self.lists += 1;
-                self.listing = Some(BTreeMap::new());
+                let part = &mut self.parts[part];
+                part.lists += 1;
+                part.listing = Some(BTreeMap::new());
                 Vec::new()
             }
             Event::InitApply(raw) => {
                 let (name, entry) = self.entry(raw);
-                self.listing
+                self.parts[part]
+                    .listing
                     .get_or_insert_with(BTreeMap::new)
                     .insert(name, entry);
                 Vec::new()
             }
             Event::InitDone => {
-                self.synced = true;
-                self.replace()
+                self.parts[part].synced = true;
+                self.replace(part)
             }
             Event::Apply(raw) => {
                 let (name, entry) = self.entry(raw);
-                vec![self.put(name, entry)]
+                vec![self.put(part, name, entry)]
             }
             Event::Delete(raw) => {
                 let name = Name::of(&raw.meta);
-                self.saw(&raw.meta);
+                self.parts[part].saw(&raw.meta);
                 self.remove(name).into_iter().collect()
             }
         }
@@ -180,8 +250,8 @@ impl Store {
         (name, entry)
     }
 
-    fn put(&mut self, name: Name, mut entry: CachedObject) -> Change {
-        self.saw(&entry.stored.meta);
+    fn put(&mut self, part: usize, name: Name, mut entry: CachedObject) -> Change {
+        self.parts[part].saw(&entry.stored.meta);
         if let Err(flaw) = &entry.stored.decoded {
             let old = self.objects.get(&name).map(|old| &old.stored);
             let same = old.filter(|old| old.meta.uid == entry.stored.meta.uid);
@@ -216,21 +286,17 @@ impl Store {
         })
     }
 
-    /// Puts what was listed in the place of what was known.
-    fn replace(&mut self) -> Vec<Change> {
-        let listed = self.listing.take().unwrap_or_default();
-        let gone: Vec<_> = self.objects.keys().cloned().collect();
-        let gone = gone.into_iter().filter(|name| !listed.contains_key(name));
-        let mut changes: Vec<_> = gone
-            .collect::<Vec<_>>()
-            .into_iter()
-            .filter_map(|name| self.remove(name))
-            .collect();
-        changes.extend(
-            listed
-                .into_iter()
-                .map(|(name, entry)| self.put(name, entry)),
-        );
+    /// Puts what was listed of a part in the place of what was known of it.
+    fn replace(&mut self, part: usize) -> Vec<Change> {
+        let of = &mut self.parts[part];
+        let listed = of.listing.take().unwrap_or_default();
+        let known = self.objects.keys().filter(|name| of.has(name));
+        let gone = known.filter(|name| !listed.contains_key(name));
+        let gone: Vec<_> = gone.cloned().collect();
+        let gone = gone.into_iter().filter_map(|name| self.remove(name));
+        let mut changes: Vec<_> = gone.collect();
+        let listed = listed.into_iter();
+        changes.extend(listed.map(|(name, entry)| self.put(part, name, entry)));
         changes
     }
 }
@@ -250,3 +316,6 @@ fn content(object: &Value) -> u64 {
     }
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,23 +63,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches all objects of a kind, or those that a field selector chooses.
-    pub fn new(client: &Client, kind: Kind, fields: &str) -> Self {
-        Self::selecting(client, kind, (fields, ""))
-    }
-
-    /// Watches all objects of a kind in one namespace, or in all; those of a kind without namespaces in any case.
-    pub(crate) fn within(client: &Client, kind: Kind, namespace: Option<&str>) -> Self {
-        let namespace = namespace.filter(|_| kind.namespaced);
-        Self::begin(client, kind, namespace, ("", ""))
-    }
-
-    /// Watches the objects of a kind that a field selector and a label selector choose; each may be empty.
-    pub fn selecting(client: &Client, kind: Kind, selectors: (&str, &str)) -> Self {
-        Self::begin(client, kind, None, selectors)
-    }
-
-    fn begin(
+    /// Watches the objects of a kind, in one namespace or in all, that a field selector and a label selector choose; an empty one chooses all.
+    pub fn new(
         client: &Client,
         kind: Kind,
         namespace: Option<&str>,
@@ -107,17 +92,17 @@ impl Watch {
         }
     }
 
-    /// Says whether its cache can be relied upon: it was listed, and the API server was heard since then.
-    pub fn show_health(&self, store: &Store, health: &Health, now: Instant) {
-        let part = store.part();
+    /// Reports whether the part of a cache that it feeds can be relied upon: it was listed, and the API server was heard since then.
+    pub fn show_health(&self, (store, part): (&Store, usize), health: &Health, now: Instant) {
+        let name = store.part_name(part);
         if now.saturating_duration_since(self.heard.at()) > STALE {
             let limit = STALE.as_secs();
             health.waits(
-                part,
+                name,
                 format!("nothing was heard of the API server for {limit} s"),
             );
-        } else if store.is_synced() {
-            health.works(&part);
+        } else if store.is_part_synced(part) {
+            health.works(&name);
         }
     }
 
@@ -250,6 +235,32 @@ impl Watch {
         let selectors = (self.fields.as_str(), self.labels.as_str());
         let within = (&self.kind, self.namespace.as_deref());
         self.events = events(&self.client, within, selectors, self.streaming);
+    }
+}
+
+/// A watch, and the part of a cache that it feeds.
+pub struct Feed {
+    /// Position of the cache among those of its process.
+    pub store: usize,
+    /// Position of the part in the cache.
+    pub part: usize,
+    /// Watch of the objects of that part.
+    pub watch: Watch,
+}
+
+impl Feed {
+    /// Watches for each part of a cache, of the objects that a field selector and a label selector choose.
+    pub fn of(
+        client: &Client,
+        (number, store): (usize, &Store),
+        selectors: (&str, &str),
+    ) -> impl Iterator<Item = Self> {
+        let parts = store.namespaces().enumerate();
+        parts.map(move |(part, namespace)| Self {
+            store: number,
+            part,
+            watch: Watch::new(client, store.kind.clone(), namespace, selectors),
+        })
     }
 }
 

@@ -51,7 +51,7 @@ impl Fences {
         let waiting = before.map(|f| f.waiting).unwrap_or_default();
         let fence = Fence {
             wrote,
-            lists: store.lists,
+            lists: store.lists_of(&at.1),
             until: now + LONGEST,
             waiting,
         };
@@ -100,7 +100,7 @@ impl Fences {
     pub(crate) fn listed(&mut self, number: usize, store: &Store) -> BTreeSet<Subject> {
         let (fallen, open) = std::mem::take(&mut self.open)
             .into_iter()
-            .partition(|((n, _), fence)| *n == number && fence.lists < store.lists);
+            .partition(|((n, name), fence)| *n == number && fence.lists < store.lists_of(name));
         self.open = open;
         let fallen: BTreeMap<_, Fence> = fallen;
         fallen.into_values().flat_map(|f| f.waiting).collect()
@@ -111,7 +111,7 @@ impl Fences {
 fn shows(store: &Store, name: &Name, wrote: &FencedWrite) -> bool {
     let version = wrote.version.as_deref();
     let Some(cached) = store.get(name) else {
-        return version.is_none_or(|w| store.is_past(w));
+        return version.is_none_or(|w| store.is_past(name, w));
     };
     let same = cached.meta.uid == wrote.uid;
     !same || version.is_some_and(|w| is_as_new(cached.meta.resource_version.as_deref(), w))

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
+use super::Settings;
 use super::memory::ObjectMemory;
 use super::polls::Polls;
 use crate::cluster::index::{Finder, Index, IndexKey};
@@ -15,7 +16,7 @@ use crate::cluster::store::{Change, Keep, Name, Store};
 use crate::error::Error;
 use crate::lifecycle::random::Seed;
 use crate::lifecycle::{Kind, Machine, Stored};
-use crate::machine::ir::{Lifecycle, Mode, Verb};
+use crate::machine::ir::{Lifecycle, Lookup, Mode, Verb};
 use crate::machine::kstatus::OBSERVED_GENERATION;
 use crate::naming::Naming;
 use crate::provider::{Provider, Providers};
@@ -44,7 +45,7 @@ impl Runner {
         machine: Arc<dyn Machine>,
         naming: Naming,
         all: &mut Vec<Store>,
-        providers: &Providers,
+        settings: &Settings,
     ) -> Result<Self, Error> {
         let ir = machine.ir();
         let Some(subject_kind) = machine.subject() else {
@@ -66,7 +67,7 @@ impl Runner {
                 ),
             });
         }
-        let subject_store = store_of(&subject_kind, all);
+        let subject_store = store_of(&subject_kind, all, settings);
         all[subject_store].keep(Keep::Status);
         let mut runner = Self {
             ir,
@@ -78,7 +79,7 @@ impl Runner {
             stores: Vec::new(),
             needs: BTreeSet::from([subject_store]),
             indexes: Vec::new(),
-            providers: named(ir, providers),
+            providers: named(ir, &settings.providers),
             machine: Arc::clone(&machine),
             subject_kind,
         };
@@ -93,7 +94,7 @@ impl Runner {
                 let lifecycle = ir.name;
                 return Err(Error::Unsupported { lifecycle, why });
             }
-            let store = kind.as_ref().map(|kind| store_of(kind, all));
+            let store = kind.as_ref().map(|kind| store_of(kind, all, settings));
             if let Some(store) = store {
                 runner.needs.insert(store);
                 if input.mode != Mode::Watched {
@@ -113,6 +114,27 @@ impl Runner {
             runner.indexes.push(index);
         }
         Ok(runner)
+    }
+
+    /// The labels that each object of a cache has which this lifecycle can find; none where it finds some without. `None`: it does not read that cache.
+    pub(crate) fn labels_of(&self, store: usize) -> Option<BTreeSet<&'static str>> {
+        if self.subject_store == store {
+            return Some(BTreeSet::new());
+        }
+        let inputs = self.ir.inputs.iter().zip(&self.stores);
+        let of_store = inputs.filter(|(_, of)| **of == Some(store));
+        let labels = of_store.map(|(input, _)| match input.lookup {
+            Lookup::Labels(keys) => keys.iter().copied().collect(),
+            Lookup::Name(_)
+            | Lookup::Names
+            | Lookup::Refs
+            | Lookup::Owner
+            | Lookup::Namespace
+            | Lookup::Ref
+            | Lookup::Equal
+            | Lookup::Key => BTreeSet::new(),
+        });
+        labels.reduce(|all: BTreeSet<_>, some| &all & &some)
     }
 
     /// The kind of what a plan writes.
@@ -175,10 +197,10 @@ fn lacking(ir: &Lifecycle, kind: &Kind) -> Option<&'static str> {
 }
 
 /// The cache of a kind; lifecycles share it.
-fn store_of(kind: &Kind, all: &mut Vec<Store>) -> usize {
+fn store_of(kind: &Kind, all: &mut Vec<Store>, settings: &Settings) -> usize {
     let known = all.iter().position(|s| s.kind.shares_cache(kind));
     known.unwrap_or_else(|| {
-        all.push(Store::new(kind.clone()));
+        all.push(Store::within(kind.clone(), &settings.namespaces));
         all.len() - 1
     })
 }
@@ -343,7 +365,7 @@ mod tests {
             Arc::new(machine(Logic)),
             naming,
             &mut Vec::new(),
-            &Providers::default(),
+            &Settings::new("op"),
         );
         let error = started.err().expect("it does not start").to_string();
         assert!(error.contains("status field `why`"), "{error}");

@@ -189,7 +189,7 @@ impl Sim {
     ) -> Self {
         let server = Server::new(policy);
         let settings = Settings {
-            namespace: None,
+            namespaces: BTreeSet::new(),
             instance: "here".to_owned(),
             largest: usize::MAX,
             concurrency: 16,

@@ -102,6 +102,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   valueFrom:
     fieldRef:
       fieldPath: metadata.namespace
+{{- with .Values.watchNamespaces }}
+- name: WATCH_NAMESPACES
+  value: {{ join "," . | quote }}
+{{- end }}
 {{- with .Values.kubernetesClusterDomain }}
 - name: KUBERNETES_CLUSTER_DOMAIN
   value: {{ . | quote }}

@@ -64,6 +64,7 @@ impl Cluster {
             preset: Preset::StableNodes,
             leadership: None,
             max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
+            watched: std::collections::BTreeSet::new(),
             csi_endpoint: None,
             health: Health::default(),
         };

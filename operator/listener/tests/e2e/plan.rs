@@ -41,6 +41,7 @@ async fn planned(client: &Client, dry_run: DryRun) -> Result<Planned, Error> {
             preset: Preset::default(),
             leadership: None,
             max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
+            watched: std::collections::BTreeSet::new(),
             csi_endpoint: None,
             health: inside.health,
         };

@@ -59,6 +59,7 @@ impl Running {
             preset: Preset::EphemeralNodes,
             leadership: None,
             max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
+            watched: std::collections::BTreeSet::new(),
             csi_endpoint: None,
             health: Health::default(),
         };

@@ -1,17 +1,17 @@
 //! The grant server: gives a certificate and Links to whoever has the code of an AccessGrant, as often as that allows. Who was given something stands on the
 //! grant before it is given. Every replica of the controller serves; that no two of them give the last one twice follows from the version of the grant.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
+use futures::stream::select_all;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::Full;
@@ -89,11 +89,11 @@ pub struct GrantServer {
 
 struct Inner {
     client: Client,
-    /// The namespace whose grants it follows; all if `None`.
-    namespace: Option<String>,
+    /// Whose grants they are; all if there are none.
+    namespaces: BTreeSet<String>,
     controller_id: ControllerId,
-    /// The grants that there are, by uid; `None` until they are listed for the first time.
-    known: Mutex<Option<BTreeMap<String, Named>>>,
+    /// The grants that there are, by uid: of all namespaces, or of each that is watched; `None` until they are listed for the first time.
+    known: Mutex<Vec<Option<BTreeMap<String, Named>>>>,
     lanes: Vec<tokio::sync::Mutex<()>>,
     identity: watch::Sender<Option<Arc<ServerConfig>>>,
     refused: Mutex<Refused>,
@@ -116,20 +116,25 @@ impl GrantServer {
     /// # Panics
     /// The system has no random numbers.
     pub fn new(client: Client, controller_id: ControllerId) -> Self {
-        Self::within(client, controller_id, None)
+        Self::within(client, controller_id, BTreeSet::new())
     }
 
-    /// The same of one namespace alone, or of all.
+    /// The same of these namespaces alone, or of all if there are none.
     ///
     /// # Panics
     /// As `new`.
-    pub fn within(client: Client, controller_id: ControllerId, namespace: Option<String>) -> Self {
+    pub fn within(
+        client: Client,
+        controller_id: ControllerId,
+        namespaces: BTreeSet<String>,
+    ) -> Self {
         let compares = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
+        let known = vec![None; namespaces.len().max(1)];
         let inner = Inner {
             client,
-            namespace,
+            namespaces,
             controller_id,
-            known: Mutex::default(),
+            known: Mutex::new(known),
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
             identity: watch::Sender::new(None),
             refused: Mutex::default(),
@@ -180,17 +185,23 @@ impl GrantServer {
 
     /// Knows which grants there are, without end.
     pub async fn follow(&self) {
-        let client = self.inner.client.clone();
-        let api: Api<PartialObjectMeta<AccessGrant>> = match &self.inner.namespace {
-            Some(namespace) => Api::namespaced(client, namespace),
-            None => Api::all(client),
+        let client = &self.inner.client;
+        let apis: Vec<Api<PartialObjectMeta<AccessGrant>>> = match &self.inner.namespaces {
+            all if all.is_empty() => vec![Api::all(client.clone())],
+            some => {
+                let namespaced = |name: &String| Api::namespaced(client.clone(), name);
+                some.iter().map(namespaced).collect()
+            }
         };
-        let changes = watcher(api, watcher::Config::default()).default_backoff();
-        let mut changes = pin!(changes);
-        let mut listed = None;
-        while let Some(change) = changes.next().await {
+        let watches = apis.into_iter().enumerate().map(|(part, api)| {
+            let changes = watcher(api, watcher::Config::default()).default_backoff();
+            changes.map(move |change| (part, change)).boxed()
+        });
+        let mut listed = vec![None; watches.len()];
+        let mut changes = select_all(watches);
+        while let Some((part, change)) = changes.next().await {
             match change {
-                Ok(event) => self.learn(event, &mut listed),
+                Ok(event) => self.learn(event, part, &mut listed[part]),
                 Err(error) => tracing::warn!("grants: {}", cause::in_one_line(&error)),
             }
         }
@@ -199,6 +210,7 @@ impl GrantServer {
     fn learn(
         &self,
         event: Event<PartialObjectMeta<AccessGrant>>,
+        part: usize,
         listed: &mut Option<BTreeMap<String, Named>>,
     ) {
         let named = |grant: &PartialObjectMeta<AccessGrant>| {
@@ -210,6 +222,7 @@ impl GrantServer {
             .known
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
+        let known = &mut known[part];
         match event {
             Event::Init => *listed = Some(BTreeMap::new()),
             Event::InitApply(grant) => listed.get_or_insert_default().extend(named(&grant)),
@@ -384,7 +397,14 @@ impl GrantServer {
             .unwrap_or_else(PoisonError::into_inner);
         // Whoever is told that there is none does not come again.
         let unread = || Refusal::Unavailable("Grants are being read: try again".to_owned());
-        Ok(known.as_ref().ok_or_else(unread)?.get(uid).cloned())
+        if known.iter().any(Option::is_none) {
+            return Err(unread());
+        }
+        Ok(known
+            .iter()
+            .flatten()
+            .find_map(|part| part.get(uid))
+            .cloned())
     }
 
     async fn redeem(

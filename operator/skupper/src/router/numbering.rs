@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use futures::future::select_all;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, Patch, PatchParams};
 use kube::runtime::WatchStreamExt as _;
@@ -28,16 +29,22 @@ const MANAGER: &str = "skupper.io/numbering";
 /// How long until a Secret is tried again that could not be written.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// Numbers the Secrets of all namespaces that a controller manages, or of the one that it watches, until told to stop.
+/// Numbers the Secrets of all namespaces that a controller manages, or of those that it watches, until told to stop.
 pub async fn run(
     client: Client,
     id: ControllerId,
-    watched: Option<String>,
+    watched: BTreeSet<String>,
     mut shutdown: Shutdown,
 ) {
+    let each = watched.iter().map(|namespace| Some(namespace.as_str()));
+    let all = watched.is_empty().then_some(None);
+    let follow = select_all(
+        each.chain(all)
+            .map(|one| Box::pin(follow(&client, &id, one))),
+    );
     tokio::select! {
         () = shutdown.wait() => {}
-        never = follow(&client, &id, watched.as_deref()) => match never {},
+        (never, ..) = follow => match never {},
     }
 }
 

@@ -66,17 +66,29 @@ impl Controller<'_> {
         format!("{namespace}/{}", name.unwrap_or(usual))
     }
 
-    /// The only namespace that it watches; `None` if it watches all, or if that cannot be read off.
-    fn watched(&self) -> Option<&str> {
-        match said(self.container, "WATCH_NAMESPACE", "watch-namespace")? {
-            Some(value) => Some(value).filter(|value| !value.is_empty()),
-            None => takes_own_namespace(self.container).then(|| self.place().0),
-        }
+    /// The only namespaces that it watches; none if it watches all, or if that cannot be read off.
+    fn watched(&self) -> Vec<&str> {
+        let several = said(self.container, "WATCH_NAMESPACES", "watch-namespaces");
+        let several = several.flatten().filter(|_| self.is_ours);
+        let one = match said(self.container, "WATCH_NAMESPACE", "watch-namespace") {
+            Some(None) => takes_own_namespace(self.container).then(|| self.place().0),
+            Some(said) => said,
+            None => None,
+        };
+        let names = several
+            .into_iter()
+            .chain(one)
+            .flat_map(|text| text.split(','));
+        names
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .collect()
     }
 
     /// Tells whether it manages a namespace whose ConfigMap names this controller, or none.
     fn takes(&self, namespace: &str, named: Option<&str>) -> bool {
-        if self.watched().is_some_and(|watched| watched != namespace) {
+        let watched = self.watched();
+        if !watched.is_empty() && !watched.contains(&namespace) {
             return false;
         }
         match named {

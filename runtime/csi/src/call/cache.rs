@@ -34,6 +34,8 @@ const WATCH_ALL_AFTER: Duration = Duration::from_secs(2);
 pub(super) struct CallCache<'a> {
     access: &'a ClusterAccess,
     reader: Readers,
+    /// The call ends where it would read outside of the namespaces that the process is for.
+    pub(super) stays_within: bool,
     objects: BTreeMap<ObjectKey, Option<Arc<Stored>>>,
     /// What is read from shared watches.
     shared: BTreeSet<ObjectKey>,
@@ -57,6 +59,7 @@ impl<'a> CallCache<'a> {
         Self {
             access,
             reader: Readers::AllCalls,
+            stays_within: false,
             objects: BTreeMap::new(),
             shared: BTreeSet::new(),
             unverified: BTreeSet::new(),
@@ -128,6 +131,9 @@ impl<'a> CallCache<'a> {
             return Ok(None);
         };
         let kind = &access.kinds[*number];
+        if let Some(outside) = access.outside(kind, name).filter(|_| self.stays_within) {
+            return Err(StepError::Final(outside));
+        }
         let known = access.shared_watches.get(kind, name, self.reader);
         if let Some(known) = known.filter(|_| !self.unverified.contains(key)) {
             self.shared.insert(key.clone());

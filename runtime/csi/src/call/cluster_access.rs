@@ -1,12 +1,16 @@
 //! How the calls of one volume lifecycle reach objects of the cluster.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use kube::Client;
+use lifecycle_runtime::cluster::store::Name;
 use lifecycle_runtime::lifecycle::Kind;
+use lifecycle_runtime::machine::ir::Code;
 
 use super::shared_watches::SharedWatches;
+use crate::code::RpcError;
 use crate::driver::cache_policy::CachePolicy;
 
 /// How the calls of one volume lifecycle reach their objects.
@@ -23,6 +27,8 @@ pub(crate) struct ClusterAccess {
     pub(crate) reuses_after_stage: Vec<bool>,
     /// Of each kind: whether a publishing that is repeated takes over what was read before.
     pub(crate) remembers_for_repeats: Vec<bool>,
+    /// The namespaces for whose claims volumes are made; all if there are none.
+    pub(crate) namespaces: BTreeSet<String>,
     /// The server does not tell of absence by a watch.
     pub(crate) cannot_watch_on_read: AtomicBool,
 }
@@ -30,7 +36,7 @@ pub(crate) struct ClusterAccess {
 impl ClusterAccess {
     /// Access to the kinds of the inputs, `None` for an input without one.
     pub(crate) fn new(
-        client: Option<Client>,
+        (client, namespaces): (Option<Client>, &BTreeSet<String>),
         input_kinds: &[Option<Kind>],
         policy: &CachePolicy,
     ) -> Self {
@@ -54,9 +60,23 @@ impl ClusterAccess {
                 .collect(),
             kinds,
             kind_of_input,
-            shared_watches: Arc::new(SharedWatches::new(policy.watched.clone())),
+            shared_watches: Arc::new(SharedWatches::new(policy.watched.clone(), namespaces)),
+            namespaces: namespaces.clone(),
             cannot_watch_on_read: AtomicBool::new(false),
         }
+    }
+
+    /// Why a volume that needs this object is not made: it is in a namespace that the process is not for. `None`: it may be read.
+    pub(crate) fn outside(&self, kind: &Kind, name: &Name) -> Option<RpcError> {
+        let namespace = name.namespace.as_ref().filter(|_| kind.namespaced)?;
+        if self.namespaces.is_empty() || self.namespaces.contains(namespace) {
+            return None;
+        }
+        let object = name.of_kind(kind);
+        let message = format!(
+            "{object} is outside of the namespaces that this operator watches: add `{namespace}` to --watch-namespaces"
+        );
+        Some(RpcError::new(Code::FailedPrecondition, message))
     }
 
     /// Whether a publishing that is repeated takes anything over.

@@ -62,7 +62,7 @@ impl CallContext {
         Ok(Self {
             machine,
             naming: served.naming.clone(),
-            cluster: ClusterAccess::new(client, &input_kinds, policy),
+            cluster: ClusterAccess::new((client, &context.namespaces), &input_kinds, policy),
             staged: StagedSnapshots::default(),
             published: Publications::default(),
             input_kinds,

@@ -63,6 +63,7 @@ impl CallRun<'_> {
         }
         context.published.forget(&self.request.target_path);
         let mut cache = CallCache::new(&context.cluster);
+        cache.stays_within = self.call.rpc == Rpc::CreateVolume;
         if self.call.rpc == Rpc::NodePublishVolume
             && let Some(snapshot) = context.staged.take(&self.request.volume_id)
         {

@@ -1,5 +1,6 @@
 //! What a process always watches, so that its calls need not ask the API server: kinds that a driver names, each whole or by a field selector.
 
+use std::collections::BTreeSet;
 use std::future::{pending, poll_fn};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
@@ -14,7 +15,7 @@ use tokio::time::{Instant, interval};
 
 use crate::driver::cache_policy::{Readers, WatchedKind};
 use lifecycle_runtime::cluster::store::{Keep, Name, Raw, Store};
-use lifecycle_runtime::cluster::watching::Watch;
+use lifecycle_runtime::cluster::watching::Feed;
 use lifecycle_runtime::health::{BEAT, Health};
 use lifecycle_runtime::lifecycle::{Kind, Stored};
 
@@ -26,9 +27,10 @@ pub(crate) struct SharedWatches {
 }
 
 impl SharedWatches {
-    pub(crate) fn new(watched: Vec<WatchedKind>) -> Self {
+    /// Caches of these kinds, in these namespaces or in all.
+    pub(crate) fn new(watched: Vec<WatchedKind>, namespaces: &BTreeSet<String>) -> Self {
         let stores = watched.iter().map(|watched| {
-            let mut store = Store::new(watched.kind.clone());
+            let mut store = Store::within(watched.kind.clone(), namespaces);
             // A call may write to what it reads.
             store.keep(Keep::Whole);
             store
@@ -61,7 +63,8 @@ impl SharedWatches {
         let is_known = store.get(&Name::of(meta)).is_some();
         let is_new = || {
             let version = meta.resource_version.as_deref().unwrap_or_default();
-            self.watched[number].selection.takes(&object) && !store.is_past(version)
+            let selection = &self.watched[number].selection;
+            selection.takes(&object) && !store.is_past(&Name::of(meta), version)
         };
         if (is_known || is_new()) && !is_behind(store, &object) {
             store.take(Event::Apply(object));
@@ -82,29 +85,25 @@ impl SharedWatches {
     pub(crate) fn waits(&self, health: &Health) {
         let (watched, stores) = (self.watched.iter(), self.stores());
         for (watched, store) in watched.zip(stores.iter()) {
-            if watched.readers == Readers::AllCalls {
-                health.waits(store.part(), "not listed yet");
+            let parts = store.namespaces().enumerate();
+            for (part, _) in parts.filter(|_| watched.readers == Readers::AllCalls) {
+                health.waits(store.part_name(part), "not listed yet");
             }
         }
     }
 
     /// Watches for ever.
     pub(crate) async fn run(&self, client: &Client, seed: u64, health: &Health) {
-        let watches = self.watched.iter();
-        let watches = watches.map(|one| {
-            let (fields, labels) = one.selection.selectors();
-            Watch::selecting(client, one.kind.clone(), (&fields, &labels))
-        });
-        let mut watches: Vec<Watch> = watches.collect();
+        let mut feeds = self.feeds(client);
         let mut random = Pcg64Mcg::seed_from_u64(seed);
-        if watches.is_empty() {
+        if feeds.is_empty() {
             return pending().await;
         }
         let mut beat = interval(BEAT);
         loop {
             let next = poll_fn(|cx| {
-                for (number, watch) in watches.iter_mut().enumerate() {
-                    if let Poll::Ready(events) = watch.poll(cx, &mut || random.next_u64()) {
+                for (number, feed) in feeds.iter_mut().enumerate() {
+                    if let Poll::Ready(events) = feed.watch.poll(cx, &mut || random.next_u64()) {
                         return Poll::Ready((number, events));
                     }
                 }
@@ -115,17 +114,17 @@ impl SharedWatches {
                 next = next => next,
                 now = beat.tick() => {
                     health.beats(LOOP);
-                    let watched = self.watched.iter().zip(&watches);
-                    for ((watched, watch), store) in watched.zip(self.stores().iter()) {
-                        if watched.readers == Readers::AllCalls {
-                            watch.show_health(store, health, now);
-                        }
+                    let stores = self.stores();
+                    let for_all = |feed: &&Feed| self.watched[feed.store].readers == Readers::AllCalls;
+                    for Feed { store, part, watch } in feeds.iter().filter(for_all) {
+                        watch.show_health((&stores[*store], *part), health, now);
                     }
                     continue;
                 }
             };
+            let Feed { store, part, watch } = &feeds[number];
             let mut stores = self.stores();
-            let store = &mut stores[number];
+            let store = &mut stores[*store];
             for event in events {
                 match event {
                     Event::Apply(object) if is_behind(store, &object) => {}
@@ -133,14 +132,24 @@ impl SharedWatches {
                     | Event::InitApply(_)
                     | Event::InitDone
                     | Event::Apply(_)
-                    | Event::Delete(_)) => drop(store.take(event)),
+                    | Event::Delete(_)) => drop(store.take_in(*part, event)),
                 }
             }
-            watches[number].show_health(store, health, Instant::now());
+            watch.show_health((store, *part), health, Instant::now());
             drop(stores);
             self.changes
                 .send_modify(|changes| *changes = changes.wrapping_add(1));
         }
+    }
+
+    fn feeds(&self, client: &Client) -> Vec<Feed> {
+        let stores = self.stores();
+        let mut feeds = Vec::new();
+        for (number, (watched, store)) in self.watched.iter().zip(stores.iter()).enumerate() {
+            let (fields, labels) = watched.selection.selectors();
+            feeds.extend(Feed::of(client, (number, store), (&fields, &labels)));
+        }
+        feeds
     }
 
     fn number(&self, kind: &Kind) -> Option<usize> {

@@ -1,5 +1,6 @@
 //! Whether kubelet has registered a driver, and what is done where it has not, or no more: the socket is made anew, which kubelet sees.
 
+use std::collections::BTreeSet;
 use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
@@ -76,7 +77,7 @@ impl WatchedCsiNode {
             readers: Readers::AllCalls,
         };
         Arc::new(Self {
-            watches: SharedWatches::new(vec![watched]),
+            watches: SharedWatches::new(vec![watched], &BTreeSet::new()),
             kind,
             name: Name {
                 namespace: None,

@@ -26,47 +26,73 @@ pub enum Holder {
     Nobody,
 }
 
-pub(super) fn manifests(rights: &Rights, account: &Account, holder: &Holder) -> String {
-    let scopes = [Scope::Cluster, Scope::Own];
-    let documents = scopes.into_iter().filter_map(|scope| {
-        let rules = rules(rights, scope);
+/// One role and what binds it: what the role is called, and where it counts.
+struct Place<'a> {
+    scope: Scope,
+    role: String,
+    /// `None`: in the cluster.
+    namespace: Option<&'a str>,
+}
+
+impl Place<'_> {
+    fn word(&self) -> &'static str {
+        match self.namespace {
+            None => "ClusterRole",
+            Some(_) => "Role",
+        }
+    }
+
+    fn metadata(&self) -> String {
+        let name = format!("metadata:\n  name: {}\n", self.role);
+        match self.namespace {
+            None => name,
+            Some(namespace) => format!("{name}  namespace: {namespace}\n"),
+        }
+    }
+
+    fn role(&self, rules: &str) -> String {
+        let (kind, metadata) = (self.word(), self.metadata());
+        format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\n{metadata}rules:\n{rules}")
+    }
+
+    fn binding(&self, subject: &str) -> String {
+        let (kind, metadata, role) = (self.word(), self.metadata(), &self.role);
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}Binding\n{metadata}roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  \
+             kind: {kind}\n  name: {role}\nsubjects:\n{subject}"
+        )
+    }
+}
+
+/// Roles of an account and what binds them to somebody; those of watched namespaces once in each.
+pub(super) fn manifests(
+    rights: &Rights,
+    account: &Account,
+    holder: &Holder,
+    namespaces: &[String],
+) -> String {
+    let of = |scope, suffix: &str, namespace| Place {
+        scope,
+        role: format!("{}{suffix}", account.role),
+        namespace,
+    };
+    // The namespace of the program may be watched as well, so the names differ.
+    let watched = namespaces.iter();
+    let watched = watched.map(|namespace| of(Scope::Watched, "-watched", Some(namespace.as_str())));
+    let mut places = vec![of(Scope::Cluster, "", None)];
+    places.extend(watched);
+    places.push(of(Scope::Own, "", Some(&account.namespace)));
+    let documents = places.into_iter().filter_map(|place| {
+        let rules = rules(rights, place.scope);
         (!rules.is_empty()).then(|| {
-            let role = role(account, scope, &rules);
+            let role = place.role(&rules);
             match subject(account, holder) {
-                Some(subject) => format!("{role}---\n{}", binding(account, scope, &subject)),
+                Some(subject) => format!("{role}---\n{}", place.binding(&subject)),
                 None => role,
             }
         })
     });
     documents.collect::<Vec<_>>().join("---\n")
-}
-
-fn metadata(account: &Account, scope: Scope) -> String {
-    let name = format!("metadata:\n  name: {}\n", account.role);
-    match scope {
-        Scope::Cluster => name,
-        Scope::Own => format!("{name}  namespace: {}\n", account.namespace),
-    }
-}
-
-fn word(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Cluster => "ClusterRole",
-        Scope::Own => "Role",
-    }
-}
-
-fn role(account: &Account, scope: Scope, rules: &str) -> String {
-    let (kind, metadata) = (word(scope), metadata(account, scope));
-    format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\n{metadata}rules:\n{rules}")
-}
-
-fn binding(account: &Account, scope: Scope, subject: &str) -> String {
-    let (kind, metadata, role) = (word(scope), metadata(account, scope), &account.role);
-    format!(
-        "apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}Binding\n{metadata}roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  \
-         kind: {kind}\n  name: {role}\nsubjects:\n{subject}"
-    )
 }
 
 fn subject(account: &Account, holder: &Holder) -> Option<String> {

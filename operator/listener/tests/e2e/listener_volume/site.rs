@@ -78,6 +78,7 @@ impl Site {
             preset: Preset::EphemeralNodes,
             leadership: None,
             max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
+            watched: std::collections::BTreeSet::new(),
             csi_endpoint: None,
             health: Health::default(),
         };

@@ -238,6 +238,7 @@ fn world_of(driver: Driver, pen: Pen, cluster: Cluster) -> World {
         shutdown,
         providers: lifecycle_runtime::provider::Providers::default(),
         health: health.clone(),
+        namespaces: std::collections::BTreeSet::new(),
     };
     World {
         runner: CallRunner::new(&volume, &context).expect("calls support it"),

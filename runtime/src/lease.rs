@@ -59,6 +59,10 @@ pub(crate) struct Elector {
     /// The Lease as we saw it last, and since when it has looked like that.
     seen: Option<(Lease, Instant)>,
     health: Health,
+    /// The last line about its Lease, so that each is logged once.
+    said: String,
+    /// Since when it does not lead; `None` once it has warned.
+    idle_since: Option<Instant>,
 }
 
 /// Why a try to take or renew did not work.
@@ -84,15 +88,14 @@ impl Elector {
             until,
             seen: None,
             health,
+            said: String::new(),
+            idle_since: Some(Instant::now()),
         };
         (elector, receiver)
     }
 
-    /// Takes the Lease when it is free and keeps it, for ever.
+    /// Takes the Lease when it is free and keeps it, for ever. It may be dropped, and go on later.
     pub(crate) async fn keep(&mut self) {
-        let mut said = String::new();
-        // Since when it does not lead; `None` once it has warned.
-        let mut idle_since = Some(Instant::now());
         loop {
             let asked = Instant::now();
             // Also where the time to write has run out meanwhile, as in a process that was suspended.
@@ -106,8 +109,8 @@ impl Elector {
                             "leading"
                         );
                     }
-                    said.clear();
-                    idle_since = Some(asked);
+                    self.said.clear();
+                    self.idle_since = Some(asked);
                     self.health.works(PART);
                     self.health.clear_note(PART);
                     self.until.send_replace(Some(asked + DEADLINE));
@@ -119,11 +122,12 @@ impl Elector {
                     self.health.works(PART);
                     let waits = format!("waiting for the Lease `{}`: {by}", self.who.name);
                     self.health.note(PART, &*waits);
-                    if is_new(&mut said, &waits) {
+                    if is_new(&mut self.said, &waits) {
                         tracing::info!("{waits}");
                     }
-                    if idle_since.is_some_and(|since| since.elapsed() >= IDLE) {
-                        idle_since = None;
+                    let idle = self.idle_since.map(|since| since.elapsed());
+                    if idle.is_some_and(|idle| idle >= IDLE) {
+                        self.idle_since = None;
                         self.warn_of_idleness(&by);
                     }
                     RETRY
@@ -136,7 +140,7 @@ impl Elector {
                         self.health.clear_note(PART);
                         self.health.waits(PART, &*failure);
                     }
-                    if is_new(&mut said, &failure) {
+                    if is_new(&mut self.said, &failure) {
                         tracing::warn!("{failure}; nothing is written without it");
                     }
                     RETRY

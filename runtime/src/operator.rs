@@ -1,22 +1,28 @@
 //! What an operator's `main` writes: which lifecycles run, under which names, and who may write.
 
+mod definitions;
+
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use futures::future::{BoxFuture, join_all, pending, try_join, try_join_all};
 use kube::Client;
+use tokio::sync::watch;
 
 use crate::controller::{Controller, Counters, PollWaker, Settings, Trace, Wakes};
+use crate::crds::Kinds;
 pub use crate::error::Error;
 use crate::health::Health;
-use crate::lease::{Elector, Leadership};
+use crate::lease::{Elector, Leadership, Until};
 use crate::lifecycle::random::Randomness;
 use crate::lifecycle::{Kind, Machine};
 pub use crate::naming::Naming;
 use crate::provider::{Limit, Providers};
 use crate::service::{Context, Service};
 use crate::shutdown::Shutdown;
+use definitions::Definitions;
 use lifecycle_client::clock::{Clock, SystemClock};
 
 /// The bytes of the largest object that an operator reads of the kinds of its lifecycles, unless told.
@@ -31,6 +37,7 @@ pub struct Operator {
     lifecycles: Vec<(Arc<dyn Machine>, Naming)>,
     services: Vec<Box<dyn Service>>,
     leadership: Option<Leadership>,
+    definitions: Definitions,
     once_leading: Vec<BoxFuture<'static, ()>>,
     settings: Settings,
 }
@@ -45,6 +52,7 @@ impl Operator {
             lifecycles: Vec::new(),
             services: Vec::new(),
             leadership: None,
+            definitions: Definitions::default(),
             once_leading: Vec::new(),
         }
     }
@@ -100,6 +108,14 @@ impl Operator {
     #[must_use]
     pub fn leadership(mut self, leadership: Leadership) -> Self {
         self.leadership = Some(leadership);
+        self
+    }
+
+    /// Begins only when these kinds are served. With `maintain` it installs and updates their definitions: before it writes anything else, and with a
+    /// Lease only while it holds that. A replica that waits for its Lease uses those that are served.
+    #[must_use]
+    pub fn definitions(mut self, kinds: Kinds, maintain: bool) -> Self {
+        self.definitions.add(kinds, maintain);
         self
     }
 
@@ -212,12 +228,26 @@ impl Operator {
     /// There is nothing to run, this driver does not implement what a lifecycle declares, a limit is set for a provider that nothing names, or a
     /// service cannot run. An API server that does not answer is no error:
     /// it is waited for.
-    pub async fn start(mut self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
+    pub async fn start(mut self, client: Client, mut shutdown: Shutdown) -> Result<(), Error> {
         if self.lifecycles.is_empty() && self.services.is_empty() {
             let operator = self.name;
             return Err(Error::Idle { operator });
         }
         self.settings.health.publish(self.counters());
+        let mut election = self.election(&client);
+        if !self.definitions.is_empty() {
+            let is_told_to_stop = tokio::select! {
+                biased;
+                () = shutdown.wait() => true,
+                () = self.served(&client, election.as_mut()) => false,
+            };
+            if is_told_to_stop {
+                if let Some((elector, _)) = election {
+                    elector.release().await;
+                }
+                return Ok(());
+            }
+        }
         let mut serving = Vec::new();
         for service in std::mem::take(&mut self.services) {
             let context = self.context(&client, &shutdown);
@@ -229,8 +259,30 @@ impl Operator {
             self.settings.health.started();
             return serving.await.map(drop);
         }
-        let running = self.reconcile(client, shutdown);
+        let running = self.reconcile(client, shutdown, election);
         try_join(serving, running).await.map(drop)
+    }
+
+    /// The election of this process; none without a Lease, or where nothing writes.
+    fn election(&mut self, client: &Client) -> Option<Election> {
+        let leadership = self.leadership.take();
+        let who = leadership.filter(|_| !self.lifecycles.is_empty())?;
+        let clock = Arc::clone(&self.settings.clock);
+        let health = self.settings.health.clone();
+        Some(Elector::new(client.clone(), who, clock, health))
+    }
+
+    /// Returns once the kinds are served.
+    async fn served(&mut self, client: &Client, election: Option<&mut Election>) {
+        let health = self.settings.health.clone();
+        match election {
+            Some((elector, until)) if self.definitions.are_due() => tokio::select! {
+                biased;
+                () = elector.keep() => {}
+                () = self.definitions.served(client, &health, Some(until.clone())) => {}
+            },
+            Some(_) | None => self.definitions.served(client, &health, None).await,
+        }
     }
 
     fn context(&self, client: &Client, shutdown: &Shutdown) -> Context {
@@ -244,15 +296,19 @@ impl Operator {
         }
     }
 
-    async fn reconcile(self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
-        let clock = Arc::clone(&self.settings.clock);
+    async fn reconcile(
+        self,
+        client: Client,
+        shutdown: Shutdown,
+        election: Option<Election>,
+    ) -> Result<(), Error> {
         let health = self.settings.health.clone();
         let providers = self.settings.providers.clone();
         let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
         providers.check()?;
         health.started();
         let tasks = join_all(self.once_leading);
-        let Some(leadership) = self.leadership else {
+        let Some((mut elector, until)) = election else {
             tokio::select! {
                 biased;
                 () = controller.run(shutdown, None) => {}
@@ -260,7 +316,14 @@ impl Operator {
             }
             return Ok(());
         };
-        let (mut elector, until) = Elector::new(client, leadership, clock, health);
+        let (until, relay) = match self.definitions.are_due() {
+            true => {
+                let (permit, permitted) = watch::channel(None);
+                let relay = self.definitions.relay(client, until, permit);
+                (permitted, relay.boxed())
+            }
+            false => (until, pending().boxed()),
+        };
         let mut leading = until.clone();
         let tasks = async {
             if leading.wait_for(Option::is_some).await.is_ok() {
@@ -272,6 +335,7 @@ impl Operator {
         tokio::select! {
             biased;
             () = elector.keep() => {}
+            () = relay => {}
             () = controller.run(shutdown, Some(until)) => {}
             () = tasks => {}
         }
@@ -279,6 +343,9 @@ impl Operator {
         Ok(())
     }
 }
+
+/// The elector, and until when this process may write.
+type Election = (Elector, watch::Receiver<Until>);
 
 impl Settings {
     pub(crate) fn new(operator: &str) -> Self {

@@ -206,6 +206,14 @@ impl ApiServer {
         self.start_api_server().await
     }
 
+    /// Gives kube-apiserver another certificate of the same authority and under the same names, for its next start.
+    ///
+    /// # Errors
+    /// It cannot be signed or written.
+    pub fn renew_certificate(&self) -> Result<()> {
+        self.identity.api_server()
+    }
+
     /// Makes kube-apiserver stop answering, with its connections open, until `thaw`.
     ///
     /// # Errors

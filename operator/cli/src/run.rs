@@ -6,6 +6,7 @@ use clap::ArgMatches;
 use kube::Client;
 use lifecycle_process::health::{answer, bind};
 use lifecycle_process::{Frame, cluster_domain, leadership, metrics};
+#[cfg(feature = "sandbox")]
 use lifecycle_runtime::crds::{self, Kinds};
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
@@ -37,7 +38,7 @@ async fn inside(
     program: Program,
     (options, told): (&Run, &ArgMatches),
     (client, health): (Client, Health),
-    mut shutdown: Shutdown,
+    shutdown: Shutdown,
 ) -> anyhow::Result<()> {
     let kinds = definitions::kinds(program.name, &program.definitions)?;
     let door = match options.metrics_bind_address {
@@ -64,6 +65,9 @@ async fn inside(
     if !watched.is_empty() {
         operator = operator.namespaces(watched);
     }
+    for one in kinds {
+        operator = operator.definitions(one, !options.cluster.disable_crd_maintenance);
+    }
     if let Some(recorder) = recorder {
         operator = operator.trace(recorder);
     }
@@ -78,22 +82,15 @@ async fn inside(
         }
         pending().await
     };
-    let maintain = !options.cluster.disable_crd_maintenance;
-    let work = async {
-        tokio::select! {
-            biased;
-            () = shutdown.wait() => return anyhow::Ok(()),
-            () = prepare(&client, &kinds, maintain, &health) => {}
-        }
-        Ok(operator.start(client.clone(), shutdown.clone()).await?)
-    };
+    let work = async { anyhow::Ok(operator.start(client, shutdown).await?) };
     tokio::select! {
         done = work => done,
         never = counted => never,
     }
 }
 
-/// Installs the kinds of each group, and waits until they are served.
+/// Installs the kinds of each group in a simulated cluster, where nobody else leads, and waits until they are served.
+#[cfg(feature = "sandbox")]
 pub(crate) async fn prepare(client: &Client, kinds: &[Kinds], maintain: bool, health: &Health) {
     let part = "definitions";
     for one in kinds {

@@ -14,7 +14,7 @@ use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::operator::{Error, Naming};
 use lifecycle_runtime::retry::Retry;
 use lifecycle_runtime::shutdown::Shutdown;
-use lifecycle_runtime::{Machine, Operator, cause, crds};
+use lifecycle_runtime::{Machine, Operator, cause};
 use lifecycle_specs_listener::listener;
 
 use crate::args::Preset;
@@ -81,21 +81,12 @@ pub async fn run_observed(
     client: Client,
     options: Options,
     observer: Option<Arc<dyn Trace>>,
-    mut shutdown: Shutdown,
+    shutdown: Shutdown,
 ) -> Result<(), Error> {
-    let part = "definitions";
     let health = options.health;
-    health.waits(
-        part,
-        "the kinds of listeners.stackable.tech are not served yet",
-    );
-    tokio::select! {
-        biased;
-        () = shutdown.wait() => return Ok(()),
-        () = crds::prepare(&client, &options.kinds, options.maintain_crds) => health.works(part),
-    }
     let mut operator = Operator::new(NAME)
         .health(health.clone())
+        .definitions(options.kinds, options.maintain_crds)
         .max_object_size(options.max_object_size)
         .namespaces(options.watched);
     for (machine, naming) in lifecycles(&options.cluster_domain) {
@@ -173,8 +164,10 @@ where
 #[cfg(test)]
 mod tests {
     use k8s_openapi::api::coordination::v1::Lease;
+    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     use kube::api::{Api, PostParams};
     use lifecycle_process::cluster_domain;
+    use lifecycle_runtime::crds;
     use lifecycle_simulator::{Server, User};
     use lifecycle_specs_listener::listener_class::ListenerClass;
     use serde_json::json;
@@ -182,37 +175,47 @@ mod tests {
 
     use super::*;
 
-    /// The replica that leads may be of another version, with another preset.
-    #[tokio::test(start_paused = true)]
-    async fn no_class_is_created_before_it_leads() {
-        let server = Server::new(1);
-        let client = server.client(&User::admin());
-        crds::prepare(&client, &KINDS, true).await;
+    const LEASE: &str = "lease";
+
+    /// Another process has the Lease for ten minutes, and is never heard of again.
+    async fn is_led_by_another(client: &Client) {
         let held: Lease = serde_json::from_value(json!({
-            "metadata": { "name": "lease" },
+            "metadata": { "name": LEASE },
             "spec": { "holderIdentity": "another", "leaseDurationSeconds": 600 },
         }))
         .unwrap();
         let leases = Api::namespaced(client.clone(), "default");
         leases.create(&PostParams::default(), &held).await.unwrap();
-        let (trigger, shutdown) = Shutdown::pair();
-        let health = Health::default();
-        let options = Options {
+    }
+
+    fn options(health: &Health) -> Options {
+        Options {
             cluster_domain: cluster_domain::resolve(None),
             kinds: KINDS,
             maintain_crds: true,
             preset: Preset::StableNodes,
             leadership: Some(Leadership {
                 namespace: "default".to_owned(),
-                name: "lease".to_owned(),
+                name: LEASE.to_owned(),
                 identity: "this".to_owned(),
             }),
             max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
             watched: std::collections::BTreeSet::new(),
             csi_endpoint: None,
             health: health.clone(),
-        };
-        let running = tokio::spawn(run_controller(client.clone(), options, shutdown));
+        }
+    }
+
+    /// The replica that leads may be of another version, with another preset.
+    #[tokio::test(start_paused = true)]
+    async fn no_class_is_created_before_it_leads() {
+        let server = Server::new(1);
+        let client = server.client(&User::admin());
+        crds::prepare(&client, &KINDS, true).await;
+        is_led_by_another(&client).await;
+        let (trigger, shutdown) = Shutdown::pair();
+        let health = Health::default();
+        let running = tokio::spawn(run_controller(client.clone(), options(&health), shutdown));
         let classes: Api<ListenerClass> = Api::all(client);
         let count = async || classes.list(&Default::default()).await.unwrap().items.len();
         sleep(Duration::from_secs(590)).await;
@@ -226,6 +229,52 @@ mod tests {
         sleep(Duration::from_secs(60)).await;
         assert_eq!(count().await, 3);
         assert_eq!((health.missing(), health.notes()), (vec![], vec![]));
+        trigger.stop();
+        running.await.unwrap().unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn b5_no_definition_is_written_before_it_leads() {
+        let server = Server::new(1);
+        let client = server.client(&User::admin());
+        is_led_by_another(&client).await;
+        let (trigger, shutdown) = Shutdown::pair();
+        let health = Health::default();
+        let running = tokio::spawn(run_controller(client.clone(), options(&health), shutdown));
+        let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+        let count = async || {
+            let all = definitions.list(&Default::default()).await.unwrap();
+            let ours = all.items.iter();
+            ours.filter(|one| one.spec.group == NAME).count()
+        };
+        sleep(Duration::from_secs(590)).await;
+        assert_eq!(count().await, 0);
+        let missing = health.missing();
+        let waits = |(part, why): &(String, String)| part == "definitions" && why.contains(NAME);
+        assert!(missing.iter().any(waits), "{missing:?}");
+        sleep(Duration::from_secs(60)).await;
+        assert_eq!(count().await, lifecycle_specs_listener::crds().len());
+        let classes: Api<ListenerClass> = Api::all(client);
+        assert_eq!(
+            classes.list(&Default::default()).await.unwrap().items.len(),
+            3
+        );
+        assert_eq!((health.missing(), health.notes()), (vec![], vec![]));
+        trigger.stop();
+        running.await.unwrap().unwrap();
+    }
+
+    /// Told to stop while it waits for the kinds, it ends as ever.
+    #[tokio::test(start_paused = true)]
+    async fn b6_it_ends_while_it_waits_for_who_writes_the_definitions() {
+        let server = Server::new(1);
+        let client = server.client(&User::admin());
+        is_led_by_another(&client).await;
+        let (trigger, shutdown) = Shutdown::pair();
+        let health = Health::default();
+        let running = tokio::spawn(run_controller(client, options(&health), shutdown));
+        sleep(Duration::from_secs(30)).await;
+        assert!(!running.is_finished());
         trigger.stop();
         running.await.unwrap().unwrap();
     }

@@ -172,7 +172,7 @@ fn what_the_tables_name_is_there() {
     let brake = include_str!("../../../runtime/src/controller/brake.rs");
     let health = include_str!("../../process/src/health.rs");
     let named = [
-        ("lifecycle_runtime::crds", "lifecycle_runtime::crds", api),
+        ("Operator::definitions", "Operator::definitions(", api),
         ("Operator::leadership", "Operator::leadership(", api),
         ("Operator::health", "Operator::health(", api),
         ("Contradiction", "\"Contradiction\"", report),

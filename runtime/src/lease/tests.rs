@@ -54,12 +54,20 @@ impl Server {
     }
 
     fn elector(&self, identity: &str) -> (Elector, watch::Receiver<Until>) {
+        self.elector_by(identity, Arc::new(SystemClock))
+    }
+
+    fn elector_by(
+        &self,
+        identity: &str,
+        clock: Arc<dyn Clock>,
+    ) -> (Elector, watch::Receiver<Until>) {
         let who = Leadership {
             namespace: "ns".to_owned(),
             name: "lease".to_owned(),
             identity: identity.to_owned(),
         };
-        Elector::new(self.client(), who, Arc::new(SystemClock), self.1.clone())
+        Elector::new(self.client(), who, clock, self.1.clone())
     }
 
     fn holder(&self) -> String {
@@ -103,7 +111,10 @@ struct Running {
 
 impl Running {
     fn start(server: &Server, identity: &str) -> Self {
-        let (mut elector, until) = server.elector(identity);
+        Self::of(server.elector(identity))
+    }
+
+    fn of((mut elector, until): (Elector, watch::Receiver<Until>)) -> Self {
         Self {
             task: tokio::spawn(async move { elector.keep().await }),
             until,
@@ -315,4 +326,66 @@ async fn a_standby_is_ready_and_notes_who_leads() {
     let note = "waiting for the Lease `lease`: held by one";
     assert_eq!(health.notes(), [("lease".to_owned(), note.to_owned())]);
     assert_eq!(server.1.notes(), []);
+}
+
+/// The clock of a machine that somebody sets.
+#[derive(Clone, Default)]
+struct Stepped(Arc<Mutex<jiff::Timestamp>>);
+
+impl Stepped {
+    fn step(&self, hours: i64) {
+        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *now += jiff::SignedDuration::from_hours(hours);
+    }
+}
+
+impl Clock for Stepped {
+    fn now(&self) -> jiff::Timestamp {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The times in a Lease are for people: who holds the Lease, and for how long, is measured by each on its own.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_neither_costs_the_lease_nor_keeps_it() {
+    let server = Server::default();
+    let clocks = [Stepped::default(), Stepped::default()];
+    let by = |name, clock: &Stepped| server.elector_by(name, Arc::new(clock.clone()));
+    let one = Running::of(by("one", &clocks[0]));
+    sleep(Duration::from_secs(1)).await;
+    let two = Running::of(by("two", &clocks[1]));
+    sleep(Duration::from_secs(3)).await;
+    for (clock, hours) in [(0, 1), (0, -2), (1, 1), (1, -2), (0, 25), (1, 25)] {
+        clocks[clock].step(hours);
+        for _ in 0..30 {
+            sleep(Duration::from_secs(1)).await;
+            assert!(one.leads() && !two.leads(), "clock {clock} by {hours} h");
+        }
+    }
+    // Its last sign of life is in the future of the other, which waits no longer for that.
+    clocks[1].step(-1);
+    drop(one);
+    sleep(DURATION + RETRY + RETRY + RETRY).await;
+    assert!(two.leads());
+}
+
+/// As where the definitions are written first, and the operator begins after that.
+#[tokio::test(start_paused = true)]
+async fn who_is_interrupted_in_a_renewal_goes_on_leading() {
+    let server = Server::default();
+    let (mut elector, until) = server.elector("one");
+    tokio::select! {
+        () = elector.keep() => {}
+        () = async {
+            sleep(Duration::from_secs(7)).await;
+            server.with(|s| s.loses_reply = true);
+            sleep(Duration::from_secs(2)).await;
+        } => {}
+    }
+    assert!(!server.with(|s| s.loses_reply), "a renewal has no reply");
+    let one = Running::of((elector, until));
+    for _ in 0..30 {
+        sleep(Duration::from_secs(1)).await;
+        assert!(one.leads());
+    }
 }

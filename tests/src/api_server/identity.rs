@@ -49,11 +49,16 @@ impl Identity {
         let identity = Self { folder, authority };
         identity.write("ca.crt", &identity.authority.pem())?;
         identity.write("ca.key", &identity.authority.key().serialize_pem())?;
-        identity.server("apiserver", "kube-apiserver", &SERVER_NAMES)?;
+        identity.api_server()?;
         let accounts = KeyPair::generate()?;
         identity.write("accounts.pub", &accounts.public_key_pem())?;
         identity.write("accounts.key", &accounts.serialize_pem())?;
         Ok(identity)
+    }
+
+    /// Writes `apiserver.crt` and `apiserver.key`, in the place of those of before.
+    pub(crate) fn api_server(&self) -> Result<()> {
+        self.server("apiserver", "kube-apiserver", &SERVER_NAMES)
     }
 
     /// The path of a file of this identity.

@@ -1,5 +1,6 @@
 //! What goes wrong around the operator of Listeners: what people write, what the cluster refuses, and processes that stop.
 
+mod fire;
 mod input;
 mod leaders;
 mod overrides;
@@ -10,6 +11,7 @@ mod server;
 mod silence;
 mod start;
 mod stop;
+mod way;
 
 use std::collections::BTreeSet;
 
@@ -21,6 +23,7 @@ const BINARIES: &[Need] = &[Need::Binaries];
 
 pub(crate) fn cases() -> Vec<Case> {
     let cases = [
+        fire::cases(),
         input::cases(),
         leaders::cases(),
         overrides::cases(),

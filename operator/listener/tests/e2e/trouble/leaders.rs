@@ -38,14 +38,14 @@ pub(crate) fn cases() -> Vec<Case> {
 
 const LEASE: &str = "listeners.stackable.tech-controller";
 /// How long a Lease counts after its holder's last sign of life.
-const DURATION: Duration = Duration::from_secs(15);
+pub(super) const DURATION: Duration = Duration::from_secs(15);
 /// Within this much core time a replica leads once the Lease was given back; it looks every 2 s.
 const HANDED_OVER: Duration = Duration::from_secs(6);
 /// Within this much core time a replica leads once the Lease has expired.
 const TAKEN_OVER: Duration = Duration::from_secs(10);
 
 /// Waits until the Lease is held by the replica of a name.
-async fn led_by(cluster: &Cluster, name: &str, limit: Duration) -> Result<()> {
+pub(super) async fn led_by(cluster: &Cluster, name: &str, limit: Duration) -> Result<()> {
     let leases = cluster.of::<Lease>();
     let prefix = format!("{name}-");
     eventually(&format!("{name} to lead"), limit, async || {
@@ -62,7 +62,7 @@ async fn lease(cluster: &Cluster) -> Result<LeaseSpec> {
     lease.spec.context("a Lease has a spec")
 }
 
-async fn expose(cluster: &Cluster, prefix: &str, many: usize) -> Result<()> {
+pub(super) async fn expose(cluster: &Cluster, prefix: &str, many: usize) -> Result<()> {
     let names: Vec<String> = (0..many).map(|n| format!("{prefix}-{n:02}")).collect();
     for names in names.chunks(5) {
         try_join_all(names.iter().map(|n| cluster.expose(n, "cluster-internal"))).await?;
@@ -70,15 +70,15 @@ async fn expose(cluster: &Cluster, prefix: &str, many: usize) -> Result<()> {
     Ok(())
 }
 
-async fn ready(cluster: &Cluster, prefix: &str, many: usize) -> Result<()> {
+pub(super) async fn ready(cluster: &Cluster, prefix: &str, many: usize) -> Result<()> {
     let names: Vec<String> = (0..many).map(|n| format!("{prefix}-{n:02}")).collect();
     try_join_all(names.iter().map(|n| cluster.ready(n)))
         .await
         .map(drop)
 }
 
-/// The writes of an operator for Listeners; definitions are prepared by each at its start, and classes by who leads.
-fn writes(log: &Log, user: &str) -> Log {
+/// The writes of an operator for Listeners.
+pub(super) fn writes(log: &Log, user: &str) -> Log {
     let all = log.of_user(user).of_cost(Cost::Write);
     all.only(|e| matches!(e.resource.as_str(), "services" | "listeners"))
 }

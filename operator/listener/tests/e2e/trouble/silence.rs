@@ -1,10 +1,7 @@
 //! Connections that die without a word, and an API server that says nothing: how soon that is noticed, and who is told.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -13,8 +10,9 @@ use lifecycle_tests::harness::{Case, eventually};
 use lifecycle_tests::named;
 
 use super::BINARIES;
+use super::way::Way;
 use crate::PROGRAM;
-use crate::listeners::{Cluster, OPERATOR};
+use crate::listeners::Cluster;
 
 pub(crate) fn cases() -> Vec<Case> {
     named![case(BINARIES): watches_that_die_silently_are_begun_anew, b17_a_silent_api_server_makes_it_unready]
@@ -23,69 +21,9 @@ pub(crate) fn cases() -> Vec<Case> {
 /// Within this much core time it is noticed.
 const NOTICED: Duration = Duration::from_secs(45);
 
-/// A way to a server that can lose what goes through it: connections stay open and carry nothing any more; new ones work.
-struct Way {
-    at: SocketAddr,
-    /// How many times all connections were lost.
-    losses: Arc<AtomicU64>,
-}
-
-impl Way {
-    fn to(server: SocketAddr) -> Result<Self> {
-        let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let way = Self {
-            at: door.local_addr()?,
-            losses: Arc::default(),
-        };
-        let losses = Arc::clone(&way.losses);
-        thread::spawn(move || {
-            for client in door.incoming().flatten() {
-                let Ok(server) = TcpStream::connect(server) else {
-                    continue;
-                };
-                let both = (client.try_clone(), server.try_clone());
-                if let (Ok(client_too), Ok(server_too)) = both {
-                    relay(client, server, &losses);
-                    relay(server_too, client_too, &losses);
-                }
-            }
-        });
-        Ok(way)
-    }
-
-    fn lose(&self) {
-        self.losses.fetch_add(1, Ordering::SeqCst);
-    }
-}
-
-fn relay(mut from: TcpStream, mut to: TcpStream, losses: &Arc<AtomicU64>) {
-    let losses = Arc::clone(losses);
-    let before = losses.load(Ordering::SeqCst);
-    thread::spawn(move || {
-        let mut bytes = [0; 16_384];
-        while let Ok(count @ 1..) = from.read(&mut bytes) {
-            let is_lost = losses.load(Ordering::SeqCst) != before;
-            if !is_lost && to.write_all(&bytes[..count]).is_err() {
-                break;
-            }
-        }
-        let is_lost = losses.load(Ordering::SeqCst) != before;
-        if !is_lost {
-            // Whoever is gone already needs to hear nothing.
-            let _: Result<(), _> = to.shutdown(Shutdown::Write);
-        }
-    });
-}
-
 async fn watches_that_die_silently_are_begun_anew() -> Result<()> {
     let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
-    let url = cluster.server.url();
-    let server: SocketAddr = url.trim_start_matches("https://").parse()?;
-    let way = Way::to(server)?;
-    let kubeconfig = cluster.server.kubeconfig(OPERATOR, &["system:masters"])?;
-    let through = kubeconfig.with_file_name("through.kubeconfig");
-    let text = std::fs::read_to_string(&kubeconfig)?;
-    std::fs::write(&through, text.replace(&url, &format!("https://{}", way.at)))?;
+    let (way, through) = Way::of_operator(&cluster)?;
     cluster.run_operator_with(&["--disable-leader-election"], through, &[])?;
     cluster.prepared().await?;
     cluster.expose("before", "cluster-internal").await?;

@@ -27,6 +27,7 @@ pub mod provider;
 pub mod retry;
 pub mod service;
 pub mod shutdown;
+pub mod spans;
 
 pub use lifecycle::{Because, Desired, KeptBy, Machine, ObjectRef, Readable, This};
 pub use lifecycle_client::{cause, clock, kube, names, requests, selector, yaml};

@@ -24,6 +24,7 @@ const METRICS: &str = "--metrics-bind-address";
 pub(crate) async fn run(program: Program, options: Run, told: &ArgMatches) -> anyhow::Result<()> {
     let frame = Frame {
         program: program.name,
+        version: program.version,
         telemetry: &options.telemetry,
         probes: &options.probes,
     };

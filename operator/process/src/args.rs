@@ -133,11 +133,11 @@ pub struct Telemetry {
     #[arg(long, env, value_name = "NUMBER")]
     pub file_log_max_files: Option<usize>,
 
-    /// Send logs to OTEL_EXPORTER_OTLP_LOGS_ENDPOINT. Not yet: accepted with a warning.
+    /// Send logs by OTLP to OTEL_EXPORTER_OTLP_LOGS_ENDPOINT, else to http://localhost:4317.
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub otel_log_exporter_enabled: bool,
 
-    /// Send traces to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT. Not yet: accepted with a warning.
+    /// Send traces by OTLP to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, else to http://localhost:4317.
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub otel_trace_exporter_enabled: bool,
 }

@@ -8,9 +8,11 @@ pub mod definitions;
 pub mod health;
 pub mod logging;
 pub mod metrics;
+mod otlp;
 mod program;
 mod run;
 pub mod webhook;
 
+pub use otlp::Exporters;
 pub use program::{compared, ended, printed, until_done};
 pub use run::{Frame, leadership, run, run_logging};

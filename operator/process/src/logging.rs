@@ -1,8 +1,11 @@
-//! Where logs go: console, files, both or nowhere. Levels come from environment variables, everything else from the command line.
+//! Where logs go: console, files, a collector, several of them or nowhere. Levels come from environment variables, everything else from the command
+//! line.
 
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
+use lifecycle_runtime::spans;
+use opentelemetry_otlp::ExporterBuildError;
 use thiserror::Error;
 use tracing::Subscriber;
 use tracing_appender::rolling::{InitError, RollingFileAppender, Rotation};
@@ -13,9 +16,12 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::args;
+use crate::otlp::Exporters;
 
 const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
 const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
+const LOG_EXPORTER_LEVEL: &str = "OTEL_LOG_EXPORTER_LEVEL";
+const TRACE_EXPORTER_LEVEL: &str = "OTEL_TRACE_EXPORTER_LEVEL";
 /// The levels of the log unless the environment says otherwise.
 pub const USUAL_LEVEL: &str = "info";
 const QUIET_LEVEL: &str = "warn";
@@ -26,6 +32,8 @@ const REPEATED: [(&str, &str); 3] = [
     ("kube_runtime", "kube_runtime::watcher=off"),
     ("yamux", "yamux=error"),
 ];
+/// Spans that are made for traces. Each line has the object or the volume in its own fields.
+const FOR_TRACES: [(&str, &str); 1] = [(spans::TARGET, "lifecycle::spans=off")];
 /// What names of log files of the operators of this workspace begin with.
 pub const FILE_PREFIX: &str = "lifecycle-operator";
 /// By this suffix log collectors of the platform find files of this format.
@@ -54,6 +62,16 @@ pub enum Error {
         /// What is wrong with it.
         source: InitError,
     },
+    /// A variable of the specification of OTLP cannot be used.
+    #[error(
+        "{option} cannot be used: correct the variables OTEL_EXPORTER_OTLP_*, or leave the option out"
+    )]
+    Exporter {
+        /// The option that asks for the exporter.
+        option: &'static str,
+        /// What is wrong.
+        source: ExporterBuildError,
+    },
     /// There is a subscriber already.
     #[error("logging has begun already in this process")]
     Twice(#[source] TryInitError),
@@ -61,11 +79,12 @@ pub enum Error {
 
 type Boxed = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Begins logging, for the whole process. Names of files begin with that of the program.
+/// Begins logging, for the whole process, of a program and its version. Names of files begin with that of the program. Exporters need a running
+/// Tokio runtime.
 ///
 /// # Errors
-/// If a level is no filter, the directory cannot be used, or logging has begun already.
-pub fn begin(program: &str, options: &args::Telemetry) -> Result<(), Error> {
+/// If a level is no filter, the directory or an endpoint cannot be used, or logging has begun already.
+pub fn begin(program: (&str, &str), options: &args::Telemetry) -> Result<Exporters, Error> {
     begin_at(USUAL_LEVEL, program, options)
 }
 
@@ -73,34 +92,41 @@ pub fn begin(program: &str, options: &args::Telemetry) -> Result<(), Error> {
 ///
 /// # Errors
 /// As `begin`.
-pub fn begin_at(usual: &str, program: &str, options: &args::Telemetry) -> Result<(), Error> {
+pub fn begin_at(
+    usual: &str,
+    program: (&str, &str),
+    options: &args::Telemetry,
+) -> Result<Exporters, Error> {
     let level = |variable| match std::env::var(variable) {
         Ok(level) if !level.is_empty() => level,
         _ => usual.to_owned(),
     };
-    let layers = layers(
-        (program, options),
+    let mut layers = layers(
+        (program.0, options),
         (io::stdout, io::stdout().is_terminal()),
         &level(CONSOLE_LEVEL),
         &level(FILE_LEVEL),
     )?;
+    let mut exporters = Exporters::default();
+    if options.otel_log_exporter_enabled {
+        let filter = filter(LOG_EXPORTER_LEVEL, &level(LOG_EXPORTER_LEVEL), &[])?;
+        let layer = exporters.export_logs(program, filter);
+        layers.push(layer.map_err(|source| Error::Exporter {
+            option: "--otel-log-exporter-enabled",
+            source,
+        })?);
+    }
+    if options.otel_trace_exporter_enabled {
+        let filter = filter(TRACE_EXPORTER_LEVEL, &level(TRACE_EXPORTER_LEVEL), &[])?;
+        let layer = exporters.export_traces(program, filter);
+        layers.push(layer.map_err(|source| Error::Exporter {
+            option: "--otel-trace-exporter-enabled",
+            source,
+        })?);
+    }
     let subscriber = tracing_subscriber::registry().with(layers);
     subscriber.try_init().map_err(Error::Twice)?;
-    for (asked, option) in [
-        (
-            options.otel_log_exporter_enabled,
-            "--otel-log-exporter-enabled",
-        ),
-        (
-            options.otel_trace_exporter_enabled,
-            "--otel-trace-exporter-enabled",
-        ),
-    ] {
-        if asked {
-            tracing::warn!("{option} has no effect yet: logs go to the console and to files only");
-        }
-    }
-    Ok(())
+    Ok(exporters)
 }
 
 /// Begins logging beside output that is meant for people: to standard error, and without a level in the environment only what
@@ -117,7 +143,7 @@ pub fn begin_quietly() -> Result<(), Error> {
     };
     let console = (io::stderr, io::stderr().is_terminal());
     let layer = console_layer(args::Format::Plain, console);
-    let layer = layer.with_filter(filter(CONSOLE_LEVEL, level)?);
+    let layer = layer.with_filter(filter(CONSOLE_LEVEL, level, &FOR_TRACES)?);
     tracing_subscriber::registry()
         .with(layer.boxed())
         .try_init()
@@ -136,12 +162,12 @@ where
 {
     let mut layers = Vec::new();
     if !options.console_log_disabled {
-        let filter = filter(CONSOLE_LEVEL, console_level)?;
+        let filter = filter(CONSOLE_LEVEL, console_level, &FOR_TRACES)?;
         let layer = console_layer(options.console_log_format, console);
         layers.push(layer.with_filter(filter).boxed());
     }
     if let Some(directory) = &options.file_log_directory {
-        let filter = filter(FILE_LEVEL, file_level)?;
+        let filter = filter(FILE_LEVEL, file_level, &FOR_TRACES)?;
         let files = files(directory, (program, options))?;
         layers.push(json(files).with_filter(filter).boxed());
     }
@@ -189,13 +215,18 @@ fn files(
     })
 }
 
-fn filter(variable: &'static str, directives: &str) -> Result<EnvFilter, Error> {
+/// A filter by these directives; what they do not name is left out as REPEATED and `also` say.
+fn filter(
+    variable: &'static str,
+    directives: &str,
+    also: &[(&str, &str)],
+) -> Result<EnvFilter, Error> {
     let directives = match directives {
         "" => USUAL_LEVEL,
         directives => directives,
     };
     let mut all = directives.to_owned();
-    for (name, off) in REPEATED {
+    for (name, off) in REPEATED.iter().chain(also) {
         if !directives.contains(name) {
             all = format!("{all},{off}");
         }
@@ -287,6 +318,34 @@ mod tests {
                 tracing::error!(target: "kube_client::client::builder", "failed with status 500");
             });
             assert_eq!(!console.0.lock().unwrap().is_empty(), shown, "{level}");
+        }
+    }
+
+    #[test]
+    fn spans_that_are_made_for_traces_change_no_line() {
+        for (level, shown) in [
+            ("", false),
+            ("debug", false),
+            ("info,lifecycle::spans=info", true),
+        ] {
+            let console = Console::default();
+            let writer = console.clone();
+            let layers = layers(
+                (FILE_PREFIX, &options()),
+                (move || writer.clone(), false),
+                level,
+                "",
+            )
+            .unwrap();
+            tracing::subscriber::with_default(tracing_subscriber::registry().with(layers), || {
+                let span = tracing::info_span!(target: spans::TARGET, "reconcile", name = "web");
+                let _entered = span.enter();
+                tracing::info!("a line");
+            });
+            let bytes = console.0.lock().unwrap().clone();
+            let line = String::from_utf8(bytes).unwrap();
+            assert!(line.contains("a line"), "{level}: {line}");
+            assert_eq!(line.contains("reconcile"), shown, "{level}: {line}");
         }
     }
 

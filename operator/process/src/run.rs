@@ -17,6 +17,8 @@ use crate::{health, logging};
 pub struct Frame<'a> {
     /// What names of log files begin with.
     pub program: &'a str,
+    /// The version of the program, which traces and exported logs carry.
+    pub version: &'a str,
     /// How and where to log.
     pub telemetry: &'a Telemetry,
     /// Where probes are answered.
@@ -40,6 +42,7 @@ impl<M: Subcommand> Run<M> {
     pub fn frame(&self) -> Frame<'_> {
         Frame {
             program: logging::FILE_PREFIX,
+            version: env!("CARGO_PKG_VERSION"),
             telemetry: &self.telemetry,
             probes: &self.probes,
         }
@@ -72,7 +75,20 @@ pub async fn run_logging<P>(
 where
     P: Future<Output = anyhow::Result<()>>,
 {
-    logging::begin_at(usual, frame.program, frame.telemetry)?;
+    let program = (frame.program, frame.version);
+    let exporters = logging::begin_at(usual, program, frame.telemetry)?;
+    let ended = run_logged(frame, part).await;
+    exporters.flush().await;
+    ended
+}
+
+async fn run_logged<P>(
+    frame: Frame<'_>,
+    part: impl FnOnce(Health, Shutdown) -> P,
+) -> anyhow::Result<()>
+where
+    P: Future<Output = anyhow::Result<()>>,
+{
     let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
     let health = Health::default();
     let door = match frame.probes.health_probe_bind_address {

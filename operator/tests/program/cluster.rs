@@ -53,7 +53,7 @@ pub(crate) fn stop(mut child: Child) -> Option<i32> {
     child.wait().unwrap().code()
 }
 
-async fn client(kubeconfig: &Path) -> kube::Client {
+pub(crate) async fn client(kubeconfig: &Path) -> kube::Client {
     let read = kube::config::Kubeconfig::read_from(kubeconfig).unwrap();
     let chosen = kube::config::KubeConfigOptions::default();
     let config = kube::Config::from_custom_kubeconfig(read, &chosen);

@@ -93,22 +93,24 @@ fn an_address_for_probes_that_is_not_available_is_one_line_that_names_it() {
 }
 
 #[test]
-fn m33_exporters_that_are_not_there_yet_are_one_warning_each() {
-    let words = [
-        "run",
-        "--otel-log-exporter-enabled",
-        "--otel-trace-exporter-enabled",
-        "controller",
-    ];
-    let printed = String::from_utf8(run(&words, &[]).stdout).unwrap();
-    for option in [
-        "--otel-log-exporter-enabled",
-        "--otel-trace-exporter-enabled",
+fn m33_an_endpoint_of_a_collector_that_is_none_is_one_line_that_names_it() {
+    for (option, variable) in [
+        (
+            "--otel-log-exporter-enabled",
+            "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
+        ),
+        (
+            "--otel-trace-exporter-enabled",
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+        ),
     ] {
-        let of_option = printed
-            .lines()
-            .filter(|line| line.contains(option) && line.contains("WARN"));
-        assert_eq!(of_option.count(), 1, "{printed}");
+        let output = run(&["run", option, "controller"], &[(variable, "http://[")]);
+        assert_eq!(output.status.code(), Some(1));
+        let errors = errors(&output);
+        assert!(
+            errors.contains(option) && errors.contains(variable) && errors.lines().count() == 1,
+            "{errors}"
+        );
     }
 }
 

@@ -13,6 +13,7 @@ mod mistakes;
 mod monitoring;
 mod new;
 mod options;
+mod otlp;
 mod pages;
 mod rules;
 mod sandbox;

@@ -16,6 +16,7 @@ use crate::cluster::store::Name;
 use crate::lifecycle::Stored;
 use crate::lifecycle::random::Seed;
 use crate::machine::ir::Effect;
+use crate::spans;
 
 /// Every object is looked at this often, whatever happens; a settled one costs no request then.
 const RESYNC: Duration = Duration::from_secs(3600);
@@ -41,17 +42,21 @@ impl Controller {
         self.settings
             .counters
             .with(|c| *c.passes.entry(object.clone()).or_default() += 1);
+        let reconcile = spans::of_reconcile(&object).entered();
         let span = tracing::debug_span!("pass", %object);
         let _entered = span.enter();
         let observed = self.observe(subject, stored);
         if let Some(until) = self.unseen_until(subject, &observed, now) {
             self.count_outcome(subject, "wait");
+            spans::record_outcome(&reconcile, "wait");
             self.wait(subject, until, Why::Unseen);
             return;
         }
         let seen = self.learn(subject, observed, now);
         let decided = self.decided(subject, &seen, now);
-        self.count_outcome(subject, outcome(&seen, &decided));
+        let outcome = outcome(&seen, &decided);
+        self.count_outcome(subject, outcome);
+        spans::record_outcome(&reconcile, outcome);
         self.trace_pass(subject, &seen, &decided);
         self.carry_out(subject, &seen, decided, now);
     }

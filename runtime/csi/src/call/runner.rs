@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
 
 use super::cache::CallCache;
 use super::context::CallContext;
@@ -21,6 +23,10 @@ use lifecycle_runtime::counters::Counters;
 use lifecycle_runtime::lifecycle::{Observation, Requested};
 use lifecycle_runtime::machine::ir::{Code, Rpc};
 use lifecycle_runtime::service::Context;
+use lifecycle_runtime::spans::TARGET;
+
+/// How much of an id or a name a span shows: what the interface allows. A request that has more is refused.
+const MAX_NAME_CHARS: usize = 128;
 
 /// Runs the calls of one volume lifecycle.
 pub(crate) struct CallRunner {
@@ -52,9 +58,12 @@ impl CallRunner {
         request: CallRequest,
         deadline: Option<Instant>,
     ) -> Result<Arc<Observation>, RpcError> {
-        let ended = self.run_to_end(rpc, request, deadline).await;
+        let span = span(rpc, &request.requested);
+        let running = self.run_to_end(rpc, request, deadline);
+        let ended = running.instrument(span.clone()).await;
         let code = ended.as_ref().err().map(|error| error.code);
         self.counters.called(rpc, code);
+        record_code(&span, code);
         ended
     }
 
@@ -77,7 +86,7 @@ impl CallRunner {
         let (context, locks) = (Arc::clone(&self.context), self.locks.clone());
         let key = request.key(call);
         let about = key.join(" ");
-        let task = tokio::spawn(async move {
+        let task = async move {
             let opposite = call.opposite.map(|n| context.ir().calls[n].rpc);
             let key = LockKey::new(rpc, opposite, key);
             let lock = locks.acquire(rpc, key).await?;
@@ -95,7 +104,8 @@ impl CallRunner {
                 failures: 0,
             };
             run.run().await
-        });
+        };
+        let task = tokio::spawn(task.in_current_span());
         let ended = task.await.unwrap_or_else(|_| {
             let message = format!("{rpc:?} ended unexpectedly; its process has more in its log");
             Err(RpcError::new(Code::Internal, message))
@@ -134,6 +144,33 @@ impl CallRunner {
         })?;
         Ok(Some((number, observed.observation)))
     }
+}
+
+/// The span of a call; its code is recorded at the end. A volume has no id before it is created.
+fn span(rpc: Rpc, request: &Requested) -> Span {
+    let named = |text: &str| {
+        let text: String = text.chars().take(MAX_NAME_CHARS).collect();
+        (!text.is_empty()).then_some(text)
+    };
+    tracing::info_span!(
+        target: TARGET,
+        "csi",
+        method = ?rpc,
+        volume_id = named(&request.volume_id),
+        volume_name = named(&request.name),
+        code = Empty,
+        otel.kind = "server",
+        otel.status_code = Empty,
+    )
+}
+
+fn record_code(span: &Span, code: Option<Code>) {
+    let Some(code) = code else {
+        span.record("code", "Ok");
+        return;
+    };
+    span.record("code", tracing::field::debug(code));
+    span.record("otel.status_code", "ERROR");
 }
 
 fn check_staging_path(request: &Requested) -> Result<(), RpcError> {

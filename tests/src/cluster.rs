@@ -2,6 +2,7 @@
 //! Needs root. Everything goes when it is dropped, also when the process is killed. Knows no operator and no lifecycle.
 
 mod archive;
+mod bill;
 mod control;
 mod images;
 mod inside;
@@ -24,7 +25,7 @@ use rustix::process::Signal;
 
 pub use archive::Image;
 use control::{Control, PORT, URL};
-pub use images::{Program, WORKLOAD, csi_provisioner_image, image, image_of};
+pub use images::{DOCUMENTS, Program, WORKLOAD, csi_provisioner_image, image, image_of};
 use inside::{Inside, Spaces, enter};
 pub use node::Node;
 pub(crate) use requirements::absence;

@@ -63,6 +63,10 @@ pub struct Node {
         default_value = "/var/lib/kubelet/plugins/listeners.stackable.tech/csi.sock"
     )]
     pub kubelet_registration_path: PathBuf,
+
+    /// Remove the taint `listeners.stackable.tech/agent-not-ready` from the own node when the driver is ready. Needs the right to patch nodes.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub remove_startup_taint: bool,
 }
 
 /// A set of ListenerClasses.

@@ -146,7 +146,7 @@ async fn create_classes(client: &Client, preset: Preset) {
 }
 
 /// Tries until it is done; what is in the way is logged once for each reason.
-async fn retried<E, F>(attempt: impl Fn() -> F)
+pub(crate) async fn retried<E, F>(attempt: impl Fn() -> F)
 where
     E: std::error::Error + 'static,
     F: Future<Output = Result<(), E>>,

@@ -7,6 +7,7 @@ pub mod args;
 pub mod controller;
 pub mod listener;
 pub mod presets;
+mod startup_taint;
 pub mod volume;
 mod wiring;
 

@@ -1,6 +1,7 @@
 //! What the command line asks for: which part runs, and what it is told.
 
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::io::stdout;
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ use lifecycle_runtime::shutdown::Shutdown;
 
 use crate::args::{Arguments, Command, Controller, Mode, Node};
 use crate::controller::{self, KINDS, NAME};
+use crate::startup_taint;
 use crate::volume::{self, Mount, Registration};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -85,11 +87,21 @@ pub async fn run_node<M: Subcommand>(
 ) -> anyhow::Result<()> {
     options.records_nothing("node")?;
     let mount = mount(options, chosen)?;
+    let node = mount.node.clone();
     let client = connect().await?;
     let volumes = volume::mounts(NAME, mount)
         .namespaces(options.cluster.namespaces())
-        .health(health);
-    Ok(volumes.start(client, shutdown).await?)
+        .health(health.clone());
+    let removing = async {
+        if chosen.remove_startup_taint {
+            startup_taint::remove_once_ready(&client, &node, &health).await;
+        }
+        pending::<()>().await
+    };
+    tokio::select! {
+        ended = volumes.start(client.clone(), shutdown) => Ok(ended?),
+        () = removing => Ok(()),
+    }
 }
 
 /// What a process on a node is told, by options and by an environment variable that had another name once.

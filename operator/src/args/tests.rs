@@ -106,7 +106,7 @@ fn a_node_takes_the_same_options() {
     let Mode::Node(node) = run.mode else {
         panic!("a node was asked for")
     };
-    assert!(!node.disable_plugin_registration);
+    assert!(!node.disable_plugin_registration && !node.remove_startup_taint);
     assert_eq!(node.plugin_registration_path, Path::new("/registration"));
 }
 

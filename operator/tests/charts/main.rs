@@ -1,5 +1,6 @@
 //! The Helm charts of `deploy/charts`: what they install, as whole texts; that they take over the releases of the charts that
-//! they replace, on a real API server; what the policies beside their rights forbid; and the alerts of `deploy/monitoring`.
+//! they replace, on a real API server; what the policies beside their rights forbid; under which level of Pod Security and with which rights their Pods run;
+//! and the alerts of `deploy/monitoring`.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
@@ -7,6 +8,7 @@ mod folders;
 mod monitoring;
 mod policy;
 mod scope;
+mod security;
 mod texts;
 mod upgrades;
 
@@ -19,6 +21,7 @@ fn main() -> ExitCode {
         ("monitoring", monitoring::cases()),
         ("policy", policy::cases()),
         ("scope", scope::cases()),
+        ("security", security::cases()),
         ("texts", texts::cases()),
         ("upgrades", upgrades::cases()),
     ])

@@ -1,5 +1,5 @@
 //! Changes that the token of a node may make, by real tokens on a real API server, under the rights and policies of deploy/install: labels of ours, of Pods of its own
-//! node and of volumes of ours, and nothing else.
+//! node and of volumes of ours, the startup taint of its own node, and nothing else.
 
 use std::path::Path;
 use std::process::Output;
@@ -18,6 +18,8 @@ const SOON: Duration = Duration::from_secs(60);
 
 const NAMESPACE: &str = "listener-operator";
 const ACCOUNT: &str = "listener-operator-node";
+/// Taint of a node whose driver is not ready.
+const STARTUP: &str = "listeners.stackable.tech/agent-not-ready";
 const MOUNT: &str = "listener.stackable.tech/mnt.c0ffee";
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -151,6 +153,52 @@ fn rows() -> Vec<Row> {
     ]
 }
 
+fn taint(key: &str) -> Value {
+    json!({ "key": key, "effect": "NoSchedule" })
+}
+
+/// Changes of nodes. The API server itself adds the taint `not-ready` to each that is created.
+fn node_rows() -> Vec<Row> {
+    let not_ready = taint("node.kubernetes.io/not-ready");
+    let others = json!([not_ready]);
+    let more = json!([not_ready, taint("a.example/b")]);
+    let removed = json!({ "spec": { "taints": others } });
+    let labelled = json!({ "spec": { "taints": others }, "metadata": { "labels": { "a": "b" } } });
+    let cordoned = json!({ "spec": { "taints": others, "unschedulable": true } });
+    let taints_alone = "nothing but its taints may change";
+    let this_taint = "of its taints only listeners.stackable.tech/agent-not-ready may go";
+    vec![
+        ("node/a", labelled, taints_alone),
+        ("node/a", cordoned, taints_alone),
+        ("node/a", json!({ "spec": { "taints": null } }), this_taint),
+        ("node/a", json!({ "spec": { "taints": more } }), this_taint),
+        (
+            "node/b",
+            removed.clone(),
+            "it is node b, and the token is of node a",
+        ),
+        ("node/a", removed, ""),
+    ]
+}
+
+/// The right that removing the startup taint needs, as docs/install.md has it.
+fn let_nodes_be_patched(server: &ApiServer) -> Result<()> {
+    let group = "rbac.authorization.k8s.io";
+    let version = format!("{group}/v1");
+    let name = "listener-operator-node-taints";
+    let rule = json!({ "apiGroups": [""], "resources": ["nodes"], "verbs": ["patch"] });
+    let role = json!({ "apiVersion": version, "kind": "ClusterRole", "metadata": { "name": name }, "rules": [rule] });
+    let binding = json!({
+        "apiVersion": version,
+        "kind": "ClusterRoleBinding",
+        "metadata": { "name": name },
+        "roleRef": { "apiGroup": group, "kind": "ClusterRole", "name": name },
+        "subjects": [{ "kind": "ServiceAccount", "name": ACCOUNT, "namespace": NAMESPACE }],
+    });
+    apply(server, &role)?;
+    apply(server, &binding)
+}
+
 async fn limited() -> Result<()> {
     let server = ApiServer::start().await?;
     let install = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/install");
@@ -158,7 +206,10 @@ async fn limited() -> Result<()> {
     for node in ["a", "b"] {
         apply(
             &server,
-            &json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": node } }),
+            &json!({
+                "apiVersion": "v1", "kind": "Node", "metadata": { "name": node },
+                "spec": { "taints": [taint(STARTUP)] },
+            }),
         )?;
     }
     apply(&server, &pod("driver", NAMESPACE, ACCOUNT, "a"))?;
@@ -170,15 +221,18 @@ async fn limited() -> Result<()> {
     apply(&server, &bare)?;
     apply(&server, &volume("ours", "listeners.stackable.tech"))?;
     apply(&server, &volume("theirs", "disks.example"))?;
+    let_nodes_be_patched(&server)?;
     let token = token(&server, "driver")?;
     // A policy is heeded some moments after it was created.
     eventually("the policies are heeded", SOON, async || {
         let changed = labels(json!({ "app": "web", "probe": "" }));
-        let output = patch(&server, &token, "pod/there", &changed)?;
-        Ok((!output.status.success()).then_some(()))
+        let pod = patch(&server, &token, "pod/there", &changed)?;
+        let node = patch(&server, &token, "node/b", &changed)?;
+        let told = String::from_utf8_lossy(&node.stderr);
+        Ok((!pod.status.success() && told.contains("ValidatingAdmissionPolicy")).then_some(()))
     })
     .await?;
-    for (object, change, refused) in rows() {
+    for (object, change, refused) in rows().into_iter().chain(node_rows()) {
         let output = patch(&server, &token, object, &change)?;
         let told = String::from_utf8_lossy(&output.stderr);
         let is_as_said = match refused {

@@ -14,7 +14,7 @@ use crate::folders::{chart, here};
 const NEEDS: &[Need] = &[Need::Helm];
 
 /// A chart, by which values it is rendered, and the API versions that the cluster has besides the usual ones.
-type Rendering = (&'static str, &'static str, &'static [&'static str]);
+pub(crate) type Rendering = (&'static str, &'static str, &'static [&'static str]);
 
 const RENDERINGS: [Rendering; 8] = [
     ("listener-operator", "default", &[]),
@@ -78,7 +78,7 @@ fn words(rendering: Rendering) -> Vec<String> {
     words
 }
 
-fn rendered(helm: &Helm, rendering: Rendering) -> Result<String> {
+pub(crate) fn rendered(helm: &Helm, rendering: Rendering) -> Result<String> {
     let words = words(rendering);
     helm.say(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }

@@ -2,6 +2,7 @@
 //! Knows nothing of the operator.
 
 use std::fmt;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand, ValueEnum};
 use lifecycle_tests::api_server::{ApiServer, Options};
 use lifecycle_tests::binaries;
-use lifecycle_tests::cluster::{Cluster, Program, image};
+use lifecycle_tests::cluster::{Cluster, DOCUMENTS, Program, image};
 
 /// A real Kubernetes API server on loopback, without root; or a real cluster whose nodes run Pods, as root.
 #[derive(Parser)]
@@ -36,6 +37,7 @@ enum Command {
     /// End the cluster that `up` started, or what is left of it, and remove every trace.
     Down,
     /// Compile an operator or the router as a static program and pack it as an OCI archive, without Docker.
+    /// Its bill of materials (CycloneDX) and the texts of its licences are in the image, and beside the archive.
     Image {
         /// Which program.
         #[arg(long, value_enum, default_value_t = Packed::Listener)]
@@ -113,6 +115,16 @@ fn pack(program: Packed, release: bool, file: &Path) -> Result<()> {
     };
     let image = image(program, release)?;
     image.write(file)?;
+    for (path, content) in &image.files {
+        let (true, Some(name)) = (path.starts_with(DOCUMENTS), Path::new(path).file_name()) else {
+            continue;
+        };
+        let mut beside = file.as_os_str().to_owned();
+        beside.push(".");
+        beside.push(name);
+        let written = fs::write(&beside, content);
+        written.with_context(|| format!("cannot write {}", beside.display()))?;
+    }
     print(format_args!("{} is in {}", image.name, file.display()))
 }
 

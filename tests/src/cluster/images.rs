@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::archive::Image;
+use super::bill::Bill;
 use super::inside::run;
 use crate::binaries;
 
@@ -33,7 +34,7 @@ pub enum Program {
 
 impl Program {
     /// The package that it is part of.
-    fn package(self) -> &'static str {
+    pub(super) fn package(self) -> &'static str {
         match self {
             Self::Listener => "lifecycle-listener",
             Self::Skupper => "lifecycle-skupper",
@@ -65,11 +66,14 @@ impl Program {
     }
 }
 
+/// The folder of an image that has the bill of materials of its program and the texts of its licences.
+pub const DOCUMENTS: &str = "/usr/share/doc";
+
 /// The image that the manifests name, of the version that `tests/binaries` pins.
 const PROVISIONER: &str = "registry.k8s.io/sig-storage/csi-provisioner:v6.3.0";
 
 /// Named even though it is the machine's own: only then do flags of a target leave build scripts alone.
-const TARGET: &str = if cfg!(target_arch = "aarch64") {
+pub(super) const TARGET: &str = if cfg!(target_arch = "aarch64") {
     "aarch64-unknown-linux-gnu"
 } else {
     "x86_64-unknown-linux-gnu"
@@ -112,10 +116,10 @@ pub(super) fn common(workload: &Path) -> Result<[Image; 2]> {
     ])
 }
 
-/// The image of a program. Compiles it first, as a static one; Cargo knows when that is done already.
+/// The image of a program, with its bill of materials and its licences. Compiles it first, as a static one; Cargo knows when that is done already.
 ///
 /// # Errors
-/// It does not compile.
+/// It does not compile, or Cargo does not say what it is made of.
 pub fn image(program: Program, release: bool) -> Result<Image> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -150,7 +154,20 @@ pub fn image(program: Program, release: bool) -> Result<Image> {
         String::from_utf8_lossy(&output.stderr).trim()
     );
     let built = executable(program, &output.stdout).context("cargo names no program")?;
-    image_with(program, vec![(format!("/{}", program.name()), built)])
+    let mut image = image_with(program, vec![(format!("/{}", program.name()), built)])?;
+    let bill = Bill::read(program.name(), program.package(), TARGET)?;
+    let folder = format!("{DOCUMENTS}/{}", program.name());
+    image.files.extend([
+        (
+            format!("{folder}/sbom.cdx.json"),
+            bill.cyclonedx()?.into_bytes(),
+        ),
+        (
+            format!("{folder}/licences.txt"),
+            bill.licences()?.into_bytes(),
+        ),
+    ]);
+    Ok(image)
 }
 
 /// The variable that holds the flags of a target.

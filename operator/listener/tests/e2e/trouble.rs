@@ -1,5 +1,6 @@
 //! What goes wrong around the operator of Listeners: what people write, what the cluster refuses, and processes that stop.
 
+mod enforced;
 mod fire;
 mod input;
 mod leaders;
@@ -24,6 +25,7 @@ const BINARIES: &[Need] = &[Need::Binaries];
 pub(crate) fn cases() -> Vec<Case> {
     let cases = [
         fire::cases(),
+        enforced::cases(),
         input::cases(),
         leaders::cases(),
         overrides::cases(),

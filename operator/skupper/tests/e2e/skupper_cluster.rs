@@ -1,4 +1,4 @@
-//! Skupper sites on a real node: the controller installed by its manifest, routers from their image, and traffic between Pods through Services.
+//! Skupper sites on a real node: the controller installed by its manifest or its chart, routers from their image, and traffic between Pods through Services.
 //! Every byte is random and compared. Names of tests begin with their rows of the acceptance table of `docs/skupper.md`.
 
 pub(super) mod env;
@@ -31,7 +31,20 @@ pub(crate) fn cases() -> Vec<Case> {
             "s65_a_workload_of_another_namespace_is_reached",
             pods::attached,
         ),
+        case_within(
+            "the_chart_installs_a_controller_whose_sites_carry_traffic",
+            &[Need::Nodes, Need::Helm],
+            LIMIT,
+            by_chart,
+        ),
     ]
+}
+
+/// The same as the first, on a cluster of its own.
+async fn by_chart() -> Result<()> {
+    let env = Arc::new(TestEnv::by_chart().await?);
+    services::lead(Place::new(Arc::clone(&env), "charted").await?).await?;
+    env.nothing_was_refused("charted").await
 }
 
 fn is_row(word: &str) -> bool {

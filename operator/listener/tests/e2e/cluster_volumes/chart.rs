@@ -24,6 +24,10 @@ const PRESET: &str = "--set=preset=ephemeral-nodes";
 /// Two replicas, so that both of their Leases are used.
 const TWO: &str = "--set=csiProvisioner.replicas=2";
 
+/// A taint that no Pod of a test tolerates: none starts before the driver has removed it.
+const TAINT: &str = "listeners.stackable.tech/agent-not-ready=:NoSchedule";
+const REMOVES: &str = "--set=csiNodeDriver.removeStartupTaint=true";
+
 fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -60,11 +64,20 @@ pub(super) async fn all() -> Result<()> {
         &chart,
         TWO,
         PRESET,
+        REMOVES,
         "--wait",
         "--timeout=240s",
     ];
+    output(
+        site.cluster
+            .kubectl()
+            .args(["taint", "nodes", "--all", TAINT]),
+    )?;
     helm(&site, &upgrade).with_context(|| site.told())?;
     mounts(&site, "web").await?;
+    let taints = ["get", "nodes", "--output=jsonpath={..spec.taints[*].key}"];
+    let taints = output(site.cluster.kubectl().args(taints))?;
+    ensure!(!taints.contains("agent-not-ready"), "{taints}");
     let leases: Api<Lease> = Api::namespaced(site.cluster.client(), NAMESPACE);
     for name in [
         "listeners.stackable.tech-controller",

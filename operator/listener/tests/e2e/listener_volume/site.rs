@@ -62,6 +62,11 @@ impl Site {
 
     /// Starts it on another API server, as somebody with all rights.
     pub(crate) async fn start_on(admin: Client) -> Result<Self> {
+        Self::start_as(admin.clone(), admin).await
+    }
+
+    /// As `start_on`, where the process on the node works as another user.
+    pub(crate) async fn start_as(admin: Client, node_user: Client) -> Result<Self> {
         let namespace: Namespace = parsed(json!({ "metadata": { "name": "apps" } }))?;
         Api::all(admin.clone())
             .create(&PostParams::default(), &namespace)
@@ -101,7 +106,7 @@ impl Site {
             registration: None,
         };
         let mounts = volume::mounts("listeners.stackable.tech", mount);
-        tokio::spawn(mounts.start(sent.line(true).client(&admin), shutdown));
+        tokio::spawn(mounts.start(sent.line(true).client(&node_user), shutdown));
         Ok(Self {
             admin,
             sent,

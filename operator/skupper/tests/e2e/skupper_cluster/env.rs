@@ -1,7 +1,7 @@
 //! A cluster with the controller of Skupper sites in it, a namespace for each test, and what tests do there.
 
 use std::fmt::Debug;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
 use lifecycle_tests::cluster::{Cluster, Program, WORKLOAD, image_of};
 use lifecycle_tests::harness::eventually;
+use lifecycle_tests::helm::Helm;
 use lifecycle_tests::process::output;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,6 +41,12 @@ pub(crate) struct TestEnv {
 
 static SHARED: Mutex<Option<Arc<TestEnv>>> = Mutex::const_new(None);
 
+/// A file or folder that installs the controller.
+fn deploy(path: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
+    folder.join(path)
+}
+
 impl TestEnv {
     /// The one that all tests share; each has a namespace of its own.
     pub(crate) async fn shared() -> Result<Arc<Self>> {
@@ -58,6 +65,27 @@ impl TestEnv {
     }
 
     async fn start() -> Result<Self> {
+        Self::installed(|env| {
+            let manifest = deploy("skupper/controller.yaml");
+            let mut apply = env.cluster.kubectl();
+            output(apply.args(["apply", "--filename"]).arg(manifest)).map(drop)
+        })
+        .await
+    }
+
+    /// One of its own, whose controller is installed by the Helm chart with the values that it has by itself.
+    pub(crate) async fn by_chart() -> Result<Self> {
+        Self::installed(|env| {
+            let helm = Helm::new(Some(env.cluster.admin_kubeconfig()))?;
+            let chart = deploy("charts/skupper").display().to_string();
+            let words = ["install", "skupper", &chart, "--create-namespace"];
+            let told = helm.say(&[&words[..], &["--namespace", HOME]].concat());
+            told.map(drop)
+        })
+        .await
+    }
+
+    async fn installed(install: impl FnOnce(&Self) -> Result<()>) -> Result<Self> {
         let router = std::env::current_exe()?;
         let images = [
             image_of(Program::Skupper, Path::new(crate::PROGRAM))?,
@@ -66,10 +94,7 @@ impl TestEnv {
         let cluster = Cluster::start(1).await?;
         images.iter().try_for_each(|image| cluster.import(image))?;
         let env = Self { cluster };
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let manifest = manifest.join("../../deploy/skupper/controller.yaml");
-        let mut apply = env.cluster.kubectl();
-        output(apply.args(["apply", "--filename"]).arg(manifest))?;
+        install(&env)?;
         env.is_available().await?;
         let sites: Api<Site> = Api::all(env.client().await?);
         let served = eventually("the kinds are served", PATIENCE, async || {

@@ -6,6 +6,7 @@ use kube::Client;
 use kube::api::{Api, ListParams};
 use lifecycle_explain::{Explain, Explained};
 use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
 
 /// Where the controller of Skupper sites runs, as `deploy/skupper/controller.yaml` has it, until a Site says otherwise.
@@ -31,6 +32,7 @@ async fn lifecycles(client: &Client) -> Vec<Explained> {
     let all = all.map(|(machine, naming)| Explained::new(machine, naming));
     let (machine, naming, driver) = lifecycle_listener::volume::provisioned();
     let claims = Explained::of_claims(machine, naming, driver);
+    let claims = claims.made_for_claims::<Listener>(lifecycle_listener::volume::made_for);
     all.chain([claims])
         .map(|one| match one.about().as_str() {
             "skupper.io/Site" => {

@@ -9,6 +9,7 @@ mod counted;
 mod decide;
 mod fence;
 mod in_flight;
+mod journal;
 mod learn;
 mod lengths;
 mod log_dedup;

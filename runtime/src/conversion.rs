@@ -16,6 +16,8 @@ use serde_json::{Map, Value, json};
 
 pub use review::Unanswered;
 
+use crate::lifecycle::decode::decode;
+
 /// What the key of an annotation begins with that keeps what another version said; the name of that version follows.
 pub const SAID_IN: &str = "lifecycle-runtime/said-in.";
 
@@ -262,7 +264,7 @@ fn key(version: &str) -> String {
 }
 
 fn typed<K: Version>(object: &Value) -> Result<K, String> {
-    serde_json::from_value(object.clone()).map_err(|error| error.to_string())
+    decode(object).map_err(|error| error.to_string())
 }
 
 fn wrote<K: Version>(object: K) -> Result<Value, String> {

@@ -51,6 +51,8 @@ pub struct Counts {
     pub latency: Latency,
     /// True if it may write; `None` of what runs no lifecycle of a resource.
     pub leads: Option<bool>,
+    /// Name of the Lease whose holder may write; `None` of what needs none.
+    pub lease: Option<String>,
     /// How long nothing was heard of each kind that is watched.
     pub silence: BTreeMap<String, Duration>,
     /// Calls of volumes that were answered, by how; `None`: well.
@@ -155,6 +157,7 @@ impl Counts {
         self.due += other.due;
         self.latency.add(other.latency);
         self.leads = self.leads.max(other.leads);
+        self.lease = self.lease.take().or(other.lease);
         for (kind, silence) in other.silence {
             let longest = self.silence.entry(kind).or_default();
             *longest = silence.max(*longest);

@@ -6,6 +6,7 @@ pub mod builtin;
 pub mod call;
 pub mod count;
 pub mod declared;
+pub(crate) mod decode;
 pub mod desired;
 pub mod kept_by;
 pub mod lasts;

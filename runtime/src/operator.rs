@@ -304,6 +304,8 @@ impl Operator {
     ) -> Result<(), Error> {
         let health = self.settings.health.clone();
         let providers = self.settings.providers.clone();
+        let lease = self.leadership.as_ref().map(|own| own.name.clone());
+        self.settings.counters.with(|counts| counts.lease = lease);
         let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
         providers.check()?;
         health.started();

@@ -70,6 +70,14 @@ pub fn provisioned() -> (Arc<dyn Machine>, Naming, &'static str) {
     )
 }
 
+/// The name of the Listener that is made for a claim when a Pod mounts it; `None` of a claim that names one.
+pub fn made_for(claim: &PersistentVolumeClaim) -> Option<String> {
+    match claim::asked(|key| claim::annotation(claim, key)) {
+        Ok(claim::Selector::Class(_)) => claim.metadata.name.clone(),
+        Ok(claim::Selector::Name(_)) | Err(_) => None,
+    }
+}
+
 /// The process that mounts Listener volumes of an operator on a node. Classes are read anew wherever anything is told: after an edit, no address of the
 /// old kind is. A publishing that is repeated and changes nothing reads the Listener alone, by one request: no watch of a node could choose it.
 #[must_use]

@@ -181,10 +181,11 @@ impl Collector for Snapshot {
             u64::from(self.is_ready),
         )?;
         let leads = self.counts.leads.iter();
+        let lease = self.counts.lease.as_deref().unwrap_or_default();
         page.gauges(
             "leader",
             "Whether this process may write.",
-            leads.map(|leads| ([("", ""); 0], u64::from(*leads))),
+            leads.map(|leads| ([("lease", lease)], u64::from(*leads))),
         )?;
         self.objects(&mut page)?;
         self.passes(&mut page)?;

@@ -1,9 +1,12 @@
 //! `docs/troubleshooting.md`: each reason of a Listener, each state of a Skupper kind and each message of a volume has its row, and no row names what does not exist.
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use lifecycle_operator::parts::program;
 use lifecycle_runtime::machine::ir::{Lifecycle, Phase};
+
+use crate::generated::root;
 
 const PAGE: &str = include_str!("../../../docs/troubleshooting.md");
 const LISTENER: &str = "## A Listener";
@@ -47,6 +50,32 @@ const OTHERS: [(&str, &str); 12] = [
 ];
 const OBSERVE: &str = include_str!("../../../runtime/src/cluster/observe.rs");
 const RULED_OUT: &str = include_str!("../../../runtime/src/controller/ruled_out.rs");
+const REPORTED: &str = include_str!("../../../runtime/explain/src/reported.rs");
+
+/// Reasons of `Ready` by the state that has them. `explain` has a text of each state.
+const BY_STATE: [(&str, &[&str]); 12] = [
+    ("NoName", &["NoListenerClass"]),
+    ("NoClass", &["ListenerClassNotFound"]),
+    ("NotAllowed", &["NamespaceNotAllowed", "OverrideNotAllowed"]),
+    (
+        "Invalid",
+        &[
+            "NoPorts",
+            "PortClash",
+            "InvalidPort",
+            "InvalidName",
+            "InvalidOverride",
+        ],
+    ),
+    ("Conflict", &["ForeignService"]),
+    ("Rejected", &["Refused"]),
+    ("Draining", &["ServiceTerminating"]),
+    ("Applying", &["Applying"]),
+    ("Stranded", &["PinnedNodeGone"]),
+    ("Idle", &["NoPod"]),
+    ("Provisioning", &["WaitingForLoadBalancer"]),
+    ("Ready", &["Ready"]),
+];
 
 /// Everything that answers calls of a Listener volume with a message.
 const MESSAGES: [&str; 11] = [
@@ -116,6 +145,51 @@ fn each_reason_of_a_listener_has_its_row_and_no_row_has_another() {
     assert_eq!(first_column(section(LISTENER)), all);
 }
 
+/// Those who must act by the row of a reason: its last cell tells a person what to do, unless it says to wait.
+fn actors(reason: &str) -> &'static [&'static str] {
+    let start = format!("| `{reason}` |");
+    let mut rows = section(LISTENER)
+        .lines()
+        .filter(|row| row.starts_with(&start));
+    let row = rows.next().unwrap_or_else(|| panic!("no row of {reason}"));
+    let todo = row.trim_end_matches(" |").rsplit(" | ").next();
+    match todo.and_then(|todo| todo.split(['.', ' ', ';']).next()) {
+        Some("nothing") => &["nobody"],
+        Some("wait") => &["the cluster", "the operator"],
+        Some(_) | None => &["a person"],
+    }
+}
+
+#[test]
+fn the_page_and_explain_agree_on_who_must_act_for_each_reason_of_a_listener() {
+    let folder = root().join("operator/listener/tests/e2e/explain");
+    for (state, reasons) in BY_STATE {
+        let text = fs::read_to_string(folder.join(format!("{state}.txt"))).unwrap();
+        let (_, rest) = text.split_once("\nWho must act\n").unwrap();
+        let acts = rest.lines().take_while(|line| !line.is_empty());
+        let told: Vec<&str> = acts
+            .filter_map(|act| act.trim().split(": ").next())
+            .collect();
+        assert!(!told.is_empty(), "{state}");
+        for reason in reasons {
+            let wanted = actors(reason);
+            let agrees = told.iter().all(|actor| wanted.contains(actor));
+            assert!(
+                agrees,
+                "{reason}: the page says {wanted:?}, `explain` {told:?}"
+            );
+        }
+    }
+    let listener = declared_in("lifecycle_specs_listener::", false);
+    let mut conditions = listener.iter().flat_map(|ir| ir.conditions);
+    let first = conditions.find(|one| one.name == "Accepted").unwrap();
+    let held: BTreeSet<&str> = BY_STATE.iter().flat_map(|(_, all)| *all).copied().collect();
+    let mut unmet = first.clauses.iter().map(|clause| clause.reason);
+    assert!(unmet.all(|reason| reason == "Accepted" || held.contains(reason)));
+    // It has no state: the Listener is as Ready as without.
+    assert_eq!(actors("OverrideNotMatched"), ["a person"]);
+}
+
 #[test]
 fn each_reason_that_no_lifecycle_declares_is_written_by_its_source() {
     for (reason, source) in OTHERS {
@@ -124,6 +198,25 @@ fn each_reason_that_no_lifecycle_declares_is_written_by_its_source() {
             "nothing says {reason}"
         );
     }
+}
+
+/// The words in quotation marks of the one piece of a source between two texts.
+fn quoted<'a>(source: &'a str, begin: &str, end: &str) -> BTreeSet<&'a str> {
+    let (_, rest) = source
+        .split_once(begin)
+        .unwrap_or_else(|| panic!("no source has `{begin}`"));
+    let (piece, _) = rest.split_once(end).unwrap();
+    piece.split('"').skip(1).step_by(2).collect()
+}
+
+/// `explain` takes a status for one about a failure by these reasons.
+#[test]
+fn explain_knows_each_reason_of_a_failure_and_no_other() {
+    let reason = "fn reason(&self) -> &'static str {";
+    let mut all = quoted(OBSERVE, reason, "\n    }\n");
+    all.extend(quoted(RULED_OUT, reason, "\n    }\n"));
+    assert!(all.len() > 5, "{all:?}");
+    assert_eq!(quoted(REPORTED, "const FAILURES: ", "];"), all);
 }
 
 /// The tables of states below the headings of kinds: the kinds, and the states.

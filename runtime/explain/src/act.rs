@@ -1,6 +1,6 @@
 //! Who must act, and what is to be done: the operator, the cluster, another lifecycle, or a person.
 
-use lifecycle_runtime::machine::ir::{Input, Mode, Phase, Source};
+use lifecycle_runtime::machine::ir::{ConditionStatus, Input, Mode, Phase, Source};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 
 use crate::deletion;
@@ -18,6 +18,17 @@ pub(crate) fn acts(look: &Look<'_>, place: &Place) -> Vec<Act> {
     {
         return vec![act(Who::Person, failure.to_string())];
     }
+    let mut acts = of_the_state(look, place);
+    let more = beside(look, place);
+    if !more.is_empty() {
+        acts.retain(|one| one.who != Who::Nobody);
+    }
+    acts.extend(more);
+    acts
+}
+
+/// Who must act by the state.
+fn of_the_state(look: &Look<'_>, place: &Place) -> Vec<Act> {
     match (place.class, place.next) {
         (Class::Contradiction, _) => vec![contradiction(look, place)],
         (Class::Deleting, _) => deletion::acts(look, place),
@@ -42,6 +53,35 @@ pub(crate) fn acts(look: &Look<'_>, place: &Place) -> Vec<Act> {
         )],
         (Class::State(state), Decision::Rest) => resting(look, place, state),
     }
+}
+
+/// Conditions that are False and that `Ready` does not depend on, such as a setting without effect: the object works, and a person must act all the same.
+fn beside(look: &Look<'_>, place: &Place) -> Vec<Act> {
+    let ir = look.ir;
+    let Class::State(state) = place.class else {
+        return Vec::new();
+    };
+    let is_set_aside = matches!(ir.states[state].phase, Phase::Ignored | Phase::Suspended);
+    if is_set_aside || ir.ready.from.is_empty() {
+        return Vec::new();
+    }
+    let rolled_up: Vec<&str> = ir
+        .ready
+        .from
+        .iter()
+        .map(|&c| ir.conditions[c].name)
+        .collect();
+    let mut all = ir.conditions(&place.worlds[0], look.observed.observation.said());
+    all.retain(|one| one.status == ConditionStatus::False);
+    all.retain(|one| one.name != "Ready" && !rolled_up.contains(&one.name));
+    let told = all.into_iter().map(|one| {
+        let said = one.message.lines().collect::<Vec<_>>().join("; ");
+        match said.is_empty() {
+            true => format!("{} is False ({})", one.name, one.reason),
+            false => said,
+        }
+    });
+    told.map(|what| act(Who::Person, what)).collect()
 }
 
 fn act(who: Who, what: String) -> Act {

@@ -17,7 +17,7 @@ use lifecycle_runtime::machine::ir::{Call, Code, Pred, Rpc};
 
 use crate::explained::Explained;
 use crate::explanation::{Act, Explanation, Way, Who};
-use crate::fetch::{Fetched, Unreadable};
+use crate::fetch::{self, Fetched, Unreadable};
 use crate::look::Look;
 use crate::reported::Reported;
 
@@ -26,6 +26,8 @@ const DRIVERS: [&str; 2] = [
     "volume.kubernetes.io/storage-provisioner",
     "volume.beta.kubernetes.io/storage-provisioner",
 ];
+/// Of an object that is made for a claim: how it is related.
+const MADE: &str = "it is made for this one";
 /// So often a look is begun anew.
 const ROUNDS: usize = 16;
 
@@ -119,6 +121,101 @@ pub(crate) fn told(look: &Look<'_>, explanation: &mut Explanation) {
     explanation.who = vec![who];
     explanation.wakes = vec![wakes];
     explanation.wakes.retain(|line| !line.is_empty());
+}
+
+/// What is made for the claim when a Pod mounts it: how it is related, its lifecycle by position, and its name.
+pub(crate) fn made(look: &Look<'_>, all: &[Explained]) -> Vec<(String, usize, Name)> {
+    let named = named(look).into_iter().filter_map(|(kind, name)| {
+        let is_it = |one: &Explained| one.kind().is_some_and(|own| own.is(kind));
+        Some((MADE.to_owned(), all.iter().position(is_it)?, name))
+    });
+    named.collect()
+}
+
+/// The same by kind.
+fn named<'l>(look: &'l Look<'_>) -> Vec<(&'l Kind, Name)> {
+    let Some(claim) = look.subject.get::<PersistentVolumeClaim>() else {
+        return Vec::new();
+    };
+    let named = look.of.made.iter().filter_map(|(kind, name)| {
+        let namespace = look.name.namespace.clone();
+        let name = name(claim)?;
+        Some((kind, Name { namespace, name }))
+    });
+    named.collect()
+}
+
+/// Explains a bound claim by what is made for it: while that is not Ready, or belongs to another owner, no Pod can mount the claim.
+///
+/// # Errors
+/// The API server does not answer.
+pub(crate) async fn follow(
+    client: &Client,
+    look: &Look<'_>,
+    explanation: &mut Explanation,
+) -> Result<(), Unreadable> {
+    let claim = look.subject.get::<PersistentVolumeClaim>();
+    let spec = claim.and_then(|claim| claim.spec.as_ref());
+    let status = claim.and_then(|claim| claim.status.as_ref());
+    let is_bound = status.and_then(|status| status.phase.as_deref()) == Some("Bound");
+    let volume = spec.and_then(|spec| spec.volume_name.as_deref());
+    let Some(volume) = volume.filter(|_| is_bound && other_driver(look, claim).is_none()) else {
+        return Ok(());
+    };
+    for (kind, name) in named(look) {
+        let Ok(Some(made)) = fetch::object(client, kind, &name).await? else {
+            continue;
+        };
+        let object = name.of_kind(kind).to_string();
+        let trouble = not_of(volume, &made.meta, &object).or_else(|| {
+            let mut related = explanation.related.iter().filter(|one| one.how == MADE);
+            let inside = related.find(|one| one.object.to_string() == object);
+            unready(inside?.explanation.as_deref()?)
+        });
+        if let Some((phase, who)) = trouble {
+            explanation.who = who;
+            for state in &mut explanation.states {
+                phase.clone_into(&mut state.phase);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The phase and who must act where an object of the name is not of the claim's volume.
+fn not_of(volume: &str, made: &ObjectMeta, object: &str) -> Option<(String, Vec<Act>)> {
+    let owners = made.owner_references.iter().flatten();
+    let mut owners =
+        owners.filter(|owner| owner.kind == "PersistentVolume" && owner.api_version == "v1");
+    let earlier = owners.clone().next();
+    if owners.any(|owner| owner.name == volume) {
+        return None;
+    }
+    let (phase, who) = match earlier {
+        Some(owner) => {
+            let name = &owner.name;
+            let what = format!(
+                "{object} belongs to the earlier PersistentVolume `{name}` and goes with it; no Pod can mount the claim before: wait, or delete that volume"
+            );
+            ("Pending", act(Who::Cluster, what))
+        }
+        None => {
+            let what = format!(
+                "{object} exists and is not of this claim, so no Pod can mount it: rename the claim, or remove that object"
+            );
+            ("Error", act(Who::Person, what))
+        }
+    };
+    Some((phase.to_owned(), vec![who]))
+}
+
+/// The phase and who must act where what is made is not Ready.
+fn unready(made: &Explanation) -> Option<(String, Vec<Act>)> {
+    let unready = made.states.iter().find(|state| state.phase != "Ready")?;
+    let object = &made.object;
+    let acts = made.who.iter();
+    let acts = acts.map(|one| act(one.who, format!("{object}: {}", one.what)));
+    Some((unready.phase.clone(), acts.collect()))
 }
 
 fn act(who: Who, what: String) -> Act {

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use lifecycle_runtime::Machine;
 use lifecycle_runtime::lifecycle::Kind;
+use lifecycle_runtime::lifecycle::object::Input;
 use lifecycle_runtime::machine::ir::Lifecycle;
 use lifecycle_runtime::operator::Naming;
+
+/// The name of what is made for a claim, if it is made.
+type NameOf = fn(&PersistentVolumeClaim) -> Option<String>;
 
 /// A lifecycle that can be explained.
 #[derive(Clone)]
@@ -17,6 +21,8 @@ pub struct Explained {
     pub(crate) apart: Vec<(&'static str, &'static str)>,
     /// Of a volume: the name of its driver.
     driver: Option<&'static str>,
+    /// Of a volume: the kinds of objects that are made for a claim when a Pod mounts it.
+    pub(crate) made: Vec<(Kind, NameOf)>,
 }
 
 impl std::fmt::Debug for Explained {
@@ -36,6 +42,7 @@ impl Explained {
             naming,
             apart: Vec::new(),
             driver: None,
+            made: Vec::new(),
         }
     }
 
@@ -51,6 +58,13 @@ impl Explained {
     #[must_use]
     pub fn not_compared(mut self, input: &'static str, why: &'static str) -> Self {
         self.apart.push((input, why));
+        self
+    }
+
+    /// An object of this kind is made for a claim when a Pod mounts it, in its namespace and under this name: a bound claim is then explained by that object.
+    #[must_use]
+    pub fn made_for_claims<K: Input>(mut self, name: NameOf) -> Self {
+        self.made.push((Kind::of::<K>(), name));
         self
     }
 

@@ -105,12 +105,16 @@ impl Following<'_> {
             if of.driver().is_some() {
                 claim::told(&look, &mut explanation);
                 others = seen(&look, self.all);
+                others.extend(claim::made(&look, self.all));
             }
             for (how, lifecycle, name) in others {
                 let related = self.related(how, &self.all[lifecycle], name, depth).await?;
                 explanation.related.extend(related);
             }
             of_others_first(&mut explanation);
+            if of.driver().is_some() {
+                claim::follow(self.client, &look, &mut explanation).await?;
+            }
             Ok(explanation)
         })
     }

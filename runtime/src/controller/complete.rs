@@ -111,6 +111,7 @@ impl Controller {
         match &completed.ended {
             Ended::Write(Outcome::Done(_)) | Ended::Call(Ok(_)) => {
                 tracing::debug!(object, what, "written");
+                self.log_written(completed);
             }
             Ended::Write(Outcome::Again(why)) => tracing::debug!(object, what, "look again: {why}"),
             Ended::Write(Outcome::Refused(why) | Outcome::Occupied(why))
@@ -409,6 +410,9 @@ impl Controller {
                     memory.worked(WriteKind::Status);
                     memory.differs_since = None;
                     memory.reported = Some((seen.meta.uid.clone(), draft.content(), kept));
+                    if let Some(owes) = draft.owes_recovery() {
+                        memory.owes_recovery = owes;
+                    }
                 }
                 self.note_report(subject, &draft, seen);
                 for news in draft.news {

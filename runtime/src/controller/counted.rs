@@ -23,6 +23,9 @@ impl Controller {
             let counters = &self.settings.counters;
             counters.with(|counts| counts.moved(ir.name, before, now));
         }
+        if let Some(before) = before.filter(|before| before.state != state) {
+            self.log_transition(subject, (before.state, state));
+        }
     }
 
     /// Counts the object no more.

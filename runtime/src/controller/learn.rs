@@ -232,6 +232,7 @@ impl Controller {
             ruled_out,
             trouble,
             overdue,
+            owes_recovery: memory.owes_recovery,
             now: self.settings.clock.now(),
         };
         let draft = draft(&*runner.machine, &observed.observation, &notes);

@@ -79,6 +79,8 @@ pub(crate) struct ObjectMemory {
     pub(crate) counted: Option<Place>,
     /// What was last reported, and what the server made of it.
     pub(crate) reported: Option<(Option<String>, u64, u64)>,
+    /// An event said that the object is not ready, and none yet that it is again.
+    pub(crate) owes_recovery: bool,
     /// How often that was said again.
     pub(crate) contested: Option<Contested>,
     /// The polls that the last pass asked.

@@ -42,6 +42,8 @@ pub(crate) struct Notes<'a> {
     pub(crate) trouble: Option<&'a str>,
     /// What has taken too long.
     pub(crate) overdue: Option<String>,
+    /// An event said that the object is not ready, and none yet that it is again.
+    pub(crate) owes_recovery: bool,
     pub(crate) now: Timestamp,
 }
 
@@ -58,6 +60,16 @@ impl Draft {
     /// What it says, whenever it became true.
     pub(crate) fn content(&self) -> u64 {
         fingerprint(&timeless(&self.status))
+    }
+
+    /// True if events say that the object is not ready, and false if it is ready; `None` if neither.
+    pub(crate) fn owes_recovery(&self) -> Option<bool> {
+        let ready = old_condition(&self.status, "Ready")?;
+        match ready.get("status").and_then(Value::as_str) {
+            Some("True") => Some(false),
+            Some("False") if !self.news.is_empty() => Some(true),
+            Some(_) | None => None,
+        }
     }
 }
 
@@ -99,7 +111,9 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
     }
     let status = Value::Object(status);
     let warns = warns(machine.ir(), notes);
-    let told = conditions.iter().filter_map(|c| told(c, old, warns));
+    let told = conditions
+        .iter()
+        .filter_map(|c| told(machine.ir(), c, (old, warns), notes));
     let mut news: Vec<News> = told.collect();
     news.extend(torn_down::news(machine.ir(), &observation.world, notes));
     Draft {
@@ -415,9 +429,14 @@ fn warns(ir: &Lifecycle, notes: &Notes<'_>) -> bool {
     notes.failure.is_some() || is_late || ir.phase(notes.class) == Phase::Error
 }
 
-/// An event where a condition becomes False or changes what is wrong, and where it becomes True again. `warns` is about `Ready`; a condition
-/// that is not rolled up warns by itself.
-fn told(condition: &Condition, old: &Value, warns: bool) -> Option<News> {
+/// An event where a condition becomes False or changes what is wrong, and where it becomes True again: of `Ready` also where it was Unknown in between.
+/// `warns` is about `Ready`; a condition that is not rolled up warns by itself.
+fn told(
+    ir: &Lifecycle,
+    condition: &Condition,
+    (old, warns): (&Value, bool),
+    notes: &Notes<'_>,
+) -> Option<News> {
     let new = &condition.projected;
     let before = old_condition(old, new.name);
     let text = |key: &str| before.and_then(|b| b.get(key)).and_then(Value::as_str);
@@ -427,14 +446,37 @@ fn told(condition: &Condition, old: &Value, warns: bool) -> Option<News> {
     } else {
         ConditionStatus::False
     };
+    let is_owed = notes.owes_recovery && new.name == "Ready" && was("Unknown");
     let got_worse =
         new.status == bad && !(was(bad.as_str()) && text("reason") == Some(&new.reason));
-    let got_better = new.status == ConditionStatus::True && bad != new.status && was("False");
+    let got_better =
+        new.status == ConditionStatus::True && bad != new.status && (was("False") || is_owed);
     (condition.told && (got_worse || got_better)).then(|| News {
         warning: got_worse && (warns || new.name != "Ready"),
         reason: new.event.clone(),
-        note: new.message.clone(),
+        note: note(ir, notes.class, new),
     })
+}
+
+/// The note of an event, which is never empty: the message of the condition, or the documentation of the state, or what the object is.
+fn note(ir: &Lifecycle, class: Class, new: &Projected) -> String {
+    if !new.message.trim().is_empty() {
+        return new.message.clone();
+    }
+    match class {
+        Class::State(state) if new.name == "Ready" => {
+            let state = &ir.states[state];
+            let doc: Vec<&str> = state.doc.split_whitespace().collect();
+            match doc.is_empty() {
+                true => format!("the {} is {}", ir.name, state.name),
+                false => doc.join(" "),
+            }
+        }
+        Class::State(_) | Class::Deleting | Class::Refused { .. } | Class::Contradiction => {
+            let status = new.status.as_str();
+            format!("the condition {} of the {} is {status}", new.name, ir.name)
+        }
+    }
 }
 
 /// Only what the lifecycle declares is compared, and what an older version did; an entry of ours that is no longer wanted differs too.

@@ -5,6 +5,7 @@ mod counted;
 mod declared;
 mod leading;
 mod limited;
+mod logged;
 mod polled;
 mod said;
 mod timed;

@@ -255,7 +255,7 @@ impl Controller {
         }
     }
 
-    fn object_of(&self, subject: &Subject) -> ObjectRef {
+    pub(super) fn object_of(&self, subject: &Subject) -> ObjectRef {
         let runner = &self.runners[subject.lifecycle];
         subject.name.of_kind(&runner.subject_kind)
     }

@@ -10,6 +10,7 @@ use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::decode::located;
 use super::readable::{self, Readable};
 use super::status::{self, UnknownField};
 use crate::machine::compare::Verdict;
@@ -89,7 +90,7 @@ impl Kind {
     /// a schema need not ask for it. One whose `status` alone cannot be read is as one without.
     ///
     /// # Errors
-    /// What serde says about the first field that does not fit.
+    /// The path of the first field that does not fit, and what serde says about it.
     pub fn decode(&self, object: &Value) -> Result<Erased, serde_json::Error> {
         (self.decode)(object)
     }
@@ -172,8 +173,10 @@ fn decoded<K: DeserializeOwned>(object: &Value) -> Result<K, serde_json::Error> 
         }
         // No decision reads what was reported, and another definition may have allowed other types there.
         match fields.remove("status") {
-            Some(_) => K::deserialize(Value::Object(fields)).map_err(|_| why),
-            None => Err(why),
+            Some(_) => {
+                K::deserialize(Value::Object(fields)).map_err(|_| located::<K>(object, &why))
+            }
+            None => Err(located::<K>(object, &why)),
         }
     })
 }
@@ -354,7 +357,7 @@ mod tests {
         check(json!({ "metadata": meta }), Ok("t"));
         check(json!({ "metadata": meta, "spec": null }), Ok("t"));
         check(json!({ "metadata": meta, "spec": {} }), Ok("t"));
-        let why = "invalid type: string \"all\", expected a sequence";
+        let why = "spec.parts: invalid type: string \"all\", expected a sequence";
         check(
             json!({ "metadata": meta, "spec": { "parts": "all" } }),
             Err(why),
@@ -386,7 +389,8 @@ mod tests {
         );
         let why = decode(json!({ "type": 7 }), odd).err().unwrap();
         assert!(
-            why.to_string().starts_with("invalid type: integer `7`"),
+            why.to_string()
+                .starts_with("spec.type: invalid type: integer `7`"),
             "{why}"
         );
     }

@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_there_with_what_it_was_when_it_could_be() {
-        let odd = Some("invalid type: string \"all\", expected a sequence".to_owned());
+        let odd = Some("spec.parts: invalid type: string \"all\", expected a sequence".to_owned());
         let mut store = Store::new(Kind::of::<Thing>());
         store.take(thing("u", &json!(["x"])));
         assert_eq!(read(&store), (Some(1), None));

@@ -41,7 +41,7 @@ lifecycle! {
         /// Whose the Listener of the claim's name is.
         namesake: { Other, Earlier }        from volume, claim, known given own == Foreign;
         /// What all Pods that have mounted the claim listen on.
-        let ports: Vec<ListenerPort>        from known, mounted given mounted;
+        let ports: ClaimPorts               from known, mounted given mounted;
         /// Which Listener it is.
         let aim: Option<Aim>                from chosen, own;
         let told: Told                      from chosen, own, class, node;
@@ -112,6 +112,15 @@ lifecycle! {
             refused(remove_tree) => UNAVAILABLE;
         }
     }
+}
+
+/// The ports of the Listener of a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimPorts {
+    /// Those of all Pods that have mounted the claim.
+    pub ports: Vec<ListenerPort>,
+    /// The newest of the Pods that name a port differently, which decides; `None` while none do.
+    pub named_by: Option<String>,
 }
 
 /// Which Listener a volume leads to.

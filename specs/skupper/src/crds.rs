@@ -19,6 +19,9 @@ use crate::router_access::RouterAccess;
 use crate::secured_access::SecuredAccess;
 use crate::site::Site;
 
+/// Upper bound on the members of a list or map of a spec that has no other. The published definitions have none; no site comes near it.
+const MOST: i64 = 1000;
+
 /// The definitions of one Skupper site, in the order in which they are printed and installed.
 pub fn crds() -> Vec<CustomResourceDefinition> {
     let all = [
@@ -52,8 +55,30 @@ fn plain(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
         for below in schema.properties.iter_mut().flatten() {
             without_defaults(below.1);
         }
+        let spec = schema
+            .properties
+            .as_mut()
+            .and_then(|all| all.get_mut("spec"));
+        if let Some(spec) = spec {
+            bound(spec);
+        }
     }
     definition
+}
+
+/// Bounds what a user writes. A status is as large as the network that it is about.
+fn bound(schema: &mut JSONSchemaProps) {
+    if let Some(JSONSchemaPropsOrArray::Schema(items)) = &mut schema.items {
+        schema.max_items.get_or_insert(MOST);
+        bound(items);
+    }
+    if let Some(JSONSchemaPropsOrBool::Schema(values)) = &mut schema.additional_properties {
+        schema.max_properties.get_or_insert(MOST);
+        bound(values);
+    }
+    for below in schema.properties.iter_mut().flatten() {
+        bound(below.1);
+    }
 }
 
 fn without_defaults(schema: &mut JSONSchemaProps) {

@@ -1,6 +1,7 @@
 //! The kinds of `skupper.io/v2alpha1` that a site is made of: Site, Listener, MultiKeyListener, Connector, the pair that attaches workloads of another namespace, Link, and AccessGrant and
 //! AccessToken by which Links come about.
-//! Fields and their validation are those of the published definitions; what we add is optional and says so.
+//! Fields and their validation are those of the published definitions; what we add is optional and says so. Beyond them, each list and map of a spec has at
+//! most 1,000 members.
 
 #![deny(missing_docs)]
 #![allow(

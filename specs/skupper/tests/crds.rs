@@ -8,10 +8,10 @@ use lifecycle_specs_skupper::listener::{Listener, Observer};
 use lifecycle_tests::definitions;
 use serde_json::{Value, json};
 
-/// What each kind has.
+/// What each kind has. The bounds of 1000 are ours.
 const COMMON: &[(&str, &str)] = &[
     ("spec", "object"),
-    ("spec.settings", "object {}"),
+    ("spec.settings", "object {} maxProperties=1000"),
     ("spec.settings{}", "string"),
     ("status", "object"),
     (
@@ -137,7 +137,7 @@ const BINDING: &[(&str, &str)] = &[
 const CERTIFICATE: &[(&str, &str)] = &[
     ("spec.ca", "string !"),
     ("spec.subject", "string !"),
-    ("spec.hosts", "array"),
+    ("spec.hosts", "array maxItems=1000"),
     ("spec.hosts[]", "string"),
     ("spec.client", "boolean"),
     ("spec.server", "boolean"),
@@ -155,13 +155,13 @@ const ENDPOINTS: [(&str, &str); 6] = [
 ];
 
 const SECURED_ACCESS: &[(&str, &str)] = &[
-    ("spec.ports", "array !"),
+    ("spec.ports", "array ! maxItems=1000"),
     ("spec.ports[]", "object"),
     ("spec.ports[].name", "string !"),
     ("spec.ports[].port", "integer int32 !"),
     ("spec.ports[].targetPort", "integer int32"),
     ("spec.ports[].protocol", "string"),
-    ("spec.selector", "object {} !"),
+    ("spec.selector", "object {} ! maxProperties=1000"),
     ("spec.selector{}", "string"),
     ("spec.issuer", "string"),
     ("spec.certificate", "string"),
@@ -170,7 +170,7 @@ const SECURED_ACCESS: &[(&str, &str)] = &[
 ];
 
 const ROUTER_ACCESS: &[(&str, &str)] = &[
-    ("spec.roles", "array !"),
+    ("spec.roles", "array ! maxItems=1000"),
     ("spec.roles[]", "object"),
     ("spec.roles[].name", "string !"),
     ("spec.roles[].port", "integer int32"),
@@ -179,7 +179,7 @@ const ROUTER_ACCESS: &[(&str, &str)] = &[
     ("spec.issuer", "string"),
     ("spec.accessType", "string"),
     ("spec.bindHost", "string"),
-    ("spec.subjectAlternativeNames", "array"),
+    ("spec.subjectAlternativeNames", "array maxItems=1000"),
     ("spec.subjectAlternativeNames[]", "string"),
 ];
 
@@ -224,7 +224,7 @@ const SITE: &[(&str, &str)] = &[
 ];
 
 const LINK: &[(&str, &str)] = &[
-    ("spec.endpoints", "array !"),
+    ("spec.endpoints", "array ! maxItems=1000"),
     ("spec.endpoints[]", "object"),
     ("spec.endpoints[].name", "string"),
     ("spec.endpoints[].host", "string"),

@@ -8,13 +8,15 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::{Resource, ResourceExt};
 use lifecycle_runtime::Because;
 use lifecycle_specs_listener::listener::{Listener, ListenerPort};
-use lifecycle_specs_listener::listener_mount::Namesake;
+use lifecycle_specs_listener::listener_mount::{ClaimPorts, Namesake};
 use serde_json::{Value, json};
 
 use super::claim;
 
 /// Labels that tie a product together; a claim made by a Pod lacks them.
 const PRODUCT: &str = "app.kubernetes.io/";
+/// Annotation: the Pod whose names of ports count, by its time of creation and its uid.
+const NAMED_BY: &str = "listeners.stackable.tech/ports-named-by";
 /// Says who made an object, which is never handed on from a Pod.
 const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 
@@ -24,9 +26,9 @@ pub(super) fn build(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
     pod: &Pod,
-    ports: &[ListenerPort],
+    ports: &ClaimPorts,
 ) -> Value {
-    json!({
+    let mut listener = json!({
         "apiVersion": Listener::api_version(&()),
         "kind": Listener::kind(&()),
         "metadata": {
@@ -43,9 +45,13 @@ pub(super) fn build(
         "spec": {
             "className": class,
             "publishNotReadyAddresses": true,
-            "ports": ports,
+            "ports": ports.ports,
         },
-    })
+    });
+    if let Some(pod) = &ports.named_by {
+        listener["metadata"]["annotations"] = json!({ NAMED_BY: pod });
+    }
+    listener
 }
 
 /// The answer to the fact `namesake`: the Listener of the claim's name is not the claim's.
@@ -95,21 +101,55 @@ fn labels(claim: &PersistentVolumeClaim, pod: &Pod) -> BTreeMap<String, String> 
     labels
 }
 
-/// What the Pod listens on, after what others have declared that mount the same claim. In whatever order they come, all have the same.
-pub(super) fn ports(known: Option<&Listener>, pod: &Pod) -> Vec<ListenerPort> {
-    let mut ports = of_pod(pod);
+/// The ports on which the Pod listens, and those that others have declared that mount the same claim. In whatever order they come, all have the same:
+/// where two name a port differently, the one that was created last decides. So a change of the containers is followed, and no two Pods write against
+/// each other.
+pub(super) fn ports(known: Option<&Listener>, pod: &Pod) -> ClaimPorts {
+    let own = of_pod(pod);
     let before = known.and_then(|known| known.spec.ports.clone());
-    for port in before.into_iter().flatten() {
-        let protocol = |port: &ListenerPort| port.protocol.clone().unwrap_or("TCP".to_owned());
-        let taken = ports.iter().any(|own| {
-            own.name == port.name || own.port == port.port && protocol(own) == protocol(&port)
-        });
-        if !taken {
+    let before = before.unwrap_or_default();
+    let recorded = known.and_then(|known| known.annotations().get(NAMED_BY).cloned());
+    let is_own = |port: &ListenerPort| own.iter().any(|one| is_same(one, port));
+    let mut others = before.iter().filter(|port| !is_own(port));
+    let differ = others.any(|port| own.iter().any(|one| clash(one, port)));
+    let this = stamp(pod);
+    let stays = recorded.as_ref().is_some_and(|newest| *newest > this);
+    let (mut ports, more) = match differ && stays {
+        true => (before, own),
+        false => (own, before),
+    };
+    for port in more {
+        if !ports.iter().any(|one| clash(one, &port)) {
             ports.push(port);
         }
     }
     ports.sort_by(|a, b| (&a.name, a.port, &a.protocol).cmp(&(&b.name, b.port, &b.protocol)));
-    ports
+    let named_by = match differ && !stays {
+        true => Some(this),
+        false => recorded,
+    };
+    ClaimPorts { ports, named_by }
+}
+
+fn protocol(port: &ListenerPort) -> &str {
+    port.protocol.as_deref().unwrap_or("TCP")
+}
+
+fn is_same(a: &ListenerPort, b: &ListenerPort) -> bool {
+    a.name == b.name && a.port == b.port && protocol(a) == protocol(b)
+}
+
+/// No Service has both.
+fn clash(a: &ListenerPort, b: &ListenerPort) -> bool {
+    a.name == b.name || a.port == b.port && protocol(a) == protocol(b)
+}
+
+/// A text that is greater for a Pod that was created later, and different for each Pod.
+fn stamp(pod: &Pod) -> String {
+    let meta = &pod.metadata;
+    let created = meta.creation_timestamp.as_ref();
+    let created = created.map(|at| at.0.to_string()).unwrap_or_default();
+    format!("{created} {}", meta.uid.as_deref().unwrap_or_default())
 }
 
 fn of_pod(pod: &Pod) -> Vec<ListenerPort> {

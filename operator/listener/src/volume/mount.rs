@@ -5,13 +5,11 @@ use lifecycle_runtime::lifecycle::call::Outcome;
 use lifecycle_runtime::lifecycle::request::Access;
 use lifecycle_runtime::lifecycle::{CallError, Once, Request};
 use lifecycle_runtime::{Because, Desired, ObjectRef};
-use lifecycle_specs_listener::listener::{
-    LISTENER_NAME, LISTENER_NAMESPACE, Listener, ListenerPort,
-};
+use lifecycle_specs_listener::listener::{LISTENER_NAME, LISTENER_NAMESPACE, Listener};
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_specs_listener::listener_mount::{
-    Aim, ApplyListed, ApplyOwn, ApplyPod, ApplyPv, Asked, Exposed, ListenerMountLogic, Mounts,
-    Namesake, RemoveTree, RemoveTreeResult, Source, Told, Tree, WriteTree, WriteTreeResult,
+    Aim, ApplyListed, ApplyOwn, ApplyPod, ApplyPv, Asked, ClaimPorts, Exposed, ListenerMountLogic,
+    Mounts, Namesake, RemoveTree, RemoveTreeResult, Source, Told, Tree, WriteTree, WriteTreeResult,
 };
 use lifecycle_specs_listener::pod_listeners::PodListeners;
 use serde_json::json;
@@ -84,7 +82,7 @@ impl ListenerMountLogic for Mounting {
         on_disk(move || tree::read(&path)).await
     }
 
-    fn ports(&self, known: Option<&Listener>, mounted: &Pod) -> Vec<ListenerPort> {
+    fn ports(&self, known: Option<&Listener>, mounted: &Pod) -> ClaimPorts {
         listener::ports(known, mounted)
     }
 

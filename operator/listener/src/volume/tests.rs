@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability, Requested};
 use lifecycle_runtime::lifecycle::{CreatedVolume, Request};
-use lifecycle_specs_listener::listener::{Listener, ListenerPort};
+use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_listener::listener_class::ListenerClass;
-use lifecycle_specs_listener::listener_mount::{Aim, Exposed, ListenerMountLogic, Namesake, Told};
+use lifecycle_specs_listener::listener_mount::{
+    Aim, ClaimPorts, Exposed, ListenerMountLogic, Namesake, Told,
+};
 use lifecycle_specs_listener::listener_provisioning::{
     Allowed, Asked, ListenerProvisioningLogic, Seen, Source,
 };
@@ -284,25 +286,71 @@ fn b52_pods_of_one_claim_give_the_union_of_their_ports_in_any_order() {
     let of = |ports: Value| pod(json!({ "containers": [{ "name": "c", "ports": ports }] }));
     let one = of(json!([{ "name": "a", "containerPort": 1 }, { "name": "b", "containerPort": 2 }]));
     let two = of(json!([{ "name": "b", "containerPort": 2 }, { "name": "c", "containerPort": 3 }]));
-    let known = |ports: Vec<ListenerPort>| {
-        let mut listener = listener(&json!({}));
-        listener.spec.ports = Some(ports);
-        listener
-    };
-    let first = listener::ports(Some(&known(listener::ports(None, &one))), &two);
-    let second = listener::ports(Some(&known(listener::ports(None, &two))), &one);
+    let first = listener::ports(Some(&known(&listener::ports(None, &one))), &two);
+    let second = listener::ports(Some(&known(&listener::ports(None, &two))), &one);
     assert_eq!(first, second);
-    assert_eq!(
-        first.iter().map(|port| port.port).collect::<Vec<_>>(),
-        [1, 2, 3]
-    );
-    let again = listener::ports(Some(&known(first.clone())), &one);
+    assert_eq!(first.named_by, None, "no two name a port differently");
+    assert_eq!(numbers(&first), [1, 2, 3]);
+    let again = listener::ports(Some(&known(&first)), &one);
     assert_eq!(again, first, "a repeated mount changes nothing");
     let moved = of(json!([{ "name": "a", "containerPort": 9 }]));
-    let ports = listener::ports(Some(&known(first)), &moved);
+    let ports = listener::ports(Some(&known(&first)), &moved);
+    assert_eq!(numbers(&ports), [9, 2, 3]);
+}
+
+/// A Listener with these ports, as a mount leaves it.
+fn known(ports: &ClaimPorts) -> Listener {
+    let mut known = listener(&json!({}));
+    let volume: PersistentVolume = parsed(json!({ "metadata": { "name": "pvc-1", "uid": "v" } }));
+    let built = listener::build(None, &volume, &claim(json!({})), &pod(json!({})), ports);
+    let built: Listener = parsed(built);
+    (known.spec, known.metadata.annotations) = (built.spec, built.metadata.annotations);
+    known
+}
+
+fn numbers(ports: &ClaimPorts) -> Vec<i32> {
+    ports.ports.iter().map(|port| port.port).collect()
+}
+
+#[test]
+fn b52_of_two_pods_that_name_a_port_differently_the_newer_decides_whoever_mounts_last() {
+    let of = |uid: &str, created: &str, name: &str| {
+        let mut pod = pod(json!({ "containers": [
+            { "name": "c", "ports": [{ "name": name, "containerPort": 80 }, { "name": uid, "containerPort": 9 }] },
+        ] }));
+        pod.metadata.uid = Some(uid.to_owned());
+        pod.metadata.creation_timestamp = Some(parsed(json!(created)));
+        pod
+    };
+    let old = of("z", "2026-01-01T00:00:00Z", "http");
+    let new = of("a", "2026-01-01T00:00:01Z", "web");
+    let same_second = of("b", "2026-01-01T00:00:01Z", "web-b");
+    let names = |ports: &ClaimPorts| {
+        let named = ports.ports.iter().filter(|port| port.port == 80);
+        named.map(|port| port.name.clone()).collect::<Vec<_>>()
+    };
+    for (first, second, expected) in [
+        (&old, &new, "web"),
+        (&new, &old, "web"),
+        (&new, &same_second, "web-b"),
+        (&same_second, &new, "web-b"),
+    ] {
+        let mut ports = listener::ports(None, first);
+        // Who mounts last is known no sooner than the others have mounted again.
+        for pod in [second, first, second] {
+            ports = listener::ports(Some(&known(&ports)), pod);
+        }
+        assert_eq!(names(&ports), [expected]);
+        for pod in [first, second] {
+            let again = listener::ports(Some(&known(&ports)), pod);
+            assert_eq!(again, ports, "a repeated publishing changes nothing");
+        }
+    }
+    // A change of the containers is followed.
+    let before = listener::ports(None, &old);
     assert_eq!(
-        ports.iter().map(|port| port.port).collect::<Vec<_>>(),
-        [9, 2, 3]
+        names(&listener::ports(Some(&known(&before)), &new)),
+        ["web"]
     );
 }
 

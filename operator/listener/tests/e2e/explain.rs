@@ -4,12 +4,14 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::Api;
-use kube::api::{ApiResource, DynamicObject, PostParams};
+use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
+use kube::{Api, Client};
 use lifecycle_explain::{Explained, explain, text};
 use lifecycle_listener::controller::lifecycles;
+use lifecycle_listener::volume;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_runtime::operator::Naming;
 use lifecycle_simulator::server::{Server, User};
@@ -34,6 +36,8 @@ pub(crate) fn cases() -> Vec<Case> {
     all.push(case(name, &[Need::Binaries], read_rights_are_enough));
     let name = "a_listener_that_cannot_be_read_is_not_taken_for_one_without_a_class";
     all.push(case(name, &[], unreadable));
+    let name = "a_bound_claim_by_class_is_explained_by_the_listener_that_is_made_for_it";
+    all.push(case(name, &[], of_a_claim));
     all
 }
 
@@ -94,6 +98,98 @@ async fn unreadable() -> Result<()> {
         ensure!(said.contains(words), "{said}");
     }
     ensure!(!said.contains("className"), "{said}");
+    Ok(())
+}
+
+/// Each time a Listener with other owners has the name of the claim, or none has.
+async fn of_a_claim() -> Result<()> {
+    let of = |name: &str| json!([{ "apiVersion": "v1", "kind": "PersistentVolume", "name": name, "uid": name }]);
+    let says = |who, words| Some((who, words));
+    for (owners, expected) in [
+        (None, None),
+        (
+            Some(of("pv")),
+            says(
+                "person",
+                "Listener `default/web`: create ListenerClass `absent`",
+            ),
+        ),
+        (
+            Some(of("older")),
+            says("cluster", "the earlier PersistentVolume `older`"),
+        ),
+        (
+            Some(json!([])),
+            says("person", "exists and is not of this claim"),
+        ),
+    ] {
+        let client = Server::new(1).client(&User::admin());
+        bound(&client).await?;
+        if let Some(owners) = owners {
+            let listener = serde_json::from_value(json!({
+                "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+                "metadata": { "name": "web", "ownerReferences": owners },
+                "spec": { "className": "absent", "ports": [{ "name": "http", "port": 80 }] },
+            }))?;
+            let listeners: Api<Listener> = Api::namespaced(client.clone(), "default");
+            eventually("the kind is served", SOON, async || {
+                Ok(listeners
+                    .create(&PostParams::default(), &listener)
+                    .await
+                    .ok())
+            })
+            .await?;
+        }
+        let all = lifecycles(&ClusterDomain::usual()).into_iter();
+        let all = all.map(|(machine, naming)| Explained::new(machine, naming));
+        let (machine, naming, driver) = volume::provisioned();
+        let claims = Explained::of_claims(machine, naming, driver);
+        let claims = claims.made_for_claims::<Listener>(volume::made_for);
+        let all: Vec<Explained> = all.chain([claims.clone()]).collect();
+        let object = (Some("default"), "web");
+        let told = explain(&client, &all, &claims, object, Timestamp::now()).await?;
+        let told = told.expect("the claim is there");
+        let who = json!(told.who);
+        let (actor, words) = expected.unwrap_or(("nobody", "it is bound to PersistentVolume `pv`"));
+        ensure!(who[0]["who"] == actor, "{who}");
+        ensure!(
+            who[0]["what"]
+                .as_str()
+                .is_some_and(|what| what.contains(words)),
+            "{who}"
+        );
+        ensure!(json!(told.who).as_array().map(Vec::len) == Some(1), "{who}");
+        ensure!(
+            (told.states[0].phase == "Ready") == expected.is_none(),
+            "{}",
+            text(&told)
+        );
+    }
+    Ok(())
+}
+
+/// A claim by class that is bound; its class is gone since.
+async fn bound(client: &Client) -> Result<()> {
+    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for definition in crds() {
+        definitions
+            .create(&PostParams::default(), &definition)
+            .await?;
+    }
+    let claims: Api<PersistentVolumeClaim> = Api::namespaced(client.clone(), "default");
+    let claim = serde_json::from_value(json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": { "name": "web", "annotations": { "listeners.stackable.tech/listener-class": "absent" } },
+        "spec": {
+            "accessModes": ["ReadWriteMany"], "resources": { "requests": { "storage": "1" } },
+            "storageClassName": "listeners.stackable.tech", "volumeName": "pv",
+        },
+    }))?;
+    claims.create(&PostParams::default(), &claim).await?;
+    let status = json!({ "status": { "phase": "Bound" } });
+    claims
+        .patch_status("web", &PatchParams::default(), &Patch::Merge(status))
+        .await?;
     Ok(())
 }
 

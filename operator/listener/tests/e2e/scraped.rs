@@ -31,7 +31,7 @@ async fn b17_the_controller_is_scraped_at_the_port_of_its_probes() -> Result<()>
         at,
         &[
             "lifecycle_ready 1",
-            "lifecycle_leader 1",
+            "lifecycle_leader{lease=\"listeners.stackable.tech-controller\"} 1",
             "lifecycle_objects{kind=\"Listener\",state=\"Ready\"} 1",
             "lifecycle_writes_total{kind=\"Listener\",what=\"status\",ended=\"done\"} ",
             "lifecycle_watch_age_seconds{kind=\"Service\"} ",

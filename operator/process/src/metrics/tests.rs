@@ -15,6 +15,7 @@ fn full() -> String {
         polls: 2,
         due: 4,
         leads: Some(true),
+        lease: Some("web".to_owned()),
         ..Counts::default()
     };
     counts.writes.insert(["Web", "apply \"a\"", "done"], 5);
@@ -46,7 +47,7 @@ fn each_number_is_a_sample_with_its_labels() {
         "# TYPE lifecycle_polls_total counter",
         "# TYPE lifecycle_objects gauge",
         "lifecycle_ready 1",
-        "lifecycle_leader 1",
+        "lifecycle_leader{lease=\"web\"} 1",
         "lifecycle_passes_total 3",
         "lifecycle_polls_total 2",
         "lifecycle_queue_depth 4",

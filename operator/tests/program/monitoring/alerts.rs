@@ -77,33 +77,33 @@ fn down(product: &Product) -> Alert {
 
 fn no_leader(product: &Product) -> Alert {
     let of = product.of_controller();
-    let process = product.process(product.controller, "a");
+    let lease = ("lease", product.lease);
     Alert {
         name: "NoLeader",
         severity: "critical",
         minutes: 5,
-        expr: format!("sum by (namespace, job) (lifecycle_leader{{{of}}}) == 0"),
-        summary: "No process of {{ $labels.job }} in {{ $labels.namespace }} leads.",
+        expr: format!("sum by (namespace, job, lease) (lifecycle_leader{{{of}}}) == 0"),
+        summary: "No process of {{ $labels.job }} in {{ $labels.namespace }} holds the Lease {{ $labels.lease }}.",
         description: "Processes run, but none may write. Look at the Lease in that namespace, at the right to update it, and at the log.",
         runbook: FAILURES,
-        bad: vec![Series::new("lifecycle_leader", &process, ZERO)],
-        fires: vec![about(product, product.controller, &[])],
+        bad: vec![product.leader("a", product.lease, ZERO)],
+        fires: vec![about(product, product.controller, &[lease])],
     }
 }
 
 fn several_leaders(product: &Product) -> Alert {
     let of = product.of_controller();
-    let process = product.process(product.controller, "b");
+    let lease = ("lease", product.lease);
     Alert {
         name: "SeveralLeaders",
         severity: "critical",
         minutes: 2,
-        expr: format!("sum by (namespace, job) (lifecycle_leader{{{of}}}) > 1"),
-        summary: "More than one process of {{ $labels.job }} in {{ $labels.namespace }} leads.",
-        description: "Two writers disturb each other. Look whether they share one Lease, and scale the Deployment to 1 until it is clear.",
+        expr: format!("sum by (namespace, job, lease) (lifecycle_leader{{{of}}}) > 1"),
+        summary: "More than one process of {{ $labels.job }} in {{ $labels.namespace }} leads by the Lease {{ $labels.lease }}.",
+        description: "Two writers disturb each other. Look whether the Lease of all is in one namespace and whether leader election is on, and scale the Deployment to 1 until it is clear.",
         runbook: FAILURES,
-        bad: vec![Series::new("lifecycle_leader", &process, "1+0x120")],
-        fires: vec![about(product, product.controller, &[])],
+        bad: vec![product.leader("b", product.lease, "1+0x120")],
+        fires: vec![about(product, product.controller, &[lease])],
     }
 }
 

@@ -108,8 +108,8 @@ fn panels(product: &Product) -> Vec<Panel> {
         panel(
             "Leaders",
             "short",
-            format!("sum by (namespace) (lifecycle_leader{{{of}}})"),
-            "{{namespace}}",
+            format!("sum by (namespace, lease) (lifecycle_leader{{{of}}})"),
+            "{{namespace}} {{lease}}",
         ),
         panel(
             "Ready processes",

@@ -25,6 +25,8 @@ pub(super) struct Product {
     pub(super) prefix: &'static str,
     /// Job of its controller.
     pub(super) controller: &'static str,
+    /// Lease of the processes of that job.
+    pub(super) lease: &'static str,
     /// Job of its processes on nodes, if it has any.
     pub(super) node: Option<&'static str>,
     lifecycles: Vec<&'static Lifecycle>,
@@ -71,6 +73,7 @@ impl Product {
                 name: "listener-operator",
                 prefix: "ListenerOperator",
                 controller: "listener-operator-controller",
+                lease: "listeners.stackable.tech-controller",
                 node: Some("listener-operator-node"),
                 lifecycles: lifecycles("listener-operator"),
             },
@@ -78,6 +81,7 @@ impl Product {
                 name: "skupper",
                 prefix: "Skupper",
                 controller: "skupper-controller",
+                lease: "skupper.io-skupper-controller",
                 node: None,
                 lifecycles: lifecycles("skupper"),
             },
@@ -139,6 +143,13 @@ impl Product {
         labels(&[("job", job), ("namespace", self.name), ("pod", &pod)])
     }
 
+    /// Says whether a process of the controller holds a Lease.
+    pub(super) fn leader(&self, pod: &str, lease: &str, values: &str) -> Series {
+        let mut process = self.process(self.controller, pod);
+        process.extend(labels(&[("lease", lease)]));
+        Series::new("lifecycle_leader", &process, values)
+    }
+
     /// A series of the first process of a job.
     pub(super) fn series(
         &self,
@@ -153,6 +164,7 @@ impl Product {
     }
 
     /// Two hours in which nothing is wrong for long: another process leads after an hour and a half, an object is in an Error state for ten minutes.
+    /// A controller with a Lease of its own leads beside them.
     pub(super) fn healthy(&self) -> Vec<Series> {
         let mut all = Vec::new();
         for job in self.jobs() {
@@ -165,9 +177,9 @@ impl Product {
         }
         let leads = [("a", "1+0x89 0+0x30"), ("b", "0+0x90 1+0x29")];
         for (pod, values) in leads {
-            let process = self.process(self.controller, pod);
-            all.push(Series::new("lifecycle_leader", &process, values));
+            all.push(self.leader(pod, self.lease, values));
         }
+        all.push(self.leader("other", "other", "1+0x120"));
         for lifecycle in self.resources() {
             self.add_objects(&mut all, lifecycle);
         }

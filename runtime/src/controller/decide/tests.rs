@@ -35,6 +35,7 @@ fn seen(objects: &[Value]) -> Seen {
         ruled_out: None,
         trouble: None,
         overdue: None,
+        owes_recovery: false,
         now: jiff::Timestamp::UNIX_EPOCH,
     };
     let report = Some(draft(&machine, &observed.observation, &notes));

@@ -77,6 +77,7 @@ fn report(objects: &[Value], spec: Value, old: Value, notes: impl FnOnce(&mut No
         ruled_out: None,
         trouble: None,
         overdue: None,
+        owes_recovery: false,
         now: jiff::Timestamp::UNIX_EPOCH,
     };
     notes(&mut given);

@@ -26,6 +26,7 @@ fn drafted(caches: &Caches, old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> D
         ruled_out: None,
         trouble: None,
         overdue: None,
+        owes_recovery: false,
         now: NOW.parse().expect("a constant time"),
     };
     notes(&mut given);
@@ -155,6 +156,7 @@ fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
             ruled_out: None,
             trouble: None,
             overdue: None,
+            owes_recovery: false,
             now: NOW.parse().expect("a constant time"),
         };
         let draft = draft(&machine, &observed.observation, &notes);

@@ -54,7 +54,7 @@ pub(super) fn draft(
                     told: has_events(ir, projected.name),
                 };
                 rows.push(row(projected, old, generation, notes.now));
-                news.extend(told(&condition, old, true));
+                news.extend(told(ir, &condition, (old, true), notes));
             }
         }
     }

@@ -29,6 +29,7 @@ fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> 
         ruled_out: None,
         trouble: None,
         overdue: None,
+        owes_recovery: false,
         now: NOW.parse().expect("a constant time"),
     };
     notes(&mut given);
@@ -98,6 +99,40 @@ fn events_tell_what_became_false_and_what_became_true_again() {
     assert_eq!((told(&same), same.differs), (vec![], false));
     let healed = report(&[class(), made()], bad.status.clone(), |_| {});
     assert_eq!(told(&healed), [(false, "Ready")]);
+    assert_eq!(healed.news[0].note, "the Thing is Ready");
+}
+
+#[test]
+fn a_recovery_is_an_event_also_where_ready_was_unknown_in_between() {
+    let bad = report(&[], Value::Null, |_| {});
+    assert_eq!(bad.owes_recovery(), Some(true));
+    let making = report(&[class()], bad.status, |_| {});
+    assert_eq!(row(&making, "Ready")["status"], "Unknown");
+    assert_eq!((told(&making), making.owes_recovery()), (vec![], None));
+    let all = [class(), made()];
+    let begun = report(&all, making.status.clone(), |_| {});
+    assert_eq!(told(&begun), [], "nothing is told of a normal creation");
+    let healed = report(&all, making.status, |notes| notes.owes_recovery = true);
+    assert_eq!(told(&healed), [(false, "Ready")]);
+    assert_eq!(healed.owes_recovery(), Some(false));
+    let same = report(&all, healed.status, |notes| notes.owes_recovery = true);
+    assert_eq!(told(&same), []);
+}
+
+#[test]
+fn the_note_of_an_event_is_never_empty() {
+    let machine = maker();
+    let ir = machine.ir();
+    let note = |class, name, message: &str| {
+        let new = named(name, ConditionStatus::False, "Odd", message.to_owned());
+        note(ir, class, &new)
+    };
+    assert_eq!(note(Class::State(0), "Ready", "it is odd"), "it is odd");
+    assert_eq!(note(Class::State(0), "Ready", " "), "the Thing is NoName");
+    let other = "the condition Made of the Thing is False";
+    assert_eq!(note(Class::State(0), "Made", ""), other);
+    let refused = "the condition Ready of the Thing is False";
+    assert_eq!(note(Class::Refused { effect: 0 }, "Ready", ""), refused);
 }
 
 #[test]
@@ -117,6 +152,7 @@ fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
         ruled_out: None,
         trouble: None,
         overdue: None,
+        owes_recovery: false,
         now: NOW.parse().expect("a constant time"),
     };
     let draft = draft(&machine, &observed.observation, &notes);
@@ -259,6 +295,7 @@ fn a_condition_that_is_called_ready_is_written_once() {
             ruled_out: None,
             trouble: None,
             overdue: None,
+            owes_recovery: false,
             now: NOW.parse().expect("a constant time"),
         };
         draft(&machine, &observed.observation, &notes)

@@ -94,7 +94,9 @@ async fn undecodable() -> Result<()> {
         "{ready}"
     );
     ensure!(
-        said.contains("eighty") && said.ends_with("; correct it, or delete it"),
+        said.contains("spec.ports[0].port: ")
+            && said.contains("eighty")
+            && said.ends_with("; correct it, or delete it"),
         "{said}"
     );
     let mended = json!({ "spec": { "ports": [{ "name": "http", "port": 80 }] } });

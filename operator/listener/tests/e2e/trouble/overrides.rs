@@ -8,6 +8,9 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::events::v1::Event;
 use kube::ResourceExt;
+use lifecycle_explain::{Explained, explain};
+use lifecycle_listener::controller::lifecycles;
+use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_tests::harness::{Case, case, eventually};
@@ -219,6 +222,13 @@ async fn report_unmatched(cluster: &Cluster) -> Result<()> {
     );
     let expected = "`spec.objectOverrides[0]` has no effect, for it is about another object: set name `web`, or remove it";
     ensure!(said == expected, "{said}");
+    let all = lifecycles(&ClusterDomain::usual()).into_iter();
+    let all = all.map(|(machine, naming)| Explained::new(machine, naming));
+    let all: Vec<Explained> = all.collect();
+    let object = (Some("default"), "web");
+    let told = explain(&cluster.client, &all, &all[0], object, Timestamp::now()).await?;
+    let who = json!(told.context("the Listener is there")?.who);
+    ensure!(who == json!([{ "who": "person", "what": said }]), "{who}");
     let events = cluster.of::<Event>();
     eventually("a Warning event that names it", SOON, async || {
         let all = events.list(&Default::default()).await?;

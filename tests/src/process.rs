@@ -135,8 +135,16 @@ impl Process {
     ///
     /// # Errors
     /// It cannot be signalled.
-    pub fn terminate(mut self, grace: Duration) -> Result<ExitStatus> {
-        self.signal(Signal::TERM)?;
+    pub fn terminate(self, grace: Duration) -> Result<ExitStatus> {
+        self.end_by(Signal::TERM, grace)
+    }
+
+    /// Asks the process to end by a signal of choice, and kills it after the grace period.
+    ///
+    /// # Errors
+    /// It cannot be signalled.
+    pub fn end_by(mut self, signal: Signal, grace: Duration) -> Result<ExitStatus> {
+        self.signal(signal)?;
         let mut deadline = Deadline::new(grace);
         while !deadline.is_over() {
             if let Some(status) = self.ended()? {

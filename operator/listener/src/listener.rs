@@ -2,6 +2,7 @@
 //! Knows no client: every method looks only at what it is given.
 
 pub(crate) mod addresses;
+pub(crate) mod external;
 mod field_path;
 mod flaw;
 mod overrides;
@@ -18,8 +19,8 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::ResourceExt;
 use lifecycle_runtime::{Because, Desired, This};
 use lifecycle_specs_listener::listener::{
-    Address, ApplyService, Listener, ListenerIngress, ListenerLogic, ObservedClass, Overrides,
-    Permission, Reach, Validity,
+    Address, ApplyService, ExternalNames, Listener, ListenerIngress, ListenerLogic, ObservedClass,
+    Overrides, Permission, Reach, Validity,
 };
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use serde_json::json;
@@ -67,6 +68,14 @@ impl ListenerLogic for Exposure {
             None => Because::plain(Overrides::Matched),
             Some(sentence) => Because::new(Overrides::Unmatched, sentence),
         }
+    }
+
+    fn external_names(
+        &self,
+        this: This<'_, Listener>,
+        class: &ListenerClass,
+    ) -> Because<ExternalNames> {
+        external::verdict(this, class)
     }
 
     fn address(&self, this: This<'_, Listener>, reach: &Reach) -> Because<Address> {
@@ -117,6 +126,8 @@ pub(crate) fn observed(class: &ListenerClass) -> Option<ObservedClass> {
         uid: class.metadata.uid.clone()?,
         service_type: service_type.as_str()?.to_owned(),
         address_type: addresses::wanted(spec.preferred_address_type, known),
+        allowed_external_name_suffixes: spec.allowed_external_name_suffixes.clone(),
+        additional_node_address_types: spec.additional_node_address_types.clone(),
     })
 }
 

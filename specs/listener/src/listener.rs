@@ -12,7 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::listener_class::{ListenerClass, ServiceType};
+use crate::listener_class::{ListenerClass, NodeAddressType, ServiceType, dns_names};
 
 /// On a PersistentVolume: namespace of the Listener that its node is reserved for.
 pub const LISTENER_NAMESPACE: &str = "listeners.stackable.tech/listener-namespace";
@@ -43,6 +43,8 @@ lifecycle! {
         validity: { Fine, NoPorts, PortClash, BadPort, BadName, BadOverride } from class given class;
         /// Whether each override of the Listener is about its Service.
         overrides: { Matched, Unmatched } from self;
+        /// The class allows each external name of the Listener, or it does not.
+        external_names: { Allowed, NotAllowed } from class given class else Allowed;
         /// What can be published as things are.
         let reach: Reach from class, service, volumes, slices, nodes given class && service in { Stale, Current };
         /// Whether clients can be told an address.
@@ -131,6 +133,11 @@ lifecycle! {
             False "OverrideNotMatched" when overrides == Unmatched;
             Omit otherwise;
         }
+        /// Tells of external names that the class does not allow. It is there only while there is one, and `Ready` does not depend on it.
+        condition ExternalNamesAllowed {
+            False "ExternalNameNotAllowed" when external_names == NotAllowed;
+            Omit otherwise;
+        }
         ready from Accepted, Programmed, Addressed;
         kstatus;
         field service_name: String from service;
@@ -181,6 +188,17 @@ pub struct ListenerSpec {
     #[serde(default = "publish_not_ready_addresses")]
     #[schemars(default = "publish_not_ready_addresses")]
     pub publish_not_ready_addresses: Option<bool>,
+
+    /// Annotations that the Service gets, as far as the ListenerClass allows it. Those of the ListenerClass win over them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 64))]
+    pub service_annotations: BTreeMap<String, String>,
+
+    /// Names of an external DNS under which clients reach the Listener, in lower case. Each that the ListenerClass allows joins the addresses,
+    /// after all others. Nothing makes it resolve: that is up to whoever runs this DNS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "dns_names")]
+    pub external_names: Option<Vec<String>>,
 
     /// Partial objects that are merged over what is made for this Listener. Only a `v1` `Service` of this name and namespace has an effect,
     /// as far as the ListenerClass allows it.
@@ -281,6 +299,12 @@ pub struct ObservedClass {
     pub service_type: String,
     /// The kind of address that it prefers for that type.
     pub address_type: AddressType,
+    /// The suffixes below which it allows external names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_external_name_suffixes: Option<Vec<String>>,
+    /// The kinds of addresses of nodes that it adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub additional_node_address_types: Option<Vec<NodeAddressType>>,
 }
 
 /// One address with its ports.

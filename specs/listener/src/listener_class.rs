@@ -73,6 +73,17 @@ pub struct ListenerClassSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "field_paths")]
     pub allowed_overrides: Option<Vec<String>>,
+
+    /// DNS names below which Listeners of this class may have external names; each allows itself, too. None may be, if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "dns_names")]
+    pub allowed_external_name_suffixes: Option<Vec<String>>,
+
+    /// Only for NodePort: kinds of addresses of a node of which each one is published too, after the one that is published anyway.
+    /// With `InternalIP` or `ExternalIP` a node of two families is reached by both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "node_address_types")]
+    pub additional_node_address_types: Option<Vec<NodeAddressType>>,
 }
 
 impl ListenerClassSpec {
@@ -89,6 +100,8 @@ impl ListenerClassSpec {
             service_overrides: no_service_overrides(),
             allowed_namespaces: None,
             allowed_overrides: None,
+            allowed_external_name_suffixes: None,
+            additional_node_address_types: None,
         }
     }
 }
@@ -146,6 +159,34 @@ pub enum PreferredAddressType {
     IP,
 }
 
+/// A kind of address that a node may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum NodeAddressType {
+    /// A name by which the node knows itself.
+    Hostname,
+    /// An IP address inside the cluster.
+    InternalIP,
+    /// An IP address outside the cluster.
+    ExternalIP,
+    /// A name that DNS resolves inside the cluster.
+    InternalDNS,
+    /// A name that DNS resolves outside the cluster.
+    ExternalDNS,
+}
+
+impl NodeAddressType {
+    /// The word that Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hostname => "Hostname",
+            Self::InternalIP => "InternalIP",
+            Self::ExternalIP => "ExternalIP",
+            Self::InternalDNS => "InternalDNS",
+            Self::ExternalDNS => "ExternalDNS",
+        }
+    }
+}
+
 pub(crate) fn free_object(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
 }
@@ -156,6 +197,30 @@ fn namespaces(_: &mut SchemaGenerator) -> Schema {
 
 fn field_paths(_: &mut SchemaGenerator) -> Schema {
     set_of(r"^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*|\[\*\]|\['[^']+'\])*$")
+}
+
+/// Names as DNS has them, at most 64. The last label begins with a letter, so that none is an IP address.
+pub(crate) fn dns_names(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({
+        "type": "array",
+        "nullable": true,
+        "maxItems": 64,
+        "x-kubernetes-list-type": "set",
+        "items": {
+            "type": "string",
+            "maxLength": 253,
+            "pattern": r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*[a-z]([-a-z0-9]*[a-z0-9])?$",
+        },
+    })
+}
+
+fn node_address_types(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({
+        "type": "array",
+        "nullable": true,
+        "x-kubernetes-list-type": "set",
+        "items": { "type": "string", "enum": ["Hostname", "InternalIP", "ExternalIP", "InternalDNS", "ExternalDNS"] },
+    })
 }
 
 fn set_of(pattern: &str) -> Schema {

@@ -74,13 +74,20 @@ const LISTENER: &[(&str, &str)] = &[
 
 /// What we add: optional, so that every object that was valid stays valid.
 const LISTENER_ADDITIONS: &[&str] = &[
+    "spec.externalNames",
+    "spec.serviceAnnotations",
     "status.conditions",
     "status.observedClass",
     "status.observedGeneration",
     "status.phase",
 ];
 
-const LISTENER_CLASS_ADDITIONS: &[&str] = &["spec.allowedNamespaces", "spec.allowedOverrides"];
+const LISTENER_CLASS_ADDITIONS: &[&str] = &[
+    "spec.additionalNodeAddressTypes",
+    "spec.allowedExternalNameSuffixes",
+    "spec.allowedNamespaces",
+    "spec.allowedOverrides",
+];
 
 const POD_LISTENERS: &[(&str, &str)] = &[
     ("spec", "object !"),

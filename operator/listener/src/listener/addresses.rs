@@ -5,13 +5,18 @@ use std::net::IpAddr;
 
 use k8s_openapi::api::core::v1::{Node, Service, ServicePort};
 use lifecycle_specs_listener::listener::{AddressType, ListenerIngress};
-use lifecycle_specs_listener::listener_class::{PreferredAddressType, ServiceType};
+use lifecycle_specs_listener::listener_class::{
+    NodeAddressType, PreferredAddressType, ServiceType,
+};
 
 /// The longest name that DNS knows, without the dot at its end.
 const LONGEST_HOSTNAME: usize = 253;
 
 /// An address with how to read it.
 pub(crate) type Typed = (String, AddressType);
+
+/// Reads an address; `None` for one that no client can dial.
+type Read = fn(&str) -> Option<Typed>;
 
 /// Which kind is wanted for a type of Service.
 pub(crate) fn wanted(preferred: PreferredAddressType, service_type: ServiceType) -> AddressType {
@@ -52,15 +57,27 @@ pub(super) fn balanced(service: &Service, wanted: AddressType) -> Vec<Typed> {
     entries.into_iter().flatten().filter_map(address).collect()
 }
 
-/// The primary address of a node.
-pub(crate) fn of_node(node: &Node, wanted: AddressType) -> Option<Typed> {
-    let addresses = node.status.as_ref().and_then(|s| s.addresses.as_deref());
-    let first = |kind: &str, read: fn(&str) -> Option<Typed>| {
-        let of_kind = addresses.into_iter().flatten().filter(|a| a.type_ == kind);
-        of_kind.filter_map(|a| read(&a.address)).next()
-    };
-    let by_ip = first("ExternalIP", ip).or_else(|| first("InternalIP", ip));
-    choose(wanted, by_ip, first("Hostname", hostname))
+/// The primary address of a node, and after it each one of the kinds that are added.
+pub(crate) fn of_node(node: &Node, wanted: AddressType, added: &[NodeAddressType]) -> Vec<Typed> {
+    use NodeAddressType::{ExternalDNS, ExternalIP, Hostname, InternalDNS, InternalIP};
+    let first = |kind: NodeAddressType, read: Read| of_kind(node, kind, read).next();
+    let by_ip = first(ExternalIP, ip).or_else(|| first(InternalIP, ip));
+    let primary = choose(wanted, by_ip, first(Hostname, hostname));
+    let added = added.iter().flat_map(|kind| match kind {
+        InternalIP | ExternalIP => of_kind(node, *kind, ip),
+        Hostname | InternalDNS | ExternalDNS => of_kind(node, *kind, ip_or_hostname),
+    });
+    primary.into_iter().chain(added).collect()
+}
+
+/// The addresses of a kind that can be read as such, in the order of the node.
+fn of_kind(node: &Node, kind: NodeAddressType, read: Read) -> impl Iterator<Item = Typed> {
+    let addresses = node
+        .status
+        .iter()
+        .flat_map(|s| s.addresses.iter().flatten());
+    let of_kind = addresses.filter(move |address| address.type_ == kind.as_str());
+    of_kind.filter_map(move |address| read(&address.address))
 }
 
 /// The same ports at each of these addresses; of equal addresses only the first.
@@ -124,7 +141,12 @@ fn ip(address: &str) -> Option<Typed> {
     Some((address.to_owned(), AddressType::IP))
 }
 
-fn hostname(name: &str) -> Option<Typed> {
+/// The name of a node may be an address.
+fn ip_or_hostname(address: &str) -> Option<Typed> {
+    ip(address).or_else(|| hostname(address))
+}
+
+pub(super) fn hostname(name: &str) -> Option<Typed> {
     let inner = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let label = |label: &str| !label.is_empty() && label.chars().all(inner);
     let labels = name.strip_suffix('.').unwrap_or(name);

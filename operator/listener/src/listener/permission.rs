@@ -1,14 +1,16 @@
 //! Whether the class of a Listener lets it have what it asks for: from its namespace, and with the overrides of its own.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lifecycle_runtime::{Because, ObjectRef, This};
 use lifecycle_specs_listener::listener::{Listener, Permission};
 use lifecycle_specs_listener::listener_class::ListenerClass;
+use serde_json::{Value, json};
 
 use super::field_path::FieldPath;
 use super::overrides;
-use super::service;
+use super::service::{self, Patch};
 
 /// How many fields a sentence names.
 const NAMED: usize = 2;
@@ -54,8 +56,10 @@ fn wrong_overrides(this: This<'_, Listener>, class: &ListenerClass) -> Option<St
         .filter_map(|path| FieldPath::parse(path))
         .collect();
     let is_wrong = |path: &FieldPath| !allowed.iter().any(|one| one.holds(path));
-    let without = service::without_own_overrides(this, class);
-    let mut sentences = service::own_overrides(this).filter_map(|(place, patch)| {
+    let without = service::by_class_alone(this, class);
+    let annotations = own_annotations(this, &without).into_iter();
+    let mut own = annotations.chain(service::own_overrides(this));
+    own.find_map(|(place, patch)| {
         let set = overrides::set(&without, &patch).into_iter();
         let wrong: BTreeSet<FieldPath> = set.filter(is_wrong).collect();
         let fields = listed(&wrong)?;
@@ -63,8 +67,21 @@ fn wrong_overrides(this: This<'_, Listener>, class: &ListenerClass) -> Option<St
             "ListenerClass `{}` does not allow {fields} in {place}; leave it out, or change `spec.allowedOverrides`",
             name(class)
         ))
-    });
-    sentences.next()
+    })
+}
+
+/// The annotations of the Listener as an override: those that the class leaves to it.
+fn own_annotations<'a>(this: This<'_, Listener>, without: &Value) -> Option<Patch<'a>> {
+    let by_class = &without["metadata"]["annotations"];
+    let own = this.spec.service_annotations.iter();
+    let left = own.filter(|(key, _)| by_class.get(key.as_str()).is_none());
+    let left: BTreeMap<&String, &String> = left.collect();
+    let patch = json!({ "metadata": { "annotations": left } });
+    let patch = patch.as_object().filter(|_| !left.is_empty())?;
+    Some((
+        "`spec.serviceAnnotations`".to_owned(),
+        Cow::Owned(patch.clone()),
+    ))
 }
 
 fn listed(paths: &BTreeSet<FieldPath>) -> Option<String> {
@@ -84,7 +101,6 @@ fn listed(paths: &BTreeSet<FieldPath>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use lifecycle_specs_listener::listener::ListenerSpec;
-    use serde_json::{Value, json};
 
     use super::*;
 
@@ -184,6 +200,35 @@ mod tests {
             overriding(json!(["metadata.annotations['a.org/x']"]), annotations),
             "`metadata.annotations.b`",
         );
+    }
+
+    #[test]
+    fn b55_annotations_of_the_listener_are_allowed_as_overrides_are_and_those_that_the_class_wins_set_nothing()
+     {
+        let annotated = |allowed: Value| {
+            let class = json!({
+                "serviceType": "ClusterIP", "allowedOverrides": allowed, "serviceAnnotations": { "a": "class" },
+                "serviceOverrides": { "metadata": { "annotations": { "b": "class" } } },
+            });
+            let annotations = json!({ "a": "own", "b": "own", "c.org/x": "own" });
+            let ports = json!([{ "name": "http", "port": 80 }]);
+            found(
+                class,
+                json!({ "ports": ports, "serviceAnnotations": annotations }),
+            )
+        };
+        for allowed in [Value::Null, json!(["metadata.annotations['c.org/x']"])] {
+            granted(annotated(allowed));
+        }
+        let expected = "ListenerClass `c` does not allow `metadata.annotations['c.org/x']` in `spec.serviceAnnotations`; \
+             leave it out, or change `spec.allowedOverrides`";
+        for allowed in [
+            json!([]),
+            json!(["metadata.annotations.c", "metadata.labels"]),
+        ] {
+            let refused = (Permission::OverrideNotAllowed, expected.to_owned());
+            assert_eq!(annotated(allowed), refused);
+        }
     }
 
     #[test]

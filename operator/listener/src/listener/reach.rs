@@ -9,9 +9,9 @@ use lifecycle_runtime::{Because, ObjectRef, This};
 use lifecycle_specs_listener::listener::{
     Address, AddressType, BackingNode, Listener, NodeReachability, Reach, TOPOLOGY,
 };
-use lifecycle_specs_listener::listener_class::{ListenerClass, ServiceType};
+use lifecycle_specs_listener::listener_class::{ListenerClass, NodeAddressType, ServiceType};
 
-use super::addresses;
+use super::{addresses, external};
 
 /// Names of nodes behind a Service, each with the volume that reserves it.
 pub(super) type Backing = BTreeMap<String, Option<String>>;
@@ -63,13 +63,14 @@ pub(super) fn reach(
         }
         ServiceType::LoadBalancer => (addresses::balanced(service, wanted), ports, Vec::new()),
         ServiceType::NodePort => {
-            let (found, nodes) = on_nodes(backing, nodes, wanted);
+            let added = class.spec.additional_node_address_types.as_deref();
+            let (found, nodes) = on_nodes(backing, nodes, wanted, added.unwrap_or_default());
             (found, addresses::node_ports(service), nodes)
         }
     };
     Reach {
         service_type,
-        addresses: addresses::published(found, &ports),
+        addresses: addresses::published(external::joined(found, this.spec, class), &ports),
         nodes,
     }
 }
@@ -84,19 +85,20 @@ fn on_nodes(
     backing: &Backing,
     nodes: &[&Node],
     wanted: AddressType,
+    added: &[NodeAddressType],
 ) -> (Vec<addresses::Typed>, Vec<BackingNode>) {
     let (mut found, mut behind) = (Vec::new(), Vec::new());
     for (name, volume) in backing {
         let node = nodes
             .iter()
             .find(|node| node.metadata.name.as_ref() == Some(name));
-        let address = node.and_then(|node| addresses::of_node(node, wanted));
-        let reachability = match (node, &address) {
-            (None, _) => NodeReachability::Gone,
-            (Some(_), None) => NodeReachability::Unaddressed,
-            (Some(_), Some(_)) => NodeReachability::Published,
+        let own = node.map(|node| addresses::of_node(node, wanted, added));
+        let reachability = match &own {
+            None => NodeReachability::Gone,
+            Some(own) if own.is_empty() => NodeReachability::Unaddressed,
+            Some(_) => NodeReachability::Published,
         };
-        found.extend(address);
+        found.extend(own.into_iter().flatten());
         behind.push(BackingNode {
             name: name.clone(),
             volume: volume.clone(),

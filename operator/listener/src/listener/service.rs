@@ -18,7 +18,8 @@ const LONGEST_NAME: usize = 63;
 /// What the Service should be.
 pub(super) fn build(this: This<'_, Listener>, class: &ListenerClass) -> Result<Value, Flaw> {
     accept_name(name(this))?;
-    let (base, mut service) = merged(this, class, &patches(this, class))?;
+    let annotations = annotations(this, class);
+    let (base, mut service) = merged(this, class, &annotations, &patches(this, class))?;
     keep_identity(&base, &service)?;
     keep_mount(this, &mut service)?;
     accept_ports(&service)?;
@@ -26,9 +27,10 @@ pub(super) fn build(this: This<'_, Listener>, class: &ListenerClass) -> Result<V
     Ok(service)
 }
 
-/// What the Service would be by the class alone; null where none could be made.
-pub(super) fn without_own_overrides(this: This<'_, Listener>, class: &ListenerClass) -> Value {
-    let merged = merged(this, class, &[by_class(class)]);
+/// The Service as it would be without overrides and annotations of the Listener; null where none could be made.
+pub(super) fn by_class_alone(this: This<'_, Listener>, class: &ListenerClass) -> Value {
+    let annotations = &class.spec.service_annotations;
+    let merged = merged(this, class, annotations, &[by_class(class)]);
     merged.map_or(Value::Null, |(_, service)| service)
 }
 
@@ -36,10 +38,22 @@ pub(super) fn without_own_overrides(this: This<'_, Listener>, class: &ListenerCl
 fn merged(
     this: This<'_, Listener>,
     class: &ListenerClass,
+    annotations: &BTreeMap<String, String>,
     patches: &[Patch<'_>],
 ) -> Result<(Value, Value), Flaw> {
     let declared = ports::exposed(this.spec.ports.as_deref().unwrap_or_default())?;
-    let base = base(this, class, resulting_type(class, patches)?, &declared);
+    let base = json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": name(this),
+            "namespace": namespace(this),
+            "ownerReferences": [owner(this)],
+            "labels": labels(this),
+            "annotations": annotations,
+        },
+        "spec": spec(this, class, resulting_type(class, patches)?, &declared),
+    });
     let mut service = base.clone();
     for (place, patch) in patches {
         overrides::merge(&mut service, patch)
@@ -83,7 +97,7 @@ fn accept_name(name: &str) -> Result<(), Flaw> {
 }
 
 /// An override, and where it is written.
-type Patch<'a> = (String, Cow<'a, Map<String, Value>>);
+pub(super) type Patch<'a> = (String, Cow<'a, Map<String, Value>>);
 
 /// The overrides that have a say; later ones win.
 fn patches<'a>(this: This<'a, Listener>, class: &'a ListenerClass) -> Vec<Patch<'a>> {
@@ -152,26 +166,6 @@ fn resulting_type(class: &ListenerClass, patches: &[Patch<'_>]) -> Result<Servic
     }
 }
 
-fn base(
-    this: This<'_, Listener>,
-    class: &ListenerClass,
-    service_type: ServiceType,
-    declared: &[Port],
-) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {
-            "name": name(this),
-            "namespace": namespace(this),
-            "ownerReferences": [owner(this)],
-            "labels": labels(this),
-            "annotations": class.spec.service_annotations,
-        },
-        "spec": spec(this, class, service_type, declared),
-    })
-}
-
 fn owner(this: This<'_, Listener>) -> Value {
     json!({
         "apiVersion": Listener::api_version(&()),
@@ -181,6 +175,13 @@ fn owner(this: This<'_, Listener>) -> Value {
         "controller": true,
         "blockOwnerDeletion": true,
     })
+}
+
+/// Those of the class win: an administrator relies on them.
+fn annotations(this: This<'_, Listener>, class: &ListenerClass) -> BTreeMap<String, String> {
+    let mut annotations = this.spec.service_annotations.clone();
+    annotations.extend(class.spec.service_annotations.clone());
+    annotations
 }
 
 /// The three that are ours win over inherited ones: product operators delete what carries theirs and is not of their making.

@@ -122,6 +122,8 @@ fn of_a_class_only_what_decides_addresses_is_noted() {
         json!({ "serviceType": "ClusterIP" }),
         json!({ "serviceType": "NodePort", "preferredAddressType": "Hostname" }),
         json!({ "serviceType": "NodePort", "serviceOverrides": { "spec": { "type": "ClusterIP" } } }),
+        json!({ "serviceType": "NodePort", "allowedExternalNameSuffixes": ["example.org"] }),
+        json!({ "serviceType": "NodePort", "additionalNodeAddressTypes": ["InternalDNS"] }),
     ] {
         assert_ne!(observed(&class(other)), plain);
     }
@@ -184,23 +186,40 @@ fn applying_is_said_exactly_where_the_service_is_about_to_be_written() {
     }
 }
 
+/// Whatever else is so, this answer to a fact adds this condition and changes no other.
+fn adds_only(fact: &str, condition: &str, reason: &str) {
+    let ir = machine(exposure()).ir();
+    let position = ir.vars.iter().position(|var| var.name == fact);
+    let position = position.expect("the fact is declared");
+    let all: BTreeSet<World> = worlds(ir).into_iter().collect();
+    for well in all.iter().filter(|world| world.get(position) == 0) {
+        let mut wrong = well.clone();
+        wrong.set(position, 1);
+        if !all.contains(&wrong) {
+            continue;
+        }
+        let before = conditions(ir, well);
+        let (said, others): (Vec<_>, Vec<_>) = conditions(ir, &wrong)
+            .into_iter()
+            .partition(|one| one.name == condition);
+        assert_eq!(others, before, "{}", well.describe(ir));
+        assert_eq!(said.len(), 1);
+        assert_eq!(said[0].reason, reason);
+    }
+}
+
 #[test]
 fn an_override_without_effect_is_said_and_no_other_condition_depends_on_it() {
-    let ir = machine(exposure()).ir();
-    let mut vars = ir.vars.iter();
-    let overrides = vars.position(|var| var.name == "overrides");
-    let overrides = overrides.expect("the fact is declared");
-    for matched in worlds(ir).into_iter().filter(|w| w.get(overrides) == 0) {
-        let mut unmatched = matched.clone();
-        unmatched.set(overrides, 1);
-        let before = conditions(ir, &matched);
-        let (said, others): (Vec<_>, Vec<_>) = conditions(ir, &unmatched)
-            .into_iter()
-            .partition(|one| one.name == "OverridesMatched");
-        assert_eq!(others, before, "{}", matched.describe(ir));
-        assert_eq!(said.len(), 1);
-        assert_eq!(said[0].reason, "OverrideNotMatched");
-    }
+    adds_only("overrides", "OverridesMatched", "OverrideNotMatched");
+}
+
+#[test]
+fn b54_an_external_name_that_is_not_allowed_is_said_and_no_other_condition_depends_on_it() {
+    adds_only(
+        "external_names",
+        "ExternalNamesAllowed",
+        "ExternalNameNotAllowed",
+    );
 }
 
 #[test]
@@ -276,6 +295,7 @@ fn b53_every_sentence_of_a_condition_is_short() {
         let ports = json!([{ "name": "http", "port": 80 }]);
         of(json!({ "ports": ports, "objectOverrides": [patch(name)] }))
     };
+    let named = of(json!({ "externalNames": ["simple-kafka-broker-default-0.kafka.example.org"] }));
     let own = overriding("simple-kafka-broker-default-0-listener");
     let other = overriding("simple-kafka-broker-default-1-listener");
     let reached = |service_type: ServiceType, reachability: NodeReachability| {
@@ -298,6 +318,9 @@ fn b53_every_sentence_of_a_condition_is_short() {
             .sentence,
         exposure().permission(This::of(&own), &strict).sentence,
         exposure().overrides(This::of(&other)).sentence,
+        exposure()
+            .external_names(This::of(&named), &strict)
+            .sentence,
         format!("{balancer}\nit has been Provisioning for more than 10 min"),
         reached(ServiceType::NodePort, NodeReachability::Gone),
         reached(ServiceType::NodePort, NodeReachability::Unaddressed),

@@ -9,7 +9,13 @@ use lifecycle_specs_listener::listener_class::{ListenerClass, ServiceType};
 use lifecycle_specs_listener::listener_mount::{Exposed, Told};
 use lifecycle_specs_listener::pod_listeners::PodListenerScope;
 
-use crate::listener::{addresses, observed};
+use crate::listener::{addresses, external, observed};
+
+/// The most characters of a sentence about a Listener: it becomes an event of a Pod.
+const LONGEST_SENTENCE: usize = 200;
+
+/// Ends a sentence that is cut.
+const CUT: &str = "..";
 
 /// The answer to the fact `exposed`.
 pub(super) fn exposed(listener: &Listener, class: Option<&ListenerClass>) -> Because<Exposed> {
@@ -39,7 +45,7 @@ pub(super) fn exposed(listener: &Listener, class: Option<&ListenerClass>) -> Bec
         ));
     }
     if status.service_name.is_none() {
-        return waits(format!("Listener `{name}` {}", trouble(status)));
+        return waits(trouble(&name, status));
     }
     Because::plain(Exposed::Yes)
 }
@@ -52,14 +58,25 @@ fn is_behind(listener: &Listener, status: &ListenerStatus) -> bool {
     oldest < listener.metadata.generation
 }
 
-/// What the Listener itself says is in the way.
-fn trouble(status: &ListenerStatus) -> String {
+/// The trouble that the Listener itself reports. Its name stands before that where one short sentence has room for both.
+fn trouble(name: &str, status: &ListenerStatus) -> String {
     let conditions = status.conditions.iter().flatten();
     let ready = conditions.into_iter().find(|one| one.type_ == "Ready");
-    match ready.map(|ready| ready.message.as_str()) {
-        Some(message) if !message.is_empty() => format!("is not ready: {message}"),
-        Some(_) | None => "is not ready".to_owned(),
+    let message = ready.map(|ready| ready.message.as_str());
+    let Some(message) = message.filter(|message| !message.is_empty()) else {
+        return format!("Listener `{name}` is not ready");
+    };
+    let sentence = format!("Listener `{name}` is not ready: {message}");
+    let fits = |text: &str| text.chars().count() <= LONGEST_SENTENCE;
+    if fits(&sentence) {
+        return sentence;
     }
+    if fits(message) {
+        return message.to_owned();
+    }
+    // The words of an API server have no bound.
+    let begins = message.chars().take(LONGEST_SENTENCE - CUT.len());
+    begins.chain(CUT.chars()).collect()
 }
 
 /// What the Pod is told: of a NodePort its own node, else all that the Listener says.
@@ -68,18 +85,22 @@ pub(super) fn told(
     class: Option<&ListenerClass>,
     node: Option<&Node>,
 ) -> Told {
-    let status = listener.and_then(|listener| listener.status.as_ref());
-    let Some(status) = status else {
+    let (Some(listener), Some(class)) = (listener, class) else {
+        return cluster(Vec::new());
+    };
+    let Some(status) = &listener.status else {
         return cluster(Vec::new());
     };
     let Some(ports) = &status.node_ports else {
         return cluster(status.ingress_addresses.clone().unwrap_or_default());
     };
-    let preferred = class.map(|class| class.spec.preferred_address_type);
-    let wanted = addresses::wanted(preferred.unwrap_or_default(), ServiceType::NodePort);
-    let found = node.and_then(|node| addresses::of_node(node, wanted));
+    let wanted = addresses::wanted(class.spec.preferred_address_type, ServiceType::NodePort);
+    let added = class.spec.additional_node_address_types.as_deref();
+    let of_node = |node| addresses::of_node(node, wanted, added.unwrap_or_default());
+    let found = node.map(of_node).unwrap_or_default();
+    let found = external::joined(found, &listener.spec, class);
     Told {
-        addresses: addresses::published(found.into_iter().collect(), ports),
+        addresses: addresses::published(found, ports),
         scope: PodListenerScope::Node,
     }
 }
@@ -106,8 +127,11 @@ pub(super) fn address(told: &Told, listener: Option<&Listener>) -> Because<bool>
         ),
         PodListenerScope::Cluster => {
             let status = listener.and_then(|listener| listener.status.as_ref());
-            let why = status.map_or("has no address yet".to_owned(), trouble);
-            Because::new(false, format!("Listener `{name}` {why}"))
+            let sentence = match status {
+                Some(status) => trouble(&name, status),
+                None => format!("Listener `{name}` has no address yet"),
+            };
+            Because::new(false, sentence)
         }
     }
 }

@@ -430,6 +430,44 @@ fn m27_a_node_port_pod_is_told_its_own_node_and_others_the_whole_list() {
 }
 
 #[test]
+fn b53_a_mount_repeats_a_condition_in_one_short_sentence() {
+    let class = class(json!({ "serviceType": "ClusterIP" }));
+    let said = |message: &str| {
+        let mut listener = listener(&json!({}));
+        let conditions = listener.status.as_mut().and_then(|s| s.conditions.as_mut());
+        conditions.expect("it has conditions")[0].message = message.to_owned();
+        exposure::exposed(&listener, Some(&class)).sentence
+    };
+    assert_eq!(said("no"), "Listener `web` is not ready: no");
+    let long = "l".repeat(200);
+    assert_eq!(said(&long), long);
+    assert_eq!(said(&"ö".repeat(201)), format!("{}..", "ö".repeat(198)));
+}
+
+#[test]
+fn b54_b59_a_node_port_pod_is_told_what_its_class_adds_behind_its_own_node() {
+    let node: Node = parsed(
+        json!({ "metadata": { "name": "n1" }, "status": { "addresses": [
+        { "type": "InternalIP", "address": "10.0.0.1" }, { "type": "InternalIP", "address": "fd00::1" },
+    ] } }),
+    );
+    let mut listener = listener(&json!({ "serviceName": "web", "nodePorts": {"http": 30080} }));
+    listener.spec.external_names = Some(vec!["web.example.org".into(), "web.example.net".into()]);
+    let told = |class: Value| {
+        let told = exposure::told(Some(&listener), Some(&self::class(class)), Some(&node));
+        assert_eq!(told.scope, PodListenerScope::Node);
+        let addresses = told.addresses.into_iter().map(|a| a.address);
+        addresses.collect::<Vec<_>>()
+    };
+    assert_eq!(told(json!({ "serviceType": "NodePort" })), ["10.0.0.1"]);
+    let adding = json!({
+        "serviceType": "NodePort", "allowedExternalNameSuffixes": ["example.org"],
+        "additionalNodeAddressTypes": ["InternalIP"],
+    });
+    assert_eq!(told(adding), ["10.0.0.1", "fd00::1", "web.example.org"]);
+}
+
+#[test]
 fn m30_what_is_written_about_a_pod_is_what_the_contract_says() {
     let aim = Aim {
         namespace: "apps".to_owned(),

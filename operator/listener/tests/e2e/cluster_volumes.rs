@@ -32,7 +32,7 @@ pub(crate) fn cases() -> Vec<Case> {
             chart::all,
         ),
         case_within(
-            "m7_m18_m21_m22_m25_m26_m27_b8_b43_b50_b60_f7_pods_mount_listeners_in_every_way",
+            "m7_m18_m21_m22_m23_m25_m26_m27_b8_b43_b50_b60_f7_pods_mount_listeners_in_every_way",
             NODES,
             LIMIT,
             ways::all,

@@ -2,11 +2,13 @@
 //! external-provisioner do is done by hand here; no reply is changed.
 
 mod claims;
+mod external;
 pub(super) mod full_disk;
 mod many;
 mod owners;
 mod registered;
 mod repeated;
+mod secrets;
 pub(crate) mod site;
 mod takeover;
 
@@ -40,12 +42,15 @@ pub(crate) fn cases() -> Vec<Case> {
         what_the_replaced_operator_wrote_for_a_pod_is_taken_over,
         m28_b43_f4_a_mount_waits_for_an_address_and_is_woken_by_it,
         b37_b45_a_mount_that_is_repeated_follows_the_class_and_the_address,
+        b54_an_external_name_joins_the_files_and_the_entry_of_a_pod_behind_its_default_address in external,
         a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known,
         b41_b46_b49_b53_what_cannot_be_mounted_gets_a_code_and_a_sentence,
         the_listener_of_the_replaced_operator_is_accepted_and_kept in owners,
         the_listener_of_a_claim_is_owned_as_the_replaced_operator_did_it in owners,
         b46_a_listener_that_another_object_controls_is_not_ours in owners,
         f1_a_volume_of_a_class_costs_one_read_and_no_write in claims,
+        b42_an_inline_volume_is_refused_at_publish_without_a_request in claims,
+        m30_the_secret_operator_finds_the_addresses_and_the_scope_of_a_volume in secrets,
         b32_labels_of_a_claim_of_any_form_reach_its_service in claims,
         b56_the_listener_of_an_ephemeral_volume_is_found_with_its_product in claims,
         b28_a_mount_of_a_pod_without_ports_says_what_its_listener_says in claims,

@@ -189,10 +189,16 @@ impl Cluster {
     /// # Errors
     /// None runs.
     pub(crate) fn stop_operator(&mut self) -> Result<ExitStatus> {
-        self.operator
-            .take()
-            .context("no operator runs")?
-            .terminate(GRACE)
+        self.stop_operator_by(Signal::TERM)
+    }
+
+    /// Sends a signal that ends it and waits.
+    ///
+    /// # Errors
+    /// None runs.
+    pub(crate) fn stop_operator_by(&mut self, signal: Signal) -> Result<ExitStatus> {
+        let operator = self.operator.take().context("no operator runs")?;
+        operator.end_by(signal, GRACE)
     }
 
     /// Sends SIGKILL and waits.

@@ -17,7 +17,13 @@ fn node(addresses: Value) -> Node {
 }
 
 fn on_node(addresses: Value, wanted: AddressType) -> Option<String> {
-    of_node(&node(addresses), wanted).map(|(address, kind)| format!("{kind:?} {address}"))
+    on_node_with(addresses, wanted, &[]).into_iter().next()
+}
+
+fn on_node_with(addresses: Value, wanted: AddressType, added: &[NodeAddressType]) -> Vec<String> {
+    let all = of_node(&node(addresses), wanted, added).into_iter();
+    all.map(|(address, kind)| format!("{kind:?} {address}"))
+        .collect()
 }
 
 #[test]
@@ -40,6 +46,40 @@ fn b59_primary_address_of_a_node_is_its_first_external_else_internal_ip() {
     );
     let internal = json!([{ "type": "Hostname", "address": "h" }, { "type": "InternalIP", "address": "10.0.0.1" }]);
     assert_eq!(on_node(internal, AddressType::IP).unwrap(), "IP 10.0.0.1");
+}
+
+#[test]
+fn b59_kinds_that_are_added_stand_behind_the_primary_address_each_with_all_of_its_addresses() {
+    use NodeAddressType::{ExternalDNS, ExternalIP, Hostname, InternalDNS, InternalIP};
+    let all = json!([
+        { "type": "InternalIP", "address": "10.0.0.1" },
+        { "type": "Hostname", "address": "192.0.2.9" },
+        { "type": "InternalIP", "address": "fd00::1" },
+        { "type": "InternalIP", "address": "no-ip" },
+        { "type": "InternalDNS", "address": "n.internal" },
+        { "type": "ExternalDNS", "address": "n.example.org" },
+        { "type": "ExternalDNS", "address": "../x" },
+    ]);
+    for (added, expected) in [
+        (&[][..], &["IP 10.0.0.1"][..]),
+        (&[ExternalIP], &["IP 10.0.0.1"]),
+        (&[InternalIP], &["IP 10.0.0.1", "IP 10.0.0.1", "IP fd00::1"]),
+        (&[Hostname], &["IP 10.0.0.1", "IP 192.0.2.9"]),
+        (
+            &[ExternalDNS, InternalDNS],
+            &[
+                "IP 10.0.0.1",
+                "Hostname n.example.org",
+                "Hostname n.internal",
+            ],
+        ),
+    ] {
+        let found = on_node_with(all.clone(), AddressType::IP, added);
+        assert_eq!(found, expected, "{added:?}");
+    }
+    let only = json!([{ "type": "InternalDNS", "address": "n.internal" }]);
+    let found = on_node_with(only, AddressType::IP, &[InternalDNS]);
+    assert_eq!(found, ["Hostname n.internal"]);
 }
 
 #[test]
@@ -153,6 +193,7 @@ proptest! {
             let some: Vec<_> = some.iter().map(|(kind, address)| json!({ "type": kind, "address": address })).collect();
             node(json!(some))
         });
-        check_all(nodes.filter_map(|node| of_node(&node, wanted)).collect())?;
+        let added = [NodeAddressType::Hostname, NodeAddressType::InternalIP, NodeAddressType::ExternalIP];
+        check_all(nodes.flat_map(|node| of_node(&node, wanted, &added)).collect())?;
     }
 }

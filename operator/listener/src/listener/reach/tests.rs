@@ -152,6 +152,43 @@ fn m17_b59_addresses_follow_type_and_preference() {
 }
 
 #[test]
+fn b54_b59_what_a_class_adds_stands_behind_the_addresses_of_before() {
+    let mut class = class(ServiceType::NodePort, PreferredAddressType::IP);
+    class.spec.allowed_external_name_suffixes = Some(vec!["example.org".into()]);
+    class.spec.additional_node_address_types = Some(vec![NodeAddressType::Hostname]);
+    let mut listener = listener();
+    listener.spec.external_names = Some(vec!["web.example.org".into(), "web.example.net".into()]);
+    let reached = |service_type: &str, backing: &Backing| {
+        let nodes = nodes();
+        let nodes: Vec<_> = nodes.iter().collect();
+        let service = service(service_type);
+        let this = This::of(&listener);
+        lines(&reach(
+            this,
+            &class,
+            &service,
+            backing,
+            &nodes,
+            "cluster.local",
+        ))
+    };
+    assert_eq!(
+        reached("NodePort", &on(&["n2", "n1"])),
+        [
+            "IP 10.0.0.1 {\"http\": 30080}",
+            "Hostname n1.example {\"http\": 30080}",
+            "IP 192.0.2.2 {\"http\": 30080}",
+            "Hostname web.example.org {\"http\": 30080}",
+        ]
+    );
+    assert_eq!(reached("NodePort", &on(&[])), [""; 0]);
+    assert_eq!(
+        reached("ClusterIP", &on(&[])).last().unwrap(),
+        "Hostname web.example.org {\"http\": 80}"
+    );
+}
+
+#[test]
 fn b34_addresses_follow_the_service_as_it_is_and_not_the_class() {
     let class = class(
         ServiceType::NodePort,

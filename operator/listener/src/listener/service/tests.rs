@@ -207,6 +207,22 @@ fn m11_of_one_annotation_at_all_levels_the_last_wins() {
 }
 
 #[test]
+fn b55_of_annotations_the_class_wins_over_the_listener_and_overrides_win_over_both() {
+    let class = class(json!({
+        "serviceType": "ClusterIP", "serviceAnnotations": { "both": "class", "class": "class" },
+    }));
+    let mut spec = http();
+    let own = json!({ "both": "own", "own": "", "overridden": "own" });
+    spec["serviceAnnotations"] = own;
+    let annotated = json!({ "metadata": { "annotations": { "overridden": "override" } } });
+    spec["objectOverrides"] = json!([entry("web", annotated)]);
+    assert_eq!(
+        built(&listener(spec), &class)["metadata"]["annotations"],
+        json!({ "both": "class", "class": "class", "overridden": "override", "own": "" })
+    );
+}
+
+#[test]
 fn an_override_of_the_type_also_takes_the_fields_of_the_old_type_away() {
     let class = class(json!({
         "serviceType": "LoadBalancer", "serviceExternalTrafficPolicy": "Local", "loadBalancerClass": "x",

@@ -8,12 +8,12 @@ use crate::installed::{Account, Installed, PATIENCE};
 use anyhow::{Context, Result, bail, ensure};
 use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
-use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod};
+use k8s_openapi::api::core::v1::{Event, PersistentVolume, PersistentVolumeClaim, Pod};
 use k8s_openapi::api::storage::v1::CSIDriver;
 use kube::api::{ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
 use lifecycle_specs_listener::listener::Listener;
-use lifecycle_specs_listener::listener_class::ListenerClass;
+use lifecycle_specs_listener::listener_class::{ListenerClass, ListenerClassSpec, ServiceType};
 use lifecycle_specs_listener::pod_listeners::PodListeners;
 use lifecycle_tests::audit::{self, Cost};
 use lifecycle_tests::harness::eventually;
@@ -50,6 +50,7 @@ pub(super) async fn all() -> Result<()> {
     sets(&site).await?;
     pinned(&site).await?;
     unpinned(&site).await?;
+    late(&site).await?;
 
     no_mount_failed(&site).await?;
     nothing_is_left(&site).await?;
@@ -270,6 +271,7 @@ async fn pinned(site: &Installed) -> Result<()> {
     }))?;
     classes.create(&PostParams::default(), &pins).await?;
     make_claim(site, "pinned", &class("pinned")).await?;
+    waits_with(site, "pinned", "WaitForFirstConsumer", "").await?;
     let volumes = [of_claim("listener", "pinned")];
     run(site, "pinned", Some("node1"), &volumes).await?;
     is_ready(site, "pinned").await?;
@@ -282,7 +284,10 @@ async fn pinned(site: &Installed) -> Result<()> {
         .and_then(|spec| spec.volume_name);
     let all: Api<PersistentVolume> = Api::all(site.cluster.client());
     let volume = all.get(&volume.context("it is not bound")?).await?;
-    let affinity = volume.spec.and_then(|spec| spec.node_affinity);
+    let spec = volume.spec.clone().unwrap_or_default();
+    let handle = spec.csi.map(|csi| csi.volume_handle);
+    ensure!(handle == volume.metadata.name, "{handle:?}");
+    let affinity = spec.node_affinity;
     let affinity = serde_json::to_string(&affinity)?;
     ensure!(
         affinity.contains("listeners.stackable.tech/hostname") && affinity.contains("node1"),
@@ -322,6 +327,68 @@ async fn unpinned(site: &Installed) -> Result<()> {
         site.answers(&format!("{}:{}", told.0, told.1), "moves")
             .await?;
         delete(site, "moves").await?;
+    }
+    Ok(())
+}
+
+/// Waits until an event about a claim has a reason and words; the claim is Pending then, and has no volume.
+async fn waits_with(site: &Installed, name: &str, reason: &str, words: &str) -> Result<()> {
+    let events = site.api::<Event>();
+    let fits = |event: &Event| {
+        let about = &event.involved_object;
+        let is_of_claim = about.kind.as_deref() == Some("PersistentVolumeClaim")
+            && about.name.as_deref() == Some(name);
+        let said = event.message.as_deref().unwrap_or_default();
+        is_of_claim && event.reason.as_deref() == Some(reason) && said.contains(words)
+    };
+    let what = format!("{reason} on claim {name}");
+    eventually(&what, PATIENCE, async || {
+        let all = events.list(&ListParams::default()).await?;
+        Ok(all.items.iter().any(fits).then_some(()))
+    })
+    .await?;
+    let claim = site.api::<PersistentVolumeClaim>().get(name).await?;
+    let phase = claim.status.as_ref().and_then(|s| s.phase.as_deref());
+    let volume = claim.spec.as_ref().and_then(|s| s.volume_name.as_ref());
+    ensure!(phase == Some("Pending") && volume.is_none(), "{claim:?}");
+    Ok(())
+}
+
+/// Claims with Pods that came before their class and their Listener become Bound once these exist.
+async fn late(site: &Installed) -> Result<()> {
+    make_claim(site, "late-class", &class("late")).await?;
+    make_claim(site, "late-listener", &listener("late")).await?;
+    for name in ["late-class", "late-listener"] {
+        run(site, name, None, &[of_claim("listener", name)]).await?;
+    }
+    waits_with(
+        site,
+        "late-class",
+        "ProvisioningFailed",
+        "the ListenerClass does not exist",
+    )
+    .await?;
+    waits_with(
+        site,
+        "late-listener",
+        "ProvisioningFailed",
+        "the Listener that",
+    )
+    .await?;
+    site.create::<Listener>(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": { "name": "late" },
+        "spec": { "className": "late", "ports": [{ "name": "http", "port": 8080 }] },
+    }))
+    .await?;
+    let classes: Api<ListenerClass> = Api::all(site.cluster.client());
+    let late = ListenerClass::new("late", ListenerClassSpec::new(ServiceType::ClusterIP));
+    classes.create(&PostParams::default(), &late).await?;
+    for name in ["late-class", "late-listener"] {
+        is_ready(site, name).await?;
+        let claim = site.api::<PersistentVolumeClaim>().get(name).await?;
+        let phase = claim.status.and_then(|s| s.phase);
+        ensure!(phase.as_deref() == Some("Bound"), "{name}: {phase:?}");
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::listeners::{Cluster, ExpectedCondition, OPERATOR, SOON};
+use crate::listeners::{Cluster, ExpectedCondition, OPERATOR, SOON, addresses};
 use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use jiff::Timestamp;
@@ -16,7 +16,7 @@ use lifecycle_runtime::Operator;
 use lifecycle_runtime::controller::{Counters, Counts};
 use lifecycle_runtime::crds;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
-use lifecycle_specs_listener::listener;
+use lifecycle_specs_listener::listener::{self, Listener};
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_tests::api_server::Options;
 use lifecycle_tests::audit::{Cost, Log};
@@ -37,6 +37,11 @@ pub(crate) fn cases() -> Vec<Case> {
             "f8_a_class_edit_costs_one_write_for_each_service_that_changes",
             BINARIES,
             class_edit,
+        ),
+        case(
+            "b23_an_address_that_changes_on_a_node_reaches_the_listeners_on_it_and_no_other",
+            BINARIES,
+            node_edit,
         ),
     ]
 }
@@ -279,5 +284,53 @@ fn check(asked: &Log, wanted: &[(&str, usize)], passes: &[u64; 2]) -> Result<()>
         asked.lines()
     );
     ensure!(passes[1] == 0, "{passes:?}");
+    Ok(())
+}
+
+/// Two nodes with a Listener each, and an address of one of them changes.
+async fn node_edit() -> Result<()> {
+    let counted = Counted::start().await?;
+    let cluster = &counted.cluster;
+    let class = json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1",
+        "kind": "ListenerClass",
+        "metadata": { "name": "nodes" },
+        "spec": { "serviceType": "NodePort" },
+    });
+    cluster.make(cluster.all::<ListenerClass>(), class).await?;
+    for (name, node, ip) in [("here", "a", "10.0.0.1"), ("there", "b", "10.0.0.2")] {
+        cluster.node(node, &[("InternalIP", ip)]).await?;
+        cluster.expose(name, "nodes").await?;
+        cluster.endpoints(name, &[node]).await?;
+        cluster.ready(name).await?;
+    }
+    tokio::time::sleep(AFTERMATH).await;
+
+    let then = counted.now();
+    let moved =
+        json!({ "status": { "addresses": [{ "type": "InternalIP", "address": "10.0.0.9" }] } });
+    let nodes = cluster.all::<Node>();
+    let moved = Patch::Merge(moved);
+    nodes.patch_status("a", &Default::default(), &moved).await?;
+    let listeners = cluster.of::<Listener>();
+    eventually("the new address", SOON, async || {
+        let told = addresses(&listeners.get("here").await?);
+        let is_new = told.len() == 1 && told[0].starts_with("10.0.0.9:");
+        Ok(is_new.then_some(()))
+    })
+    .await?;
+    let (asked, passes) = counted.since(&then).await?;
+    say("an edit of an address of a node", &asked);
+    check(&asked, &[("services", 0), ("listeners", 1)], &passes)?;
+    let of_there = |counts: &Counts| -> u64 {
+        let passes = counts.passes.iter();
+        let passes = passes.filter(|(object, _)| object.name == "there");
+        passes.map(|(_, number)| number).sum()
+    };
+    let (before, after) = (of_there(&then.counts), of_there(&counted.counters.read()));
+    ensure!(
+        before > 0 && after == before && passes == [0, 0],
+        "{before} passes of the other one, then {after}; {passes:?}"
+    );
     Ok(())
 }

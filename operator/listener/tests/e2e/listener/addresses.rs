@@ -1,8 +1,14 @@
 //! Addresses of each type of Service under each preference, as the status tells them.
 
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+
 use crate::listeners::{Cluster, ExpectedCondition, SOON, addresses, message};
 use anyhow::{Result, ensure};
-use k8s_openapi::api::core::v1::Service;
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{Node, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
+use kube::api::{Patch, WatchEvent, WatchParams};
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_tests::harness::{Case, case, eventually};
@@ -34,6 +40,16 @@ pub(crate) fn cases() -> Vec<Case> {
             "b23_b24_b57_a_vanished_node_takes_only_its_own_address_along",
             BINARIES,
             vanished_node,
+        ),
+        case(
+            "b58_addresses_stay_and_keep_their_order_while_pods_are_rolled_and_the_operator_restarts",
+            BINARIES,
+            rolled,
+        ),
+        case(
+            "b54_b59_a_class_adds_kinds_of_addresses_of_nodes_and_allows_external_names",
+            BINARIES,
+            added,
         ),
     ]
 }
@@ -232,4 +248,165 @@ async fn vanished_node() -> Result<()> {
         .await?;
     cluster.node("c", &[("InternalIP", "10.0.0.9")]).await?;
     told(&cluster, "web", &at(&["10.0.0.9"])).await.map(drop)
+}
+
+/// A class that adds what it may add, and another one that adds nothing, over one node.
+async fn added() -> Result<()> {
+    let cluster = Cluster::start(PROGRAM).await?;
+    let addresses = [
+        ("InternalIP", "10.0.0.1"),
+        ("InternalIP", "fd00::1"),
+        ("InternalDNS", "a.internal"),
+        ("Hostname", "a"),
+    ];
+    cluster.node("a", &addresses).await?;
+    let class = json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1",
+        "kind": "ListenerClass",
+        "metadata": { "name": "adding" },
+        "spec": {
+            "serviceType": "NodePort",
+            "additionalNodeAddressTypes": ["InternalDNS", "InternalIP"],
+            "allowedExternalNameSuffixes": ["example.org"],
+        },
+    });
+    cluster.make(cluster.all::<ListenerClass>(), class).await?;
+    let names = json!(["web.example.net", "web.example.org"]);
+    let ports = json!([{ "name": "http", "port": 8080 }]);
+    for (name, class) in [("open", "adding"), ("plain", "external-unstable")] {
+        let spec = json!({ "className": class, "ports": ports, "externalNames": names });
+        cluster.create(name, spec).await?;
+        cluster.endpoints(name, &["a"]).await?;
+    }
+    let refused = ExpectedCondition("ExternalNamesAllowed", "False", "ExternalNameNotAllowed");
+    for (name, class, all) in [
+        (
+            "open",
+            "adding",
+            &["10.0.0.1", "a.internal", "fd00::1", "web.example.org"][..],
+        ),
+        ("plain", "external-unstable", &["10.0.0.1"]),
+    ] {
+        let port = node_port(&cluster, name).await?;
+        let all: Vec<_> = all.iter().map(|one| format!("{one}:{port}")).collect();
+        told(&cluster, name, &all).await?;
+        cluster.ready(name).await?;
+        let listener = cluster.condition(name, refused).await?;
+        let said = message(&listener, "ExternalNamesAllowed");
+        let expected = format!("ListenerClass `{class}` does not allow `web.example.net`");
+        ensure!(said.starts_with(&expected), "{said}");
+    }
+    let allowed = json!({ "spec": { "externalNames": ["web.example.org"] } });
+    cluster.patch::<Listener>("open", allowed).await?;
+    let listeners = cluster.of::<Listener>();
+    eventually("the condition goes with the name", SOON, async || {
+        let said = message(&listeners.get("open").await?, "ExternalNamesAllowed");
+        Ok(said.is_empty().then_some(()))
+    })
+    .await?;
+    for name in [
+        "192.0.2.1",
+        "Web.example.org",
+        "a..example.org",
+        "*.example.org",
+    ] {
+        let spec = json!({ "className": "adding", "ports": ports, "externalNames": [name] });
+        ensure!(
+            cluster.create("bad", spec).await.is_err(),
+            "{name} is taken"
+        );
+    }
+    Ok(())
+}
+
+/// The addresses of a Listener as a watch shows them, from a version on.
+fn watched(cluster: &Cluster, name: &str, version: String) -> Arc<Mutex<Vec<Vec<String>>>> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (listeners, shown) = (cluster.of::<Listener>(), Arc::clone(&seen));
+    let params = WatchParams::default().fields(&format!("metadata.name={name}"));
+    tokio::spawn(async move {
+        let Ok(stream) = listeners.watch(&params, &version).await else {
+            return;
+        };
+        let mut stream = pin!(stream);
+        while let Some(Ok(event)) = stream.next().await {
+            if let WatchEvent::Modified(listener) = event {
+                let mut shown = shown.lock().expect("nobody panics with it");
+                shown.push(addresses(&listener));
+            }
+        }
+    });
+    seen
+}
+
+/// Pods behind the Listener `web` run on these nodes from now on, each as a new Pod; and the node `c` gets an address by which that is seen.
+async fn roll(cluster: &Cluster, step: usize, nodes: &[&str]) -> Result<()> {
+    let endpoint = |(number, node): (usize, &&str)| json!({ "addresses": [format!("10.85.{step}.{}", number + 2)], "nodeName": node });
+    let endpoints: Vec<Value> = nodes.iter().enumerate().map(endpoint).collect();
+    let patch = Patch::Merge(json!({ "endpoints": endpoints }));
+    let slices = cluster.of::<EndpointSlice>();
+    slices.patch("web-1", &Default::default(), &patch).await?;
+    let address = json!({ "type": "InternalIP", "address": format!("10.0.1.{step}") });
+    let patch = Patch::Merge(json!({ "status": { "addresses": [address] } }));
+    let nodes = cluster.all::<Node>();
+    nodes.patch_status("c", &Default::default(), &patch).await?;
+    Ok(())
+}
+
+/// Volumes keep two nodes, and Pods come and go on three; of all that is seen meanwhile nothing lacks a node or has another order.
+async fn rolled() -> Result<()> {
+    let mut cluster = Cluster::start(PROGRAM).await?;
+    for (node, ip) in [("a", "10.0.0.1"), ("b", "10.0.0.2"), ("c", "10.0.1.0")] {
+        cluster.node(node, &[("InternalIP", ip)]).await?;
+    }
+    cluster.expose("web", "external-unstable").await?;
+    let port = node_port(&cluster, "web").await?;
+    for node in ["b", "a"] {
+        let volume = format!("volume-{node}");
+        cluster.volume(&volume, "web", node).await?;
+    }
+    cluster.endpoints("web", &["c", "a", "b"]).await?;
+    let all = |step: usize| {
+        let hosts = [
+            "10.0.0.1".to_owned(),
+            "10.0.0.2".to_owned(),
+            format!("10.0.1.{step}"),
+        ];
+        hosts.map(|host| format!("{host}:{port}"))
+    };
+    let listener = told(&cluster, "web", &all(0)).await?;
+    let version = listener.metadata.resource_version.unwrap_or_default();
+    let seen = watched(&cluster, "web", version);
+
+    let steps: [&[&str]; 5] = [
+        &["a", "c", "b", "c"],
+        &["c", "a"],
+        &["c"],
+        &["b", "c", "c"],
+        &["c", "b", "a"],
+    ];
+    for (step, nodes) in (1..).zip(steps) {
+        let restarts = step % 2 == 0;
+        if restarts {
+            ensure!(cluster.stop_operator()?.success(), "it ends well");
+        }
+        roll(&cluster, step, nodes).await?;
+        if restarts {
+            cluster.run_operator(&[]).await?;
+        }
+        told(&cluster, "web", &all(step)).await?;
+    }
+    let shown = || seen.lock().expect("nobody panics with it").clone();
+    eventually("the last status is seen", SOON, async || {
+        let shown = shown();
+        let is_last = shown.last().is_some_and(|last| *last == all(5));
+        Ok(is_last.then_some(()))
+    })
+    .await?;
+    let mut expected = (0..=5).map(all).peekable();
+    for one in shown() {
+        while expected.next_if(|next| one != *next).is_some() {}
+        ensure!(expected.peek().is_some(), "{one:?} in {:?}", shown());
+    }
+    Ok(())
 }

@@ -199,6 +199,18 @@ async fn missing_class() -> Result<()> {
         "{}",
         message(&listener, "Ready")
     );
+    let events = cluster.of::<k8s_openapi::api::events::v1::Event>();
+    let event = eventually("an event", SOON, async || {
+        let all = events.list(&Default::default()).await?.items.into_iter();
+        let mut missing = all.filter(|event| event.reason.as_deref() == Some("GetObject"));
+        Ok(missing.next())
+    })
+    .await?;
+    let regarding = event.regarding.as_ref().and_then(|r| r.name.as_deref());
+    ensure!(
+        event.type_.as_deref() == Some("Warning") && regarding == Some("early"),
+        "{event:?}"
+    );
     let class = json!({
         "apiVersion": "listeners.stackable.tech/v1alpha1",
         "kind": "ListenerClass",

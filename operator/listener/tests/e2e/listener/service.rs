@@ -12,7 +12,7 @@ use crate::PROGRAM;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
-        "m6_m8_b31_services_of_all_types_are_as_the_contract_has_them",
+        "m6_m8_b31_b55_services_of_all_types_are_as_the_contract_has_them",
         BINARIES,
         golden,
     )]
@@ -54,20 +54,21 @@ async fn golden() -> Result<()> {
         "serviceType": "LoadBalancer",
         "loadBalancerAllocateNodePorts": false,
         "loadBalancerClass": "example.org/balancer",
-        "serviceAnnotations": { "example.org/a": "class" },
+        "serviceAnnotations": { "example.org/a": "class", "example.org/both": "class" },
         "serviceOverrides": { "metadata": { "annotations": { "example.org/a": "override" } } },
     });
     class("balanced", balanced).await?;
 
+    let own = json!({ "example.org/both": "own", "example.org/own": "own" });
     check(
         &cluster,
         "inside",
         json!({ "type": "ClusterIP" }),
-        json!({}),
+        own.clone(),
     )
     .await?;
     let node = json!({ "type": "NodePort", "externalTrafficPolicy": "Local" });
-    check(&cluster, "node", node, json!({})).await?;
+    check(&cluster, "node", node, own).await?;
     let balanced = json!({
         "type": "LoadBalancer",
         "loadBalancerClass": "example.org/balancer",
@@ -78,7 +79,7 @@ async fn golden() -> Result<()> {
         &cluster,
         "balanced",
         balanced,
-        json!({ "example.org/a": "override" }),
+        json!({ "example.org/a": "override", "example.org/both": "class", "example.org/own": "own" }),
     )
     .await
 }
@@ -93,6 +94,7 @@ async fn check(cluster: &Cluster, class: &str, wanted: Value, annotations: Value
             { "name": "dns", "port": 53, "protocol": "UDP" },
         ],
         "publishNotReadyAddresses": null,
+        "serviceAnnotations": { "example.org/both": "own", "example.org/own": "own" },
     });
     let created = cluster.create(class, spec).await?;
     let uid = created.metadata.uid.clone().unwrap_or_default();

@@ -16,7 +16,7 @@ use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_tests::harness::eventually;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 
 use super::PATIENCE;
 use super::site::{Site, VOLUME, parsed};
@@ -218,5 +218,35 @@ pub(crate) async fn b16_nothing_without_a_namespace_is_owned_by_something_in_one
         without_owners::<Namespace>(&site).await?,
     ];
     ensure!(!counts.contains(&0), "{counts:?}");
+    Ok(())
+}
+
+/// Nothing is read for a volume that no Pod can have, however often kubelet tries.
+pub(crate) async fn b42_an_inline_volume_is_refused_at_publish_without_a_request() -> Result<()> {
+    let (site, _) = Site::with_pod("cluster-internal").await?;
+    let mut request = site.request().await?;
+    request.volume_id = "csi-c0ffee".to_owned();
+    let inline = ("csi.storage.k8s.io/ephemeral", "true");
+    let inline = (inline.0.to_owned(), inline.1.to_owned());
+    request.volume_context.extend([inline]);
+    let before = site.sent.sent().len();
+    for _ in 0..3 {
+        let mut node = site.node.clone();
+        let answer = node.node_publish_volume(request.clone()).await;
+        let status = answer.expect_err("it is inline");
+        let words = "use `ephemeral` or `persistentVolumeClaim` instead of `csi`";
+        ensure!(
+            status.code() == Code::FailedPrecondition && status.message().contains(words),
+            "{status:?}"
+        );
+    }
+    // What the process always watches is not for a call.
+    let watched = ["/nodes", "/pods", "/listenerclasses", "/podlisteners"];
+    let sent = site.sent.sent().split_off(before).into_iter();
+    let sent = sent.map(|sent| sent.what);
+    let sent = sent.filter(|what| !watched.iter().any(|kind| what.ends_with(kind)));
+    let sent: Vec<String> = sent.collect();
+    ensure!(sent.is_empty(), "{sent:?}");
+    ensure!(!site.target().exists(), "nothing is left at the target");
     Ok(())
 }

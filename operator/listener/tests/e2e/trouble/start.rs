@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use crate::listeners::{Cluster, OPERATOR, SOON};
 use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
+use k8s_openapi::api::events::v1::Event;
+use kube::api::{DeleteParams, Patch, PatchParams};
 use lifecycle_listener::controller::KINDS;
 use lifecycle_runtime::crds;
 use lifecycle_specs_listener::listener_class::ListenerClass;
@@ -35,6 +37,11 @@ pub(crate) fn cases() -> Vec<Case> {
             "m4_b1_b3_definitions_that_are_missing_are_waited_for",
             BINARIES,
             no_definitions,
+        ),
+        case(
+            "m5_a_class_that_was_edited_keeps_its_edit_through_a_restart",
+            BINARIES,
+            edited_class,
         ),
     ]
 }
@@ -212,5 +219,46 @@ async fn installed_late(cluster: &mut Cluster) -> Result<()> {
         e.user == OPERATOR && e.resource == "customresourcedefinitions" && e.verb == "patch"
     });
     ensure!(written.is_empty(), "{}", written.lines());
+    Ok(())
+}
+
+async fn edited_class() -> Result<()> {
+    let mut cluster = Cluster::start(PROGRAM).await?;
+    let outcome = restarts_after_edits(&mut cluster).await;
+    cluster.explain(outcome)
+}
+
+/// One class of the preset is edited and one deleted: the first stays as it is, with an event about it, and the other one comes back.
+async fn restarts_after_edits(cluster: &mut Cluster) -> Result<()> {
+    let classes = cluster.all::<ListenerClass>();
+    let edit = Patch::Merge(json!({ "spec": { "serviceAnnotations": { "a": "b" } } }));
+    let params = PatchParams::default();
+    let edited = classes.patch("external-stable", &params, &edit).await?;
+    let now = DeleteParams::default();
+    classes.delete("cluster-internal", &now).await?;
+    ensure!(cluster.stop_operator()?.success(), "it ends well");
+    cluster.run_operator(&[]).await?;
+    eventually("the missing class comes back", SOON, async || {
+        Ok(classes.get_opt("cluster-internal").await?)
+    })
+    .await?;
+    let events = cluster.all::<Event>();
+    let event = eventually("an event about the edit", SOON, async || {
+        let all = events.list(&Default::default()).await?.items.into_iter();
+        let mut differs = all.filter(|event| event.reason.as_deref() == Some("PresetDiffers"));
+        Ok(differs.next())
+    })
+    .await?;
+    let regarding = event.regarding.as_ref().and_then(|r| r.name.as_deref());
+    let note = event.note.clone().unwrap_or_default();
+    ensure!(
+        regarding == Some("external-stable") && note.contains("`spec.serviceAnnotations`"),
+        "{event:?}"
+    );
+    let found = classes.get("external-stable").await?;
+    ensure!(
+        found.metadata.resource_version == edited.metadata.resource_version,
+        "{found:?}"
+    );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! SIGTERM at bad moments: the process ends with 0 within five seconds, and the Lease is free.
+//! SIGTERM and SIGINT at bad moments: the process ends with 0 within five seconds, and the Lease is free.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,9 @@ use futures::future::try_join_all;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Service;
 use lifecycle_specs_listener::listener::Listener;
+use lifecycle_tests::amount::amount;
 use lifecycle_tests::harness::{Case, case, eventually};
+use rustix::process::Signal;
 
 use super::BINARIES;
 use crate::PROGRAM;
@@ -28,14 +30,16 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-const MANY: usize = 200;
-
 /// Stops the operator and says how long that took.
 fn stop(cluster: &mut Cluster, when: &str) -> Result<Duration> {
+    stop_by(cluster, Signal::TERM, when)
+}
+
+fn stop_by(cluster: &mut Cluster, signal: Signal, when: &str) -> Result<Duration> {
     let began = Instant::now();
-    let status = cluster.stop_operator()?;
+    let status = cluster.stop_operator_by(signal)?;
     let took = began.elapsed();
-    eprintln!("SIGTERM {when}: {took:.2?}");
+    eprintln!("{signal:?} {when}: {took:.2?}");
     ensure!(status.success(), "{when}: {status} after {took:?}");
     Ok(took)
 }
@@ -56,9 +60,10 @@ async fn busy() -> Result<()> {
 }
 
 async fn in_the_middle(cluster: &mut Cluster) -> Result<()> {
+    let many = usize::try_from(amount("PENDING", 200, 1000))?;
     stop(cluster, "at rest")?;
     ensure!(holder(cluster).await?.is_none(), "the Lease is given back");
-    let names: Vec<String> = (0..MANY).map(|n| format!("web-{n:03}")).collect();
+    let names: Vec<String> = (0..many).map(|n| format!("web-{n:04}")).collect();
     for names in names.chunks(20) {
         try_join_all(names.iter().map(|n| cluster.expose(n, "external-stable"))).await?;
     }
@@ -70,9 +75,9 @@ async fn in_the_middle(cluster: &mut Cluster) -> Result<()> {
         Ok((made().await? > 20).then_some(()))
     })
     .await?;
-    stop(cluster, "in the middle of 200 Listeners")?;
+    stop(cluster, &format!("in the middle of {many} Listeners"))?;
     let left = made().await?;
-    ensure!(left < MANY, "it was over already");
+    ensure!(left < many, "it was over already");
     ensure!(holder(cluster).await?.is_none(), "the Lease is given back");
     tokio::time::sleep(Duration::from_secs(2)).await;
     ensure!(made().await? == left, "something was written after its end");
@@ -80,12 +85,26 @@ async fn in_the_middle(cluster: &mut Cluster) -> Result<()> {
     cluster.run_operator(&[]).await?;
     let waiting = ExpectedCondition("Addressed", "Unknown", "WaitingForLoadBalancer");
     let listeners = cluster.of::<Listener>();
-    eventually("all to wait for a load balancer", 3 * SOON, async || {
+    let limit = SOON * u32::try_from(3 * many.div_ceil(200))?;
+    eventually("all to wait for a load balancer", limit, async || {
         let all = listeners.list(&Default::default()).await?.items;
         Ok(all.iter().all(|l| waiting.holds_in(l)).then_some(()))
     })
     .await?;
-    stop(cluster, "with 200 Listeners that wait").map(drop)
+    stop(cluster, &format!("with {many} Listeners that wait"))?;
+
+    cluster.run_operator(&[]).await?;
+    eventually("it holds the Lease again", SOON, async || {
+        holder(cluster).await
+    })
+    .await?;
+    stop_by(
+        cluster,
+        Signal::INT,
+        &format!("with {many} Listeners that wait"),
+    )?;
+    ensure!(holder(cluster).await?.is_none(), "the Lease is given back");
+    Ok(())
 }
 
 async fn unanswered() -> Result<()> {

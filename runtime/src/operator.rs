@@ -38,6 +38,7 @@ pub struct Operator {
     services: Vec<Box<dyn Service>>,
     leadership: Option<Leadership>,
     definitions: Definitions,
+    before_writing: Vec<BoxFuture<'static, ()>>,
     once_leading: Vec<BoxFuture<'static, ()>>,
     settings: Settings,
 }
@@ -53,6 +54,7 @@ impl Operator {
             services: Vec::new(),
             leadership: None,
             definitions: Definitions::default(),
+            before_writing: Vec::new(),
             once_leading: Vec::new(),
         }
     }
@@ -116,6 +118,14 @@ impl Operator {
     #[must_use]
     pub fn definitions(mut self, kinds: Kinds, maintain: bool) -> Self {
         self.definitions.add(kinds, maintain);
+        self
+    }
+
+    /// Runs this once as soon as the process may write, and lets no lifecycle write before it has ended: so it may not wait without end. It pauses while the
+    /// process does not lead, and is dropped where the operator ends.
+    #[must_use]
+    pub fn before_writing(mut self, task: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.before_writing.push(Box::pin(task));
         self
     }
 
@@ -309,8 +319,15 @@ impl Operator {
         let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
         providers.check()?;
         health.started();
+        let first = join_all(self.before_writing).map(drop);
         let tasks = join_all(self.once_leading);
         let Some((mut elector, until)) = election else {
+            let mut until = shutdown.clone();
+            tokio::select! {
+                biased;
+                () = until.wait() => return Ok(()),
+                () = first => {}
+            }
             tokio::select! {
                 biased;
                 () = controller.run(shutdown, None) => {}
@@ -326,6 +343,9 @@ impl Operator {
             }
             false => (until, pending().boxed()),
         };
+        let (permit, permitted) = watch::channel(None);
+        let hold = definitions::hold(Box::pin(first), until, permit);
+        let until = permitted;
         let mut leading = until.clone();
         let tasks = async {
             if leading.wait_for(Option::is_some).await.is_ok() {
@@ -338,6 +358,7 @@ impl Operator {
             biased;
             () = elector.keep() => {}
             () = relay => {}
+            () = hold => {}
             () = controller.run(shutdown, Some(until)) => {}
             () = tasks => {}
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kube::Client;
@@ -16,6 +17,7 @@ use lifecycle_runtime::retry::Retry;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_runtime::{Machine, Operator, cause};
 use lifecycle_specs_listener::listener;
+use tokio::time::timeout;
 
 use crate::args::Preset;
 use crate::listener::Exposure;
@@ -37,6 +39,8 @@ const REPORTER: &str = "listener.listeners.stackable.tech";
 /// The part of the process that creates the classes of the preset.
 const CLASSES: &str = "classes";
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// How long reconciling waits for the labels of volumes.
+const LABELLED_WITHIN: Duration = Duration::from_secs(10);
 
 /// What the controller is told.
 #[derive(Clone, Debug)]
@@ -102,9 +106,16 @@ pub async fn run_observed(
         operator = operator.trace(observer);
     }
     let (preset, cluster) = (options.preset, client.clone());
-    let labelled = client.clone();
+    let (first, later) = (client.clone(), client.clone());
+    let labelled = Arc::new(AtomicBool::new(false));
+    let done = Arc::clone(&labelled);
+    let operator = operator.before_writing(async move {
+        done.store(labelled_first(&first).await, Ordering::Relaxed);
+    });
     let operator = operator.once_leading(async move {
-        retried(|| volume::label(&labelled)).await;
+        if !labelled.load(Ordering::Relaxed) {
+            retried(|| volume::label(&later)).await;
+        }
     });
     let operator = operator.once_leading(async move {
         health.waits(
@@ -133,6 +144,13 @@ fn naming() -> Naming {
         reporter: REPORTER.to_owned(),
         ..Naming::of(NAME, listener::IR.name)
     }
+}
+
+/// Labels volumes before any status is written, and returns whether that is done. Without the labels no Listener finds a node that is reserved
+/// for it, and its first status would drop an address that is still right.
+async fn labelled_first(client: &Client) -> bool {
+    let labelled = timeout(LABELLED_WITHIN, volume::label(client));
+    matches!(labelled.await, Ok(Ok(())))
 }
 
 /// Tries until the classes are there.

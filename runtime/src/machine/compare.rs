@@ -73,13 +73,13 @@ pub fn compare(desired: &Value, live: &Value, ours: &Ours<'_>) -> Verdict {
         None => None,
     };
     for stuck in &ours.stuck {
-        if let Some(at) = surplus(stuck, desired, live, &Path::root()) {
+        if let Some(at) = surplus((*stuck, &ours.others[..]), desired, live, &Path::root()) {
             return Verdict::Surplus { at, migrate: true };
         }
     }
     match ours
         .applied
-        .and_then(|applied| surplus(applied, desired, live, &Path::root()))
+        .and_then(|applied| surplus((applied, &ours.others[..]), desired, live, &Path::root()))
     {
         Some(at) => Verdict::Surplus { at, migrate: false },
         None => unowned.unwrap_or(Verdict::Current),
@@ -183,9 +183,9 @@ fn covers(live: &Value, desired: &Value, path: &Path<'_>) -> bool {
     behind(desired, live, &[], path).is_none()
 }
 
-/// The first field of an entry of ours that is in live and is not desired.
+/// The first field of an entry of ours that is in live and is not desired; with what others have there.
 fn surplus(
-    entry: ManagerFields<'_>,
+    (entry, others): (ManagerFields<'_>, &[ManagerFields<'_>]),
     desired: &Value,
     live: &Value,
     path: &Path<'_>,
@@ -193,8 +193,9 @@ fn surplus(
     let pairs = OnceCell::new();
     entry.iter().find_map(|(name, inner)| {
         let inner = inner.as_object()?;
+        let beside = fields::within(others, name);
         if let Some(key) = name.strip_prefix("f:") {
-            return surplus_field(key, inner, desired, live, path);
+            return surplus_field(key, (inner, &beside[..]), desired, live, path);
         }
         let (found, wanted) = match name.strip_prefix("v:") {
             Some(value) => {
@@ -213,14 +214,14 @@ fn surplus(
         let path = path.down(name.get(2..).unwrap_or_default());
         match (found?, wanted) {
             (_, None) => Some(path.show()),
-            (found, Some(wanted)) => surplus(inner, &wanted, &found, &path),
+            (found, Some(wanted)) => surplus((inner, &beside[..]), &wanted, &found, &path),
         }
     })
 }
 
 fn surplus_field(
     key: &str,
-    inner: ManagerFields<'_>,
+    (inner, others): (ManagerFields<'_>, &[ManagerFields<'_>]),
     desired: &Value,
     live: &Value,
     path: &Path<'_>,
@@ -231,10 +232,12 @@ fn surplus_field(
         return None;
     }
     let path = path.down(key);
+    // Where others own members one by one, a map that is ours as a whole is the empty one that was applied once: nothing in it is ours.
+    let was_empty = || others.iter().any(|other| !is_leaf(other));
     match desired.get(key) {
-        None if is_leaf(inner) => Some(path.show()),
-        None => surplus(inner, &Value::Null, found, &path),
-        Some(wanted) => surplus(inner, wanted, found, &path),
+        None if is_leaf(inner) => (!was_empty()).then(|| path.show()),
+        None => surplus((inner, others), &Value::Null, found, &path),
+        Some(wanted) => surplus((inner, others), wanted, found, &path),
     }
 }
 

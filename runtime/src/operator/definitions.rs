@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use kube::Client;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -93,6 +94,29 @@ impl Definitions {
             if until.changed().await.is_err() {
                 return pending().await;
             }
+        }
+    }
+}
+
+/// Passes on until when this process may write, but not before a task has ended, which goes on only while it leads. Never ends.
+pub(super) async fn hold(
+    mut first: BoxFuture<'static, ()>,
+    mut until: watch::Receiver<Until>,
+    permit: watch::Sender<Until>,
+) {
+    loop {
+        leads(&mut until).await;
+        let mut lease = until.clone();
+        tokio::select! {
+            biased;
+            () = lost(&mut lease) => {}
+            () = &mut first => break,
+        }
+    }
+    loop {
+        permit.send_replace(*until.borrow_and_update());
+        if until.changed().await.is_err() {
+            return pending().await;
         }
     }
 }

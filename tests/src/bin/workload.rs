@@ -10,12 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage:
   workload pause                 wait for ever
   workload serve PORT            answer HTTP: / with our host name and the address of whoever asks, any other path with the file of that name
   workload get HOST:PORT[/PATH]  ask such a server once, and print its answer
+  workload dial HOST:PORT...     ask such servers, each some twenty times a second, until standard input ends; then print a line for
+                                 each: how often it answered and how often it did not, and why
   workload echo PORT             tell our host name in a line to whoever connects, then send back what comes until it ends
   workload exchange HOST:PORT    ask such a server: random bytes, at least a mebibyte and until standard input ends; then our half is
                                  closed. Print its host name if exactly these bytes came back and then the end, and fail otherwise
@@ -26,6 +28,13 @@ const USAGE: &str = "usage:
 
 /// Longer than a connection takes on a machine that compiles beside it, and short enough to ask again.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Longer than an answer takes on any machine, so that only a failure is one.
+const LONG: Duration = Duration::from_secs(30);
+/// Between an answer and the next question.
+const BETWEEN: Duration = Duration::from_millis(50);
+/// So many failures are told of one server.
+const TOLD: usize = 10;
 
 /// Of random bytes, which are sent one after the other.
 const CHUNK: usize = 32 * 1024;
@@ -43,6 +52,7 @@ fn main() -> ExitCode {
         },
         ["serve", port] => serve(port),
         ["get", address] => get(address),
+        ["dial", addresses @ ..] => dial(addresses),
         ["echo", port] => echo(port),
         ["exchange", address] => exchange(address),
         ["cat", files @ ..] => files.iter().try_for_each(|file| print(&fs::read(file)?)),
@@ -108,11 +118,18 @@ fn whoami(stream: &TcpStream) -> io::Result<String> {
 }
 
 fn get(address: &str) -> io::Result<()> {
+    let (head, body) = ask(address, PATIENCE)?;
+    print(body.as_bytes())?;
+    accepted(&head)
+}
+
+/// Asks once; returns head and body of the answer.
+fn ask(address: &str, patience: Duration) -> io::Result<(String, String)> {
     let (host, path) = address.split_once('/').unwrap_or((address, ""));
     let resolved = host.to_socket_addrs()?.next();
     let resolved = resolved.ok_or_else(|| io::Error::other("no such host"))?;
-    let mut stream = TcpStream::connect_timeout(&resolved, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut stream = TcpStream::connect_timeout(&resolved, patience)?;
+    stream.set_read_timeout(Some(patience))?;
     write!(
         stream,
         "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
@@ -123,13 +140,55 @@ fn get(address: &str) -> io::Result<()> {
     let (head, body) = text
         .split_once("\r\n\r\n")
         .ok_or_else(|| io::Error::other("no HTTP answer"))?;
-    print(body.as_bytes())?;
+    Ok((head.to_owned(), body.to_owned()))
+}
+
+fn accepted(head: &str) -> io::Result<()> {
     match head.split(' ').nth(1) {
         Some("200") => Ok(()),
         _ => Err(io::Error::other(
             head.lines().next().unwrap_or_default().to_owned(),
         )),
     }
+}
+
+fn dial(addresses: &[&str]) -> io::Result<()> {
+    let ended = Arc::new(AtomicBool::new(false));
+    let mut all = Vec::new();
+    for address in addresses {
+        let (address, is_ended) = ((*address).to_owned(), Arc::clone(&ended));
+        all.push(thread::spawn(move || dialled(&address, &is_ended)));
+    }
+    // Whether it ends or cannot be read is the same here.
+    let _rest = io::copy(&mut io::stdin(), &mut io::sink());
+    ended.store(true, Ordering::Relaxed);
+    for one in all {
+        let line = one.join();
+        print(
+            line.map_err(|_| io::Error::other("a thread panicked"))?
+                .as_bytes(),
+        )?;
+    }
+    Ok(())
+}
+
+/// Asks again and again; returns the line that is printed in the end.
+fn dialled(address: &str, is_ended: &AtomicBool) -> String {
+    let (mut answered, mut failed, mut why) = (0_u32, 0_u32, Vec::new());
+    let began = Instant::now();
+    while !is_ended.load(Ordering::Relaxed) {
+        match ask(address, LONG).and_then(|(head, _)| accepted(&head)) {
+            Ok(()) => answered += 1,
+            Err(error) => {
+                failed += 1;
+                if why.len() < TOLD {
+                    why.push(format!("after {:.1?}: {error}", began.elapsed()));
+                }
+            }
+        }
+        thread::sleep(BETWEEN);
+    }
+    format!("{address} answered {answered} failed {failed} {why:?}\n")
 }
 
 fn echo(port: &str) -> io::Result<()> {

@@ -4,6 +4,8 @@
 mod chart;
 mod loss;
 mod pods;
+mod release;
+mod swapped;
 mod trouble;
 mod ways;
 

@@ -4,6 +4,7 @@ mod addresses;
 mod healing;
 mod helm;
 mod service;
+mod swapped;
 mod tools;
 mod unreadable;
 
@@ -20,6 +21,7 @@ pub(crate) fn cases() -> Vec<Case> {
         unreadable::cases(),
         tools::cases(),
         helm::cases(),
+        swapped::cases(),
     ];
     cases.into_iter().flatten().collect()
 }

@@ -18,6 +18,7 @@ mod listener_pods;
 mod listener_volume;
 mod listeners;
 mod plan;
+mod replaced;
 mod replayed;
 mod scraped;
 mod seeded;

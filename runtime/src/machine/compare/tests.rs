@@ -190,6 +190,36 @@ fn owned_nothing_is_no_surplus() {
     );
 }
 
+/// The replaced operator applies `annotations: {}`, and a controller of load balancers adds some of its own.
+#[test]
+fn members_of_others_in_a_map_that_was_applied_empty_are_no_surplus() {
+    let empty = json!({ "f:metadata": { "f:annotations": {} }, "f:spec": { "f:type": {} } });
+    let theirs = json!({ "f:metadata": { "f:annotations": { ".": {}, "f:x": {} } } });
+    let live = |ours: Value, theirs: Value| {
+        let mut live = service(
+            json!({ "type": "ClusterIP" }),
+            json!([ours, updated("balancer", theirs)]),
+        );
+        live["metadata"]["annotations"] = json!({ "x": "1" });
+        live
+    };
+    let desired = json!({ "spec": { "type": "ClusterIP" } });
+    for ours in [applied(empty.clone()), updated("old", empty.clone())] {
+        check(
+            desired.clone(),
+            &live(ours, theirs.clone()),
+            Verdict::Current,
+        );
+    }
+    // Of a map that others own as a whole, too, ours is the whole map.
+    let whole = json!({ "f:metadata": { "f:annotations": {} } });
+    check(
+        desired,
+        &live(applied(empty), whole),
+        surplus_at("metadata.annotations", false),
+    );
+}
+
 #[test]
 fn labels_may_be_empty_texts() {
     let entry = applied(json!({ "f:metadata": { "f:labels": { "f:x": {} } } }));

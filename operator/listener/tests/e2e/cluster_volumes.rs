@@ -5,6 +5,7 @@ mod chart;
 mod loss;
 mod pods;
 mod release;
+mod soak;
 mod swapped;
 mod trouble;
 mod ways;
@@ -46,6 +47,7 @@ pub(crate) fn cases() -> Vec<Case> {
             trouble::all,
         ),
     ];
+    cases.extend(soak::cases());
     if amount("NODE_LOSS", 0, 1) == 1 {
         let name = "the_loss_of_the_controllers_node_costs_seconds";
         cases.push(case_within(name, NODES, LIMIT, loss::node));

@@ -277,6 +277,8 @@ impl Operator {
     fn election(&mut self, client: &Client) -> Option<Election> {
         let leadership = self.leadership.take();
         let who = leadership.filter(|_| !self.lifecycles.is_empty())?;
+        let lease = Some(who.name.clone());
+        self.settings.counters.with(|counts| counts.lease = lease);
         let clock = Arc::clone(&self.settings.clock);
         let health = self.settings.health.clone();
         Some(Elector::new(client.clone(), who, clock, health))
@@ -314,8 +316,6 @@ impl Operator {
     ) -> Result<(), Error> {
         let health = self.settings.health.clone();
         let providers = self.settings.providers.clone();
-        let lease = self.leadership.as_ref().map(|own| own.name.clone());
-        self.settings.counters.with(|counts| counts.lease = lease);
         let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
         providers.check()?;
         health.started();

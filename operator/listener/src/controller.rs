@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn b5_no_definition_is_written_before_it_leads() {
+    async fn no_definition_is_written_before_it_leads() {
         let server = Server::new(1);
         let client = server.client(&User::admin());
         is_led_by_another(&client).await;

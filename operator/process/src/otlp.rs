@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn m33_an_outage_is_one_warning_in_ten_minutes_and_one_line_when_it_is_over() {
+    fn an_outage_is_one_warning_in_ten_minutes_and_one_line_when_it_is_over() {
         let began = Instant::now();
         let mut outage = Outage::default();
         let mut after = |is_ok, seconds| outage.after(is_ok, began + Duration::from_secs(seconds));

@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod ask;
+mod known;
 pub mod redemptions;
 mod refusal;
 mod refused;

@@ -129,7 +129,7 @@ fn each_option_has_the_environment_variable_of_its_name() {
         );
         count += 1;
     }
-    assert_eq!(count, 27);
+    assert_eq!(count, 28);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn an_address_for_probes_that_is_not_available_is_one_line_that_names_it() {
 }
 
 #[test]
-fn m33_an_endpoint_of_a_collector_that_is_none_is_one_line_that_names_it() {
+fn an_endpoint_of_a_collector_that_is_none_is_one_line_that_names_it() {
     for (option, variable) in [
         (
             "--otel-log-exporter-enabled",

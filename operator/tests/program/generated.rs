@@ -79,7 +79,7 @@ fn comment(document: &str) -> String {
 }
 
 #[test]
-fn m32_b8_rights_of_the_manifests_follow_from_the_lifecycles() {
+fn b8_rights_of_the_manifests_follow_from_the_lifecycles() {
     let program = program();
     let mut made: Vec<((String, String), String)> = Vec::new();
     for part in program.parts() {

@@ -275,7 +275,7 @@ fn ended(endpoint: &str, is_wanted: impl Fn(&str) -> bool) -> String {
 }
 
 #[test]
-fn m33_a_collector_that_does_not_listen_is_one_warning_for_each_and_holds_nothing_up() {
+fn a_collector_that_does_not_listen_is_one_warning_for_each_and_holds_nothing_up() {
     let endpoint = format!("http://{}", free_address().unwrap());
     let warnings = |log: &str, what: &str| {
         let warning = format!("{what} cannot be exported to {endpoint}");
@@ -291,7 +291,7 @@ fn m33_a_collector_that_does_not_listen_is_one_warning_for_each_and_holds_nothin
 }
 
 #[test]
-fn m33_b6_a_signal_ends_an_operator_whose_collector_never_answers() {
+fn a_signal_ends_an_operator_whose_collector_never_answers() {
     // The system accepts connections, and nobody reads from them.
     let silent = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let endpoint = format!("http://{}", silent.local_addr().unwrap());

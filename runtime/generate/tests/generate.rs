@@ -348,10 +348,7 @@ fn where_only_some_namespaces_are_watched_rights_to_what_is_in_one_count_there_a
             "RoleBinding",
             &format!("  namespace: {namespace}\nroleRef:"),
         );
-        assert!(
-            binding.contains("    namespace: login-operator\n"),
-            "{text}"
-        );
+        assert!(binding.contains("    namespace: logins\n"), "{text}");
     }
     let cluster = of("ClusterRole", "rules:");
     assert!(!cluster.contains("resources: [logins]"), "{text}");

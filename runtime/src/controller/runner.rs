@@ -124,8 +124,10 @@ impl Runner {
         let inputs = self.ir.inputs.iter().zip(&self.stores);
         let of_store = inputs.filter(|(_, of)| **of == Some(store));
         let labels = of_store.map(|(input, _)| match input.lookup {
-            Lookup::Labels(keys) => keys.iter().copied().collect(),
-            Lookup::Name(_)
+            // What stands where one of ours is to be made has none of its labels.
+            Lookup::Labels(keys) if input.mode == Mode::Watched => keys.iter().copied().collect(),
+            Lookup::Labels(_)
+            | Lookup::Name(_)
             | Lookup::Names
             | Lookup::Refs
             | Lookup::Owner

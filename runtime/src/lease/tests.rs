@@ -329,19 +329,30 @@ async fn a_standby_is_ready_and_notes_who_leads() {
 }
 
 /// The clock of a machine that somebody sets.
-#[derive(Clone, Default)]
-struct Stepped(Arc<Mutex<jiff::Timestamp>>);
+#[derive(Clone)]
+struct Stepped {
+    since: Instant,
+    by: Arc<Mutex<jiff::SignedDuration>>,
+}
 
 impl Stepped {
+    fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            by: Arc::default(),
+        }
+    }
+
     fn step(&self, hours: i64) {
-        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *now += jiff::SignedDuration::from_hours(hours);
+        let mut by = self.by.lock().unwrap_or_else(PoisonError::into_inner);
+        *by += jiff::SignedDuration::from_hours(hours);
     }
 }
 
 impl Clock for Stepped {
     fn now(&self) -> jiff::Timestamp {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let by = *self.by.lock().unwrap_or_else(PoisonError::into_inner);
+        jiff::Timestamp::UNIX_EPOCH + by + self.since.elapsed()
     }
 }
 
@@ -349,7 +360,7 @@ impl Clock for Stepped {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_set_neither_costs_the_lease_nor_keeps_it() {
     let server = Server::default();
-    let clocks = [Stepped::default(), Stepped::default()];
+    let clocks = [Stepped::new(), Stepped::new()];
     let by = |name, clock: &Stepped| server.elector_by(name, Arc::new(clock.clone()));
     let one = Running::of(by("one", &clocks[0]));
     sleep(Duration::from_secs(1)).await;

@@ -353,6 +353,8 @@ fn only_one_file_builds_a_client() {
                 "runtime/client/src/scripted.rs",
                 "runtime/suite/src",
                 "operator/listener/tests/e2e/waiting.rs",
+                // A layer before a real server.
+                "operator/listener/tests/e2e/trouble/fire/refusing.rs",
             ],
             control: "runtime/client/src/kube.rs",
             control_words: &["ClientBuilder"],

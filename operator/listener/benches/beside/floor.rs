@@ -23,6 +23,10 @@ const MANAGER: &str = "floor";
 const AT_ONCE: usize = 16;
 
 /// What is told of.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box would be an allocation that is not the watch's"
+)]
 enum Told {
     Class(Event<ListenerClass>),
     Listener(Event<Listener>),

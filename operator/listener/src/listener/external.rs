@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn b54_a_class_that_says_nothing_allows_no_name_and_the_first_of_them_is_named() {
+    fn a_class_that_says_nothing_allows_no_name_and_the_first_of_them_is_named() {
         let expected = "ListenerClass `c` does not allow `b.example.net` (and 1 more) of `spec.externalNames`; \
              leave it out, or change `spec.allowedExternalNameSuffixes`";
         let names = json!(["a.example.org", "b.example.net", "c.example.net"]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn b54_allowed_names_stand_behind_other_addresses_and_never_alone() {
+    fn allowed_names_stand_behind_other_addresses_and_never_alone() {
         let class = class(json!(["example.org"]));
         let names = json!([
             "b.example.org",

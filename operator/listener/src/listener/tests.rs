@@ -214,7 +214,7 @@ fn an_override_without_effect_is_said_and_no_other_condition_depends_on_it() {
 }
 
 #[test]
-fn b54_an_external_name_that_is_not_allowed_is_said_and_no_other_condition_depends_on_it() {
+fn an_external_name_that_is_not_allowed_is_said_and_no_other_condition_depends_on_it() {
     adds_only(
         "external_names",
         "ExternalNamesAllowed",

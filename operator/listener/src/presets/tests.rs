@@ -97,7 +97,7 @@ async fn no_preset_asks_nothing() {
 }
 
 #[tokio::test]
-async fn m5_missing_classes_are_created_under_the_old_name() {
+async fn missing_classes_are_created_under_the_old_name() {
     let written = written(Preset::StableNodes, json!([])).await;
     assert_eq!(written.len(), 3);
     for (line, _) in &written {

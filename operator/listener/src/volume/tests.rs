@@ -168,7 +168,7 @@ fn a_claim_in_a_namespace_that_its_class_does_not_allow_is_promised_nothing() {
 }
 
 #[test]
-fn b53_a_listener_of_the_name_of_a_claim_is_named_with_the_claim_and_what_to_do() {
+fn a_listener_of_the_name_of_a_claim_is_named_with_the_claim_and_what_to_do() {
     let volume: PersistentVolume = parsed(json!({ "metadata": { "name": "pvc-1", "uid": "v" } }));
     let claim = claim(json!({}));
     let owner = |kind: &str, uid: &str, controller: bool| json!({ "apiVersion": "v1", "kind": kind, "name": "o", "uid": uid, "controller": controller });
@@ -445,7 +445,7 @@ fn b53_a_mount_repeats_a_condition_in_one_short_sentence() {
 }
 
 #[test]
-fn b54_b59_a_node_port_pod_is_told_what_its_class_adds_behind_its_own_node() {
+fn a_node_port_pod_is_told_what_its_class_adds_behind_its_own_node() {
     let node: Node = parsed(
         json!({ "metadata": { "name": "n1" }, "status": { "addresses": [
         { "type": "InternalIP", "address": "10.0.0.1" }, { "type": "InternalIP", "address": "fd00::1" },

@@ -29,7 +29,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let helm = &[Need::Nodes, Need::Helm];
     let mut cases = vec![
         case_within(
-            "b5_the_chart_takes_over_and_goes_without_a_trace",
+            "the_chart_takes_over_and_goes_without_a_trace",
             helm,
             LIMIT,
             chart::all,

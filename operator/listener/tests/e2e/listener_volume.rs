@@ -37,7 +37,7 @@ macro_rules! cases {
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut all: Vec<Case> = cases![
-        m24_m25_m29_m30_b51_f2_f3_a_pod_gets_its_own_listener_its_label_its_entry_and_its_files,
+        m24_m25_m29_b51_f2_f3_a_pod_gets_its_own_listener_its_label_its_entry_and_its_files,
         m21_m23_a_pod_mounts_a_listener_that_somebody_made,
         what_the_replaced_operator_wrote_for_a_pod_is_taken_over,
         m28_b43_f4_a_mount_waits_for_an_address_and_is_woken_by_it,
@@ -74,7 +74,7 @@ pub(crate) fn cases() -> Vec<Case> {
     all
 }
 
-async fn m24_m25_m29_m30_b51_f2_f3_a_pod_gets_its_own_listener_its_label_its_entry_and_its_files()
+async fn m24_m25_m29_b51_f2_f3_a_pod_gets_its_own_listener_its_label_its_entry_and_its_files()
 -> Result<()> {
     let (site, pod) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;

@@ -1,7 +1,7 @@
 //! The grant server: gives a certificate and Links to whoever has the code of an AccessGrant, as often as that allows. Who was given something stands on the
 //! grant before it is given. Every replica of the controller serves; that no two of them give the last one twice follows from the version of the grant.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -19,11 +19,11 @@ use hyper::body::Incoming;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
+use kube::Client;
 use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
 use kube::core::PartialObjectMeta;
 use kube::runtime::WatchStreamExt as _;
-use kube::runtime::watcher::{self, Event, watcher};
-use kube::{Client, ResourceExt};
+use kube::runtime::watcher::{self, watcher};
 use lifecycle_http::{Limits, Secure, Server, Turn as Place};
 use lifecycle_router::link::announcement::SiteId;
 use lifecycle_runtime::retry::Retry;
@@ -41,6 +41,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::known::{Known, Named};
 use super::redemptions::{REDEMPTIONS, Redemptions, Turn};
 use super::refusal::{Refusal, respond};
 use super::refused::Refused;
@@ -67,9 +68,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// Who writes.
 const MANAGER: &str = "skupper.io/grants";
 
-/// The namespace and the name of a grant.
-type Named = (String, String);
-
 /// Waits until what was written to the API server before outlives this process.
 #[derive(Clone)]
 pub struct Durable(pub Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>);
@@ -92,8 +90,8 @@ struct Inner {
     /// Whose grants they are; all if there are none.
     namespaces: BTreeSet<String>,
     controller_id: ControllerId,
-    /// The grants that there are, by uid: of all namespaces, or of each that is watched; `None` until they are listed for the first time.
-    known: Mutex<Vec<Option<BTreeMap<String, Named>>>>,
+    /// The grants that there are.
+    known: Known,
     lanes: Vec<tokio::sync::Mutex<()>>,
     identity: watch::Sender<Option<Arc<ServerConfig>>>,
     refused: Mutex<Refused>,
@@ -129,12 +127,12 @@ impl GrantServer {
         namespaces: BTreeSet<String>,
     ) -> Self {
         let compares = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
-        let known = vec![None; namespaces.len().max(1)];
+        let known = Known::new(namespaces.len().max(1));
         let inner = Inner {
             client,
             namespaces,
             controller_id,
-            known: Mutex::new(known),
+            known,
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
             identity: watch::Sender::new(None),
             refused: Mutex::default(),
@@ -201,36 +199,8 @@ impl GrantServer {
         let mut changes = select_all(watches);
         while let Some((part, change)) = changes.next().await {
             match change {
-                Ok(event) => self.learn(event, part, &mut listed[part]),
+                Ok(event) => self.inner.known.learn(event, part, &mut listed[part]),
                 Err(error) => tracing::warn!("grants: {}", cause::in_one_line(&error)),
-            }
-        }
-    }
-
-    fn learn(
-        &self,
-        event: Event<PartialObjectMeta<AccessGrant>>,
-        part: usize,
-        listed: &mut Option<BTreeMap<String, Named>>,
-    ) {
-        let named = |grant: &PartialObjectMeta<AccessGrant>| {
-            let place = (grant.namespace().unwrap_or_default(), grant.name_any());
-            Some((grant.uid()?, place))
-        };
-        let mut known = self
-            .inner
-            .known
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let known = &mut known[part];
-        match event {
-            Event::Init => *listed = Some(BTreeMap::new()),
-            Event::InitApply(grant) => listed.get_or_insert_default().extend(named(&grant)),
-            Event::InitDone => *known = Some(listed.take().unwrap_or_default()),
-            Event::Apply(grant) => known.get_or_insert_default().extend(named(&grant)),
-            Event::Delete(grant) => {
-                let known = known.as_mut().zip(grant.uid());
-                drop(known.and_then(|(known, uid)| known.remove(&uid)));
             }
         }
     }
@@ -390,21 +360,9 @@ impl GrantServer {
 
     /// The grant of a uid.
     fn place(&self, uid: &str) -> Result<Option<Named>, Refusal> {
-        let known = self
-            .inner
-            .known
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         // Whoever is told that there is none does not come again.
         let unread = || Refusal::Unavailable("Grants are being read: try again".to_owned());
-        if known.iter().any(Option::is_none) {
-            return Err(unread());
-        }
-        Ok(known
-            .iter()
-            .flatten()
-            .find_map(|part| part.get(uid))
-            .cloned())
+        self.inner.known.place(uid).ok_or_else(unread)
     }
 
     async fn redeem(

@@ -1,3 +1,5 @@
+//! Bills of materials of all programs, held against `Cargo.lock`.
+
 use super::*;
 use crate::cluster::images::{Program, TARGET};
 

@@ -36,11 +36,7 @@ pub(crate) fn cases() -> Vec<Case> {
             BINARIES,
             server_restart,
         ),
-        case(
-            "b21_many_objects_are_written_few_at_a_time",
-            BINARIES,
-            burst,
-        ),
+        case("many_objects_are_written_few_at_a_time", BINARIES, burst),
         case(
             "it_stops_although_the_api_server_is_frozen",
             BINARIES,

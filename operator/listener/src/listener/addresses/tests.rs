@@ -27,7 +27,7 @@ fn on_node_with(addresses: Value, wanted: AddressType, added: &[NodeAddressType]
 }
 
 #[test]
-fn b59_primary_address_of_a_node_is_its_first_external_else_internal_ip() {
+fn primary_address_of_a_node_is_its_first_external_else_internal_ip() {
     let all = json!([
         { "type": "InternalIP", "address": "10.0.0.1" },
         { "type": "Hostname", "address": "n.example" },
@@ -49,7 +49,7 @@ fn b59_primary_address_of_a_node_is_its_first_external_else_internal_ip() {
 }
 
 #[test]
-fn b59_kinds_that_are_added_stand_behind_the_primary_address_each_with_all_of_its_addresses() {
+fn kinds_that_are_added_stand_behind_the_primary_address_each_with_all_of_its_addresses() {
     use NodeAddressType::{ExternalDNS, ExternalIP, Hostname, InternalDNS, InternalIP};
     let all = json!([
         { "type": "InternalIP", "address": "10.0.0.1" },

@@ -152,7 +152,7 @@ fn m17_b59_addresses_follow_type_and_preference() {
 }
 
 #[test]
-fn b54_b59_what_a_class_adds_stands_behind_the_addresses_of_before() {
+fn b59_what_a_class_adds_stands_behind_the_addresses_of_before() {
     let mut class = class(ServiceType::NodePort, PreferredAddressType::IP);
     class.spec.allowed_external_name_suffixes = Some(vec!["example.org".into()]);
     class.spec.additional_node_address_types = Some(vec![NodeAddressType::Hostname]);

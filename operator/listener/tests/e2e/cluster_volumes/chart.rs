@@ -34,13 +34,13 @@ pub(super) async fn all() -> Result<()> {
         let lease = leases.get_opt(name).await?;
         ensure!(lease.is_some(), "no Lease {name}: {}", site.told());
     }
+    // From here on there are times without a driver, of which kubelet says that it cannot mount again what is mounted.
+    no_mount_failed(site).await?;
     // The driver begins anew below a Pod that goes on.
     release.upgrade(&["--set=csiNodeDriver.podAnnotations.again=yes"])?;
     let (address, port) = told(site, "web", "listener")?;
     site.answers(&format!("{address}:{port}"), "web").await?;
     mounts(site, "other").await?;
-    // Later there are times without a driver, of which kubelet says that it cannot mount again what is mounted.
-    no_mount_failed(site).await?;
 
     there_and_back(&release).await?;
     mounts(site, "later").await?;

@@ -42,7 +42,7 @@ const MOST: usize = 10;
 pub(super) fn cases() -> Vec<Case> {
     let lasts = Duration::from_secs(amount("SOAK", 100, 1800));
     let seed = amount("SOAK_SEED", 1, 1);
-    let name = "b5_b45_after_a_soak_the_cluster_is_what_the_specs_ask_for";
+    let name = "b45_after_a_soak_the_cluster_is_what_the_specs_ask_for";
     vec![
         case_within(name, NODES, lasts + LIMIT, move || soak(lasts, seed)),
         calculation("the_slope_of_samples_is_that_of_their_line", a_slope),

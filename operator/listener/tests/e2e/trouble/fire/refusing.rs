@@ -53,7 +53,7 @@ impl Overload {
         let number = self.sent.fetch_add(1, Ordering::SeqCst);
         // Scattered, so that no request is refused each time for its place in a sequence.
         let scattered = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        if scattered % 3 != 0 {
+        if !scattered.is_multiple_of(3) {
             return None;
         }
         let refused = self.refused.fetch_add(1, Ordering::SeqCst);
@@ -99,6 +99,7 @@ fn options() -> Options {
             identity: OPERATOR.to_owned(),
         }),
         max_object_size: lifecycle_runtime::operator::MAX_OBJECT_SIZE,
+        watched: std::collections::BTreeSet::new(),
         csi_endpoint: None,
         health: Health::default(),
     }

@@ -1,4 +1,4 @@
-//! Where logs go: console, files, a collector, several of them or nowhere. Levels come from environment variables, everything else from the command
+//! Destinations of logs: console, files, a collector, several of them or none. Levels come from environment variables, everything else from the command
 //! line.
 
 use std::io::{self, IsTerminal as _};
@@ -69,7 +69,7 @@ pub enum Error {
     Exporter {
         /// The option that asks for the exporter.
         option: &'static str,
-        /// What is wrong.
+        /// Reason for which it is refused.
         source: ExporterBuildError,
     },
     /// There is a subscriber already.

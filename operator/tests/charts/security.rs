@@ -1,4 +1,4 @@
-//! What a real API server lets the parts do: under which level of Pod Security it admits their Pods, and which rights it finds in each account.
+//! Limits that a real API server sets to the parts: under which level of Pod Security it admits their Pods, and which rights it finds in each account.
 
 use std::collections::BTreeSet;
 use std::fs;

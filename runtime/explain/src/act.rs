@@ -27,7 +27,7 @@ pub(crate) fn acts(look: &Look<'_>, place: &Place) -> Vec<Act> {
     acts
 }
 
-/// Who must act by the state.
+/// Actor that the state names.
 fn of_the_state(look: &Look<'_>, place: &Place) -> Vec<Act> {
     match (place.class, place.next) {
         (Class::Contradiction, _) => vec![contradiction(look, place)],

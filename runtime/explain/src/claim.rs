@@ -123,7 +123,7 @@ pub(crate) fn told(look: &Look<'_>, explanation: &mut Explanation) {
     explanation.wakes.retain(|line| !line.is_empty());
 }
 
-/// What is made for the claim when a Pod mounts it: how it is related, its lifecycle by position, and its name.
+/// Object that is made for the claim when a Pod mounts it: how it is related, its lifecycle by position, and its name.
 pub(crate) fn made(look: &Look<'_>, all: &[Explained]) -> Vec<(String, usize, Name)> {
     let named = named(look).into_iter().filter_map(|(kind, name)| {
         let is_it = |one: &Explained| one.kind().is_some_and(|own| own.is(kind));

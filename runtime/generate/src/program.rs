@@ -176,7 +176,7 @@ impl Part {
             .with(&self.besides)
     }
 
-    /// What is needed for a purpose where the program watches only some namespaces.
+    /// Rights that a purpose needs where the program watches only some namespaces.
     pub fn rights_in_watched(&self, purpose: Purpose) -> Rights {
         let rights = self.rights_for(purpose);
         match self.everywhere {
@@ -185,7 +185,7 @@ impl Part {
         }
     }
 
-    /// What is known of a resource by the lifecycles and the definitions.
+    /// Tells if objects of a resource are in a namespace, as far as lifecycles and definitions say it.
     fn is_in_namespace(&self, object: &Object) -> Option<bool> {
         let plural = object.resource.split('/').next()?;
         let of_inputs = self.machines().flat_map(|machine| {

@@ -102,7 +102,7 @@ impl Exposed {
         self.class == "external-stable"
     }
 
-    /// What the replaced operator writes whenever it mounts the volume and reconciles the Listener.
+    /// Writes as the replaced operator does whenever it mounts the volume and reconciles the Listener.
     async fn is_written_by(&self, replaced: &Replaced) -> Result<()> {
         replaced.mounts(self.name, self.name, self.release).await?;
         replaced.reconciles(self.name, &self.addresses()).await?;

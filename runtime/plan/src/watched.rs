@@ -21,9 +21,10 @@ use crate::observer::Observer;
 use crate::planned::Planned;
 use crate::restarts::restart;
 
-/// How long nothing may happen until it counts as at rest. A report waits a second for what may change it, with jitter.
-const QUIET: Duration = Duration::from_millis(2500);
 const LOOK: Duration = Duration::from_millis(50);
+/// After so many looks that saw nothing happen it counts as at rest: 2.5 s, for a report waits a second for what may change it, with jitter. Looks are
+/// counted, and not time, so that a process that got no core does not count as one that had nothing to do.
+const QUIET: usize = 50;
 
 /// What an operator gets to run with.
 #[derive(Clone)]
@@ -120,16 +121,19 @@ async fn at_rest(
 ) -> bool {
     let began = Instant::now();
     let mut last = (observer.moments(), mirror.requests().0);
-    let mut since = began;
+    let mut quiet = 0;
     loop {
         sleep(LOOK).await;
         let (came, waiting) = mirror.requests();
         let now = (observer.moments(), came);
-        if now != last || waiting > 0 {
-            (last, since) = (now, Instant::now());
-        }
+        quiet = if now == last && waiting == 0 {
+            quiet + 1
+        } else {
+            0
+        };
+        last = now;
         let is_ready = || health.missing().is_empty() || !mirror.unserved().is_empty();
-        let is_quiet = since.elapsed() >= QUIET && is_ready();
+        let is_quiet = quiet >= QUIET && is_ready();
         if is_quiet || !mirror.unread().is_empty() {
             return true;
         }

@@ -51,7 +51,7 @@ async fn the_first_key_that_has_a_server_takes_all_and_no_connection_fails_when_
     assert_eq!(say(&site, port, 3).await, ["first"; 3]);
     assert_eq!(site.state().keys["a"].listeners, 1);
     // Its server is gone before anybody knows: the next key takes what it refuses.
-    drop(first);
+    first.end().await;
     assert_eq!(say(&site, port, 3).await, ["second"; 3]);
 }
 
@@ -132,7 +132,7 @@ async fn a_key_of_another_site_takes_over_and_gives_back() {
     row.west.apply(&west);
     row.west.until("m/near", "Up").await;
     assert_eq!(sequence(&row.west, port, 2).await, ["near"; 2]);
-    drop(near);
+    near.end().await;
     assert_eq!(sequence(&row.west, port, 2).await, ["far"; 2]);
     // Both sites are told who offers the key.
     let is_told = |state: &Value| state["keys"]["far"]["listeners"] == 2;

@@ -238,6 +238,12 @@ impl Server {
         .await
     }
 
+    /// Is gone when this returns: dropped, it may take one more connection, and then resets it.
+    pub(crate) async fn end(mut self) {
+        self.task.abort();
+        (&mut self.task).await.ok();
+    }
+
     pub(crate) fn accepted(&self) -> usize {
         self.accepted.load(Ordering::Relaxed)
     }

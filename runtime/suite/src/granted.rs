@@ -15,7 +15,8 @@ pub(crate) const LEASE_NAME: &str = "generated-suite";
 
 /// The rights of one process, and what it did with them.
 pub(crate) struct Granted {
-    rights: Rights,
+    /// Each by itself, with its name: every request is held against them.
+    rules: Vec<(Object, Verb, String)>,
     state: Mutex<State>,
 }
 
@@ -47,7 +48,7 @@ fn name(object: &Object, verb: Verb) -> String {
 impl Granted {
     /// What a lifecycle needs that runs alone in its process, which may be one of several replicas.
     pub(crate) fn of(machine: &dyn Machine) -> Self {
-        Self::to(Rights::of([machine]).leading(LEASE_NAME))
+        Self::to(&Rights::of([machine]).leading(LEASE_NAME))
     }
 
     /// What lifecycles of volumes need that one process serves, with what it always watches.
@@ -55,7 +56,7 @@ impl Granted {
         machines: impl IntoIterator<Item = &'a dyn Machine>,
         watched: &[Kind],
     ) -> Self {
-        Self::to(Rights::of(machines).watching(watched))
+        Self::to(&Rights::of(machines).watching(watched))
     }
 
     /// A client whose requests are held against them on their way to another.
@@ -83,9 +84,12 @@ impl Granted {
         self.state().beyond.iter().cloned().collect()
     }
 
-    fn to(rights: Rights) -> Self {
+    fn to(rights: &Rights) -> Self {
+        let rules = rights
+            .each()
+            .map(|(rule, verb)| (rule.clone(), verb, name(rule, verb)));
         Self {
-            rights,
+            rules: rules.collect(),
             state: Mutex::default(),
         }
     }
@@ -126,10 +130,10 @@ impl Granted {
 
     fn needs(&self, object: &Object, verb: Verb) -> Option<String> {
         let rules = self
-            .rights
-            .each()
-            .filter(|(rule, may)| *may == verb && rule.covers(object));
-        let rules: Vec<_> = rules.map(|(rule, verb)| name(rule, verb)).collect();
+            .rules
+            .iter()
+            .filter(|(rule, may, _)| *may == verb && rule.covers(object));
+        let rules: Vec<&String> = rules.map(|(_, _, name)| name).collect();
         if rules.is_empty() {
             let text = format!(
                 "the {} is not among what `manifests rbac` grants",
@@ -137,7 +141,12 @@ impl Granted {
             );
             return self.once(text);
         }
-        self.state().used.extend(rules);
+        let mut state = self.state();
+        for rule in rules {
+            if !state.used.contains(rule) {
+                state.used.insert(rule.clone());
+            }
+        }
         None
     }
 
@@ -192,7 +201,7 @@ mod tests {
             .and(services, &[Verb::List, Verb::Patch], "a test")
             .and(status, &[Verb::Patch], "a test")
             .leading(LEASE_NAME);
-        Granted::to(rights)
+        Granted::to(&rights)
     }
 
     #[test]

@@ -191,7 +191,7 @@ fn each_lifecycle_does_what_it_means() {
 }
 
 /// So many lifecycles are shown each mistake.
-const SHOWN: usize = 40;
+const SHOWN: usize = 30;
 
 /// A runtime or an author that is wrong in one place, over lifecycles until one of them shows it.
 fn each_seeded_mistake_is_found() {

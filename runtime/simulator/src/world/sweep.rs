@@ -68,32 +68,30 @@ impl Sweep {
         self
     }
 
-    /// Lets claims go that nobody uses, and volumes that are not bound; whether there was one that was to go.
-    pub async fn unprotect(&mut self) -> bool {
-        self.all(&[Duty::Protection]).await
-    }
-
-    /// Deletes what has lost all its owners, takes away references to those that are gone, and ends namespaces that are deleted; whether there
-    /// was anything to do.
-    pub async fn collect(&mut self) -> bool {
-        self.all(&[Duty::Garbage, Duty::Namespaces]).await
-    }
-
-    async fn all(&mut self, duties: &[Duty]) -> bool {
+    /// Lets claims go that nobody uses, and volumes that are not bound; deletes what has lost all its owners, takes away references to those that are
+    /// gone, and ends namespaces that are deleted. Whether there was anything to do.
+    pub async fn take_away(&mut self) -> bool {
         let mut changed = false;
         for _ in 0..MOST_ROUNDS {
             let cache = self.look().await;
-            let mut done = false;
-            for operation in self.operations(&cache, duties) {
-                let (ended, _) = apply(&self.client, &cache, operation).await;
-                done |= ended == Ended::Well;
-            }
+            // What goes may be an owner, so that the rest is asked about only what stays.
+            let done = self.done(&cache, &[Duty::Protection]).await
+                || self.done(&cache, &[Duty::Garbage, Duty::Namespaces]).await;
             changed |= done;
             if !done {
                 break;
             }
         }
         changed
+    }
+
+    async fn done(&self, cache: &Cache, duties: &[Duty]) -> bool {
+        let mut done = false;
+        for operation in self.operations(cache, duties) {
+            let (ended, _) = apply(&self.client, cache, operation).await;
+            done |= ended == Ended::Well;
+        }
+        done
     }
 
     fn operations(&self, cache: &Cache, duties: &[Duty]) -> Vec<Operation> {

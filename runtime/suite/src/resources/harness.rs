@@ -532,13 +532,11 @@ impl Harness {
             return false;
         }
         self.adversary(true);
-        let unprotected = self.sweep.unprotect().await;
-        let collected = self.sweep.collect().await;
-        if unprotected || collected {
+        let took = self.sweep.take_away().await;
+        if took {
             sleep(self.core.soon).await;
         }
         self.adversary(false);
-        let took = unprotected || collected;
         self.swept = (!took).then_some(now);
         took
     }

@@ -216,18 +216,18 @@ async fn swept(place: Place) -> Result<()> {
     let claims = ApiResource::erase::<PersistentVolumeClaim>(&());
     let sweep = Sweep::new(place.client.clone()).over(&maps, true);
     let mut sweep = sweep.over(&claims, true);
-    ensure!(!sweep.unprotect().await && !sweep.collect().await);
+    ensure!(!sweep.take_away().await);
     place.delete(&format!("{BUCKETS}/a"), "Background").await?;
     place
         .delete(&format!("{CLAIMS}/free"), "Background")
         .await?;
-    ensure!(sweep.unprotect().await && sweep.collect().await);
+    ensure!(sweep.take_away().await);
     for (name, stays) in [("kept", true), ("lost", false), ("of-claim", false)] {
         let map = place.get(&at("configmaps", name)).await?;
         ensure!(map.is_some() == stays, "{name}: {map:?}");
     }
     ensure!(place.get(&format!("{CLAIMS}/free")).await?.is_none());
-    ensure!(!sweep.unprotect().await && !sweep.collect().await);
+    ensure!(!sweep.take_away().await);
     Ok(())
 }
 

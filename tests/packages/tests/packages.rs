@@ -119,6 +119,25 @@ fn every_readme_says_what_it_is_and_is_run() {
     assert_eq!(folders, run, "`src/readmes.rs` has a line for each README");
 }
 
+/// The checker runs inside rustc and in programs. Where all that it is built of has the same features in both, Cargo builds it once; a second time
+/// would be a minute of each build.
+#[test]
+fn the_checker_is_compiled_once() {
+    let tree = |options: &[&str]| {
+        let arguments = [&["tree", "--prefix=none", "--offline", "--locked"], options].concat();
+        cargo(&arguments, root(), &[])
+    };
+    let twice = tree(&["--workspace", "--duplicates", "--depth=0"]);
+    let of = tree(&["--package=lifecycle-macros-core", "--edges=normal"]);
+    let mut lines: Vec<&str> = twice.lines().filter(|line| line.contains(" v")).collect();
+    lines.sort_unstable();
+    let same = lines.chunk_by(|a, b| a == b).filter(|same| same.len() > 1);
+    let same: Vec<&str> = same.map(|same| same[0]).collect();
+    assert!(!same.is_empty(), "nothing is shown:\n{twice}");
+    let built_of = same.into_iter().filter(|one| of.contains(one));
+    none(built_of.map(|one| format!("{one} has other features in rustc than in programs: choose the same for `lifecycle-macros-core`")).collect());
+}
+
 /// Packs these into a folder that is not in this workspace; without `--no-verify` Cargo builds each from its packed files alone, beside the others.
 fn pack(packages: &[&Package], target: &Path, options: &[&str], variables: &[(&str, &str)]) {
     let names = packages

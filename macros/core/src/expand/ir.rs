@@ -8,8 +8,9 @@ use quote::{ToTokens, format_ident, quote};
 use super::calls;
 use super::claims;
 use super::literals::{option, pred};
+use super::paths::Paths;
 use super::retired;
-use super::texts::{self, Paths};
+use super::texts;
 use super::times;
 use crate::hygiene::{json_name, private};
 use crate::model::frames::{Dependency, Frames};
@@ -57,8 +58,8 @@ pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
     let paths = texts::paths(model);
     let conditions = model.conditions.iter().map(|c| condition(c, &paths));
     let ready = ready(model.ready.as_ref(), &paths);
-    let texts = paths.values().map(|path| spelled(path));
-    let said = times.values().map(|path| spelled(path));
+    let texts = paths.each().map(spelled);
+    let said = times.each().map(spelled);
     let implicit = option(model.implicit.as_ref().map(|i| {
         let (condition, reason) = (i.condition.0, &i.reason);
         quote!(ir::Implicit { condition: #condition, reason: #reason })

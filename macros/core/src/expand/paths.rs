@@ -7,6 +7,38 @@ use super::subject;
 use crate::hygiene::private;
 use crate::model::{Kind, Lifecycle, Path};
 
+/// Paths by their place, each once, in order of their first use.
+pub(super) struct Paths<'a>(Vec<(String, &'a Path)>);
+
+impl<'a> Paths<'a> {
+    pub(super) fn new(paths: impl Iterator<Item = &'a Path>) -> Self {
+        let mut each: Vec<(String, &Path)> = Vec::new();
+        for path in paths {
+            let text = path.to_string();
+            if each.iter().all(|(other, _)| *other != text) {
+                each.push((text, path));
+            }
+        }
+        Self(each)
+    }
+
+    /// The place of a path that is one of them.
+    pub(super) fn place(&self, path: &Path) -> usize {
+        let text = path.to_string();
+        let at = self.0.iter().position(|(other, _)| *other == text);
+        at.expect("every path was collected")
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// In the order of their places.
+    pub(super) fn each(&self) -> impl Iterator<Item = &'a Path> {
+        self.0.iter().map(|(_, path)| *path)
+    }
+}
+
 /// The text at a path of the object, of the request or of an input.
 pub(super) fn text(model: &Lifecycle, path: &Path) -> TokenStream {
     let (private, subject) = (private(), subject::of_board(model));

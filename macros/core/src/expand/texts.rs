@@ -1,28 +1,22 @@
 //! Texts of the object that messages take in: read by a method, put together by the runtime.
 
-use indexmap::IndexMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::paths::text;
+use super::paths::{Paths, text};
 use crate::hygiene::private;
-use crate::model::{Lifecycle, Message, Part, Path};
+use crate::model::{Lifecycle, Message, Part};
 
 /// Every path that some message takes in, as it was written, in order of its first use.
-pub(super) type Paths<'a> = IndexMap<String, &'a Path>;
-
 pub(super) fn paths(model: &Lifecycle) -> Paths<'_> {
     let clauses = model.conditions.iter().flat_map(|c| &c.clauses);
     let messages = clauses.filter_map(|c| c.message.as_ref());
     let ready = model.ready.iter().filter_map(|r| r.message.as_ref());
     let parts = messages.chain(ready).flat_map(|m| &m.parts);
-    let mut paths = Paths::new();
-    for part in parts {
-        if let Part::Path(path) = part {
-            paths.entry(path.to_string()).or_insert(path);
-        }
-    }
-    paths
+    Paths::new(parts.filter_map(|part| match part {
+        Part::Path(path) => Some(path),
+        Part::Text(_) => None,
+    }))
 }
 
 /// `&[ir::Part::Text("Service "), ir::Part::Path(0)]`
@@ -30,8 +24,7 @@ pub(super) fn parts(message: &Message, paths: &Paths<'_>) -> TokenStream {
     let parts = message.parts.iter().map(|part| match part {
         Part::Text(text) => quote!(ir::Part::Text(#text)),
         Part::Path(path) => {
-            let at = paths.get_index_of(&path.to_string());
-            let at = at.expect("the paths of all messages were collected");
+            let at = paths.place(path);
             quote!(ir::Part::Path(#at))
         }
     });
@@ -46,7 +39,7 @@ pub(super) fn method(model: &Lifecycle) -> TokenStream {
     if paths.is_empty() {
         return TokenStream::new();
     }
-    let arms = paths.values().enumerate().map(|(n, path)| {
+    let arms = paths.each().enumerate().map(|(n, path)| {
         let text = text(model, path);
         quote!(#n => #text,)
     });

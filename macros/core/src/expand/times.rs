@@ -1,26 +1,20 @@
 //! Lengths of time that the object says: read by a method, made sense of by the runtime.
 
-use indexmap::IndexMap;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
+use super::paths::Paths;
 use super::subject;
 use crate::hygiene::private;
-use crate::model::{Length, Lifecycle, Path};
+use crate::model::{Length, Lifecycle};
 
 /// Every path at which the object says how long something is, in order of its first use.
-pub(super) type Paths<'a> = IndexMap<String, &'a Path>;
-
 pub(super) fn paths(model: &Lifecycle) -> Paths<'_> {
     let polled = model.inputs.iter().filter_map(|i| i.every.as_ref());
     let states = model.states.iter().map(|s| &s.overdue);
     let said = polled.chain(states).filter_map(|l| l.path.as_ref());
-    let mut paths = Paths::new();
-    for path in said {
-        paths.entry(path.to_string()).or_insert(path);
-    }
-    paths
+    Paths::new(said)
 }
 
 /// `ir::Length { said: Some(0), otherwise: 30000u64, least: 5000u64 }`
@@ -28,8 +22,7 @@ pub(super) fn length(length: &Length, paths: &Paths<'_>) -> TokenStream {
     let (otherwise, least) = (length.otherwise, length.least);
     let said = match &length.path {
         Some(path) => {
-            let at = paths.get_index_of(&path.to_string());
-            let at = at.expect("the paths of all lengths were collected");
+            let at = paths.place(path);
             quote!(::std::option::Option::Some(#at))
         }
         None => quote!(::std::option::Option::None),
@@ -46,7 +39,7 @@ pub(super) fn method(model: &Lifecycle) -> TokenStream {
         return TokenStream::new();
     }
     let subject = subject::of_board(model);
-    let arms = paths.values().enumerate().map(|(n, path)| {
+    let arms = paths.each().enumerate().map(|(n, path)| {
         let parts = &path.parts;
         let last = parts
             .last()

@@ -16,9 +16,8 @@ mod status;
 mod suspended;
 mod teardown;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use indexmap::IndexMap;
 use proc_macro2::Ident;
 
 use crate::ast;
@@ -95,7 +94,7 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
         vars: Vec::new(),
         suggestions: Suggestions::new(),
         respellings: Vec::new(),
-        derived: IndexMap::new(),
+        derived: BTreeMap::new(),
         mentions: Vec::new(),
         asked: BTreeSet::new(),
         is_each: false,
@@ -155,7 +154,7 @@ struct Builder<'a> {
     suggestions: Suggestions,
     respellings: Vec<Respelling>,
     /// By name, the predicates that names stand for; `None` where something in it did not resolve.
-    derived: IndexMap<String, Option<Pred>>,
+    derived: BTreeMap<String, Option<Pred>>,
     mentions: Vec<Mention>,
     /// The values that predicates name, each as the author wrote it.
     asked: BTreeSet<(VarId, usize)>,
@@ -292,8 +291,7 @@ impl Builder<'_> {
 
     fn unobserved(&mut self, name: &Ident, place: &Item) -> Diagnostic {
         let text = name.to_string();
-        let known = self.scope.inputs.keys().chain(self.scope.values.keys());
-        let known: Vec<&str> = known.map(String::as_str).collect();
+        let known = self.scope.sources();
         let near = self.suggestions.nearest(&text, known.into_iter());
         self.respell(name, near.as_deref());
         let is_path = ["meta", "spec"].contains(&text.as_str());

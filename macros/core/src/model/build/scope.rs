@@ -1,6 +1,7 @@
 //! Which names are declared, as what; reports names that are declared twice.
 
-use indexmap::IndexMap;
+use std::collections::BTreeMap;
+
 use proc_macro2::{Ident, Span};
 
 use crate::ast;
@@ -9,8 +10,8 @@ use crate::csi;
 use crate::errors::Sink;
 use crate::model::{ConditionId, EffectId, InputId, Kind, Source, StateId, ValueId, VarId};
 
-/// Names in source order; of a name that is declared twice the first.
-type Table<Id> = IndexMap<String, Id>;
+/// Names with what they are by their place in the source; of a name that is declared twice the first.
+type Table<Id> = BTreeMap<String, Id>;
 
 /// Always there, never written.
 const RESERVED: [&str; 6] = ["request", "deleting", "claimed", "refused", "meta", "spec"];
@@ -68,7 +69,7 @@ impl Scope {
             states: table(states, StateId),
             effects: table(effects, EffectId),
             conditions: table(conditions, ConditionId),
-            facts: IndexMap::new(),
+            facts: Table::new(),
             derived: derived(ast),
         }
     }
@@ -86,14 +87,18 @@ impl Scope {
 
     /// All names of a kind, in source order.
     pub(super) fn names(&self, noun: Noun) -> Vec<&str> {
-        let strings: Vec<&String> = match noun {
-            Noun::Input => self.inputs.keys().collect(),
-            Noun::State => self.states.keys().collect(),
-            Noun::Effect => self.effects.keys().collect(),
-            Noun::Condition => self.conditions.keys().collect(),
-            Noun::Fact => self.facts.keys().chain(self.derived.keys()).collect(),
-        };
-        strings.into_iter().map(String::as_str).collect()
+        match noun {
+            Noun::Input => in_order(&self.inputs),
+            Noun::State => in_order(&self.states),
+            Noun::Effect => in_order(&self.effects),
+            Noun::Condition => in_order(&self.conditions),
+            Noun::Fact => [in_order(&self.facts), in_order(&self.derived)].concat(),
+        }
+    }
+
+    /// All names that a fact may be `from`, inputs first, each kind in source order.
+    pub(super) fn sources(&self) -> Vec<&str> {
+        [in_order(&self.inputs), in_order(&self.values)].concat()
     }
 
     /// What a name is instead, if it is not what was looked for.
@@ -126,8 +131,14 @@ impl Scope {
     }
 }
 
+fn in_order<Id: Ord>(table: &Table<Id>) -> Vec<&str> {
+    let mut names: Vec<(&String, &Id)> = table.iter().collect();
+    names.sort_by_key(|(_, id)| *id);
+    names.into_iter().map(|(name, _)| name.as_str()).collect()
+}
+
 fn table<Id>(names: impl Iterator<Item = Ident>, id: fn(usize) -> Id) -> Table<Id> {
-    let mut table = IndexMap::new();
+    let mut table = Table::new();
     for (at, name) in names.enumerate() {
         table.entry(name.to_string()).or_insert_with(|| id(at));
     }
@@ -138,7 +149,7 @@ fn table<Id>(names: impl Iterator<Item = Ident>, id: fn(usize) -> Id) -> Table<I
 fn inputs(ast: &ast::Lifecycle) -> Table<InputId> {
     let mut table = table(ast.inputs.iter().map(|i| i.name.clone()), InputId);
     for retired in ast.inputs.iter().filter(|input| input.retired.is_some()) {
-        table.shift_remove(&retired.name.to_string());
+        table.remove(&retired.name.to_string());
     }
     table
 }
@@ -150,14 +161,14 @@ fn derived(ast: &ast::Lifecycle) -> Table<usize> {
     let values = ast.values.iter().map(|v| &v.name);
     let facts = ast.facts.iter().map(|f| &f.name);
     for name in inputs.chain(values).chain(facts) {
-        table.shift_remove(&name.to_string());
+        table.remove(&name.to_string());
     }
     table
 }
 
 /// Reports every name but the first of its kind.
 fn once(names: impl Iterator<Item = Ident>, sink: &mut Sink) {
-    let mut first: IndexMap<String, Span> = IndexMap::new();
+    let mut first: BTreeMap<String, Span> = BTreeMap::new();
     for name in names {
         match first.get(&name.to_string()) {
             Some(&at) => sink.push(declared_twice::diagnostic(&name, at)),

@@ -78,6 +78,8 @@ pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chose
     let status = controller.deployment.status.as_ref();
     let left = status.and_then(|status| status.replicas).unwrap_or(0);
     let scale = format!("`kubectl --namespace {namespace} scale deployment {name} --replicas 0`");
+    // Helm ends what the new chart no longer has only after it has made the rest.
+    let ends_first = controller.container.name == CONTROLLER.container;
     let of_ours_elsewhere = controller.is_ours && namespace != chosen.namespace;
     match (controller.is_ours, replicas) {
         // The Lease says more.
@@ -93,9 +95,15 @@ pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chose
                 "the controller of the replaced operator, with {}: it knows no Lease, so both would write",
                 count(replicas, "replica")
             ),
-            format!(
-                "upgrade its Helm release in place, which ends it first: then scale nothing; or, without Helm, scale it to zero, {scale}"
-            ),
+            if ends_first {
+                format!(
+                    "upgrade its Helm release in place, which ends it first: then scale nothing; or, without Helm, scale it to zero, {scale}"
+                )
+            } else {
+                format!(
+                    "scale it to zero first, {scale}: its release is of before 25.11 and calls it otherwise than ours, so that an upgrade in place would end it too late"
+                )
+            },
         )],
         (false, _) if left > 0 => vec![Finding::blocks(
             &object,

@@ -45,7 +45,11 @@ pub(crate) fn nodes(daemon_set: &DaemonSet, chosen: &Chosen) -> Vec<Finding> {
         (true, false) => findings.push(Finding::blocks(
             &object,
             format!("its side-car {REGISTRAR} would stay beside ours: when it exits, it removes the socket by which kubelet knows ours"),
-            format!("upgrade its Helm release in place, and check with --namespace {namespace}; or delete it before ours starts, {delete}: until ours runs, Pods that mount Listeners neither start nor end"),
+            if namespace == chosen.namespace {
+                format!("delete it before ours starts, {delete}: it is called otherwise, as in releases before 25.11, so that an upgrade in place would end it too late; until ours runs, Pods that mount Listeners neither start nor end")
+            } else {
+                format!("upgrade its Helm release in place, and check with --namespace {namespace}; or delete it before ours starts, {delete}: until ours runs, Pods that mount Listeners neither start nor end")
+            },
         )),
         (true, true) => findings.extend(replaced_in_place(daemon_set, (&object, &delete))),
         (false, false) => findings.push(Finding::blocks(

@@ -7,6 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// The label by which its chart tells its two parts apart.
 const ROLE: &str = "app.kubernetes.io/role";
+/// What the chart called its containers before it told its two parts apart.
+const BEFORE_25_11: &str = "listener-operator";
 /// The label with the name of the chart.
 const CHART: &str = "app.kubernetes.io/name";
 /// The variable and the option that ask a program of ours for probes.
@@ -46,12 +48,15 @@ impl<'a> Workload<'a> {
         self.template?.spec.as_ref()
     }
 
-    /// The container of this part: by its name, and by its command line or the role of the workload.
+    /// The container of this part: by its name, and by its command line or the role of the workload. Before release 25.11 the chart gave the containers of
+    /// both parts its own name, and its workloads other roles.
     pub(crate) fn container_of(self, part: Part) -> Option<&'a Container> {
         let has_role = self.labels(ROLE).any(|role| role == part.role);
-        let containers = &self.pods()?.containers;
-        let mut named = containers.iter().filter(|one| one.name == part.container);
-        named.find(|one| has_role || runs(one, part.mode))
+        let mut containers = self.pods()?.containers.iter();
+        containers.find(|one| {
+            let is_named = one.name == part.container;
+            is_named && has_role || (is_named || one.name == BEFORE_25_11) && runs(one, part.mode)
+        })
     }
 
     /// Tells whether its name, chart or account names the Listener operator.

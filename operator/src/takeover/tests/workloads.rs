@@ -69,6 +69,53 @@ fn a_controller_is_found_by_its_command_line_or_its_role() {
 }
 
 #[test]
+fn parts_of_a_release_before_25_11_have_to_end_before_an_upgrade() {
+    let mut cluster = Cluster::replaced();
+    let old = |workload: &mut Value, name: &str, role: &str| {
+        workload["metadata"]["name"] = json!(name);
+        let labels = json!({ "app.kubernetes.io/name": "listener-operator", "app.kubernetes.io/role": role });
+        workload["metadata"]["labels"] = labels.clone();
+        workload["spec"]["template"]["metadata"]["labels"] = labels;
+        workload["spec"]["template"]["spec"]["containers"][0]["name"] = json!("listener-operator");
+    };
+    old(
+        cluster.deployment(),
+        "listener-operator-deployment",
+        "controller",
+    );
+    old(
+        cluster.daemon_set(),
+        "listener-operator-node-daemonset",
+        "node",
+    );
+    let there = Chosen {
+        namespace: "stackable-operators".to_owned(),
+        ..chosen()
+    };
+    let findings = cluster.judged(&there);
+    for (object, todo) in [
+        (
+            "Deployment stackable-operators/listener-operator-deployment",
+            "scale it to zero first",
+        ),
+        (
+            "DaemonSet stackable-operators/listener-operator-node-daemonset",
+            "delete it before ours starts",
+        ),
+    ] {
+        let all = of(&findings, object);
+        let blocks = all
+            .iter()
+            .find(|(severity, ..)| *severity == Severity::Blocks);
+        let said = blocks.unwrap_or_else(|| panic!("{object}: {findings:#?}"));
+        assert!(
+            said.1.contains(todo) && said.1.contains("too late"),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
 fn workloads_of_another_driver_are_left_out() {
     let findings = Cluster::replaced().judged(&chosen());
     let others = findings

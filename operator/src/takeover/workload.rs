@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// The label by which its chart tells its two parts apart.
 const ROLE: &str = "app.kubernetes.io/role";
-/// What the chart called its containers before it told its two parts apart.
+/// The name of the containers of both parts before release 25.11.
 const BEFORE_25_11: &str = "listener-operator";
 /// The label with the name of the chart.
 const CHART: &str = "app.kubernetes.io/name";

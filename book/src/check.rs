@@ -1,5 +1,6 @@
-//! What is wrong with a site: pages without a place in the summary, links that lead to no file or to no heading.
-//! Knows files and HTML, so that it sees what a reader would meet, whoever wrote the link.
+//! Checker for a site: reports pages that are missing from the summary, and links that lead to no
+//! file or to no heading. Works on files and HTML, so that it sees the same errors as a reader,
+//! regardless of who wrote the link.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

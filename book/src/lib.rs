@@ -1,5 +1,5 @@
-//! The documents of `docs/` as a site, made by mdbook: `book.toml` says how, and `docs/SUMMARY.md` gives the order of the pages.
-//! Knows nothing of what the pages say.
+//! Builds the documents of `docs/` as a site with mdbook. `book.toml` configures the build, and
+//! `docs/SUMMARY.md` gives the order of the pages. Does not depend on the content of the pages.
 
 mod check;
 mod pages;
@@ -10,7 +10,8 @@ use anyhow::{Result, ensure};
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 
-/// Writes the site of a folder of documents, in place of what was in `site`, and returns the number of its pages.
+/// Writes the site of a folder of documents, replaces the previous content of `site`, and returns
+/// the number of pages.
 ///
 /// # Errors
 /// A page has no place in the summary, a link leads nowhere, or mdbook fails.

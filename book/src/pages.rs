@@ -1,5 +1,6 @@
-//! A preprocessor for what mdbook lacks: codes of checks become links, links out of the book become text, and diagrams become pictures.
-//! Changes Markdown in place, so that all else stays as it was written.
+//! A preprocessor for features that mdbook lacks: codes of checks become links, links out of the
+//! book become text, and diagrams become pictures. Edits the Markdown in place, so all other text
+//! stays as written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,7 +15,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 /// The page that includes the README of the repository: its links begin there.
 const START: &str = "index.md";
 
-/// What colours mean in pictures of lifecycles.
+/// Meaning of the colours in pictures of lifecycles.
 const LEGEND: [(&str, &str); 6] = [
     ("#dbe9ff", "progressing"),
     ("#fff3c4", "waiting for others"),
@@ -24,10 +25,10 @@ const LEGEND: [(&str, &str); 6] = [
     ("#eadcff", "call"),
 ];
 
-/// Colour of the frame around what causes a transition.
+/// Color of the frame around the cause of a transition.
 const CAUSES: &str = "#bbbbbb";
 
-/// Text that takes the place of what stands there.
+/// A range of the text and its replacement.
 type Edit = (Range<usize>, String);
 
 /// Title and file of pictures, by the text of the diagram that they show.
@@ -72,7 +73,7 @@ impl Pages {
         Self { docs, names }
     }
 
-    /// Where the text of a page changes, in the order of the places.
+    /// Returns the edits to the text of a page, in the order of their positions.
     fn edits(&self, from: &str, text: &str, pictures: &Pictures) -> Vec<Edit> {
         let mut edits = Vec::new();
         // How many links, headings and fences are open: words in them stay as they are.
@@ -102,7 +103,8 @@ impl Pages {
         edits
     }
 
-    /// What changes of a link or picture: where it leads, or that it leads somewhere at all.
+    /// Returns the edits to a link or picture: a new target, or the removal of a link that has no
+    /// target in the book.
     fn linked(&self, from: &str, part: &str, to: &str, start: usize) -> Vec<Edit> {
         let (path, anchor) = to.split_at(to.find('#').unwrap_or(to.len()));
         let beside = self.docs.join(from).with_file_name(path);
@@ -142,7 +144,8 @@ impl Pages {
         codes.collect()
     }
 
-    /// The picture of a diagram with what its colours mean; of one that nobody has drawn, its transitions.
+    /// Returns the picture of a diagram with the legend of its colors. A diagram without a picture
+    /// is shown as its transitions.
     fn figure(&self, from: &str, fence: &str, pictures: &Pictures) -> String {
         let Some((title, picture)) = diagram(fence).and_then(|diagram| pictures.get(diagram))
         else {
@@ -192,7 +195,7 @@ fn relative(from: &str, name: &str) -> String {
     "../".repeat(from.matches('/').count()) + name
 }
 
-/// Whether words in it never become links.
+/// Returns true if words inside this tag never become links.
 const fn is_closed(tag: &TagEnd) -> bool {
     matches!(
         tag,

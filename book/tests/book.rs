@@ -1,4 +1,5 @@
-//! The book is whole: every page of `docs/` has one place in `docs/SUMMARY.md`, every link and anchor leads somewhere, and the site has what readers need.
+//! The book is complete: every page of `docs/` has one place in `docs/SUMMARY.md`, every link and
+//! anchor resolves, and the site has everything that readers need.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ fn the_book_is_whole_and_its_diagrams_are_pictures() {
 }
 
 /// A repository with a README and these documents.
-fn made(documents: &[(&str, &str)]) -> (TempDir, Result<usize, String>) {
+fn build_book(documents: &[(&str, &str)]) -> (TempDir, Result<usize, String>) {
     let root = tempfile::tempdir().expect("a folder");
     for (path, text) in documents {
         let path = root.path().join(path);
@@ -91,18 +92,18 @@ fn what_is_wrong_with_a_book_is_found() {
             ("docs/a.md", text),
             ("docs/rules/LC001.md", rule),
         ];
-        let (_root, made) = made(&documents);
+        let (_root, made) = build_book(&documents);
         let error = made.err().unwrap_or_default();
         assert!(error.contains(finding), "{text}: {error}");
         assert_eq!(error.is_empty(), finding.is_empty(), "{text}: {error}");
     }
 }
 
-/// What a page becomes in a book that has others, a README and a picture.
-fn shown(path: &str, text: &str) -> String {
+/// Returns the rendered form of a page in a book that also has other pages, a README and a picture.
+fn render_page(path: &str, text: &str) -> String {
     let page = format!("docs/{path}");
     let summary = "- [A](index.md)\n- [A](time.md)\n- [Drawn](drawn.md)\n- [A](a.md)\n- [A](rules/LC021.md)\n";
-    let (root, made) = made(&[
+    let (root, made) = build_book(&[
         (
             "README.md",
             "[start](docs/time.md#zones) [out](LICENSE) [p](docs/drawn.svg)\n",
@@ -153,7 +154,7 @@ fn codes_of_checks_become_links_and_links_out_of_the_book_text() {
             "<a href=\"time.html#zones\">start</a> out <a href=\"drawn.svg\">p</a>".into(),
         ),
     ] {
-        assert_eq!(shown(path, text), format!("<p>{html}</p>"), "{text}");
+        assert_eq!(render_page(path, text), format!("<p>{html}</p>"), "{text}");
     }
 }
 
@@ -171,7 +172,7 @@ fn a_diagram_is_its_picture_wherever_it_stands_or_its_transitions() {
             ">B -&gt; C\n</code>",
         ),
     ] {
-        let html = shown("rules/LC021.md", text);
+        let html = render_page("rules/LC021.md", text);
         assert!(html.contains(part), "{html}");
     }
 }

@@ -8,8 +8,10 @@ use lifecycle_macros_core::{LockText, lock};
 use proc_macro::TokenStream;
 use quote::quote;
 
-/// Declares the lifecycle of a resource or of a volume: what is looked at, what it means, what is done, what is told. The declaration is checked in every
-/// combination of facts, and refused with a counter-example where it could get stuck, run in circles, or say something untrue.
+/// Declares the lifecycle of a resource or of a volume: its observations, their meaning, its
+/// effects, and its status. The declaration is checked in every combination of facts. It is
+/// rejected with a counterexample if it could get stuck, run in circles, or report something
+/// untrue.
 ///
 /// ```text
 /// lifecycle! {
@@ -70,25 +72,29 @@ use quote::quote;
 /// | `part`, `record` | `Absent`, `Stale`, `Current` |
 /// | `poll` | `Unknown`, `Known` |
 ///
-/// A bare name is `true`, `Present` or `Known`. What is not asked, because its `given` does not hold, has its first value or the one after `else`.
+/// A bare name is `true`, `Present` or `Known`. A question that is not evaluated, because its
+/// `given` does not hold, has its first value or the one after `else`.
 ///
 /// # What is generated
 ///
-/// Beside the macro: a type for each fact with values, `Facts`, `State`, `Seen`, a type for what each builder gets, the trait `<Resource>Logic` that you implement, the
-/// constant `IR`, and `machine(logic)`, which an `Operator` runs. So give each lifecycle a module of its own.
+/// The macro generates a type for each fact with values, `Facts`, `State`, `Seen`, and a type for
+/// the arguments of each builder. It also generates the trait `<Resource>Logic` that you implement,
+/// the constant `IR`, and `machine(logic)`, which an `Operator` runs. Therefore give each lifecycle
+/// a module of its own.
 ///
 /// # More
 ///
-/// The pages of the repository, `docs/language.md` and those below it, say all of this in full; `docs/rules/` has a page for each code, which
-/// `lifecycle-operator check --explain LC021` prints.
+/// The pages of the repository, `docs/language.md` and those below it, describe all of this in
+/// full. `docs/rules/` has a page for each code, which `lifecycle-operator check --explain LC021`
+/// prints.
 #[proc_macro]
 pub fn lifecycle(declaration: TokenStream) -> TokenStream {
     let declaration = proc_macro2::TokenStream::from(declaration);
     if let Some(refused) = crowded(&declaration) {
         return refused.into();
     }
-    // Whoever expands for an editor has no file, and checks no lock.
-    let Some(path) = beside(&declaration) else {
+    // An expansion for an editor has no file, and checks no lock.
+    let Some(path) = lock_path(&declaration) else {
         return lifecycle_macros_core::expand(declaration).into();
     };
     let text = match std::fs::read_to_string(&path) {
@@ -100,8 +106,9 @@ pub fn lifecycle(declaration: TokenStream) -> TokenStream {
     quote!(#items #rebuilt).into()
 }
 
-/// Declares what several lifecycles share: inputs, facts, states, promises and parts of the status, and in `needs` what each of them has to declare.
-/// `use name;` in a lifecycle puts it there. `docs/fragments.md` says how.
+/// Declares items that several lifecycles share: inputs, facts, states, promises and parts of the
+/// status. Its `needs` lists the items that each of them has to declare. `use name;` in a lifecycle
+/// inserts it. `docs/fragments.md` describes the details.
 #[proc_macro]
 pub fn fragment(declaration: TokenStream) -> TokenStream {
     lifecycle_macros_core::expand_fragment(declaration.into()).into()
@@ -116,14 +123,14 @@ fn crowded(declaration: &proc_macro2::TokenStream) -> Option<proc_macro2::TokenS
 }
 
 /// The file of the lock, where the lifecycle names one: beside the source that names it.
-fn beside(declaration: &proc_macro2::TokenStream) -> Option<PathBuf> {
+fn lock_path(declaration: &proc_macro2::TokenStream) -> Option<PathBuf> {
     let (path, span) = lock::named(declaration)?;
     let source = span.unwrap().local_file()?;
     let folder = source.parent().unwrap_or(Path::new("."));
     std::path::absolute(folder.join(path)).ok()
 }
 
-/// What makes rustc look again when the file changes.
+/// Returns the tokens that make rustc look again when the file changes.
 fn rebuilt(path: &Path, text: &LockText) -> Option<proc_macro2::TokenStream> {
     let path = path.to_str()?;
     let is_there = matches!(text, LockText::Read(_));

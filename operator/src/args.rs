@@ -1,17 +1,18 @@
-//! The command line. Names, variables and defaults are those of the operator that this one replaces, so that its manifests keep working.
-//! Says what is wanted; what that means is the business of others.
+//! The command line. Names, variables and defaults are those of the operator that this one
+//! replaces, so that its manifests keep working. It only parses the request; other modules act on
+//! it.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use lifecycle_explain::Explain;
 use lifecycle_generate::Generate;
+use lifecycle_inspect::explain::Explain;
+use lifecycle_inspect::plan::Plan;
+use lifecycle_inspect::replay::Replay;
 use lifecycle_listener::args::{Controller, Node, Preset};
-use lifecycle_plan::Plan;
 use lifecycle_process::args::Run;
-use lifecycle_replay::Replay;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs, TokenCommand};
 
 use crate::new::New;
@@ -24,7 +25,7 @@ pub use takeover::{ListenerTakeover, OfListeners, SkupperTakeover, Takeover, Tak
 #[derive(Debug, Parser)]
 #[command(name = "lifecycle-operator", version, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -38,102 +39,127 @@ pub struct Arguments {
     arg_required_else_help = true
 )]
 pub struct Plugin {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: PluginCommand,
 }
 
-/// What the plugin does.
+/// Commands of the plugin.
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
-    /// Say why an object of a cluster is where it is, who must act, and what comes next. Changes nothing.
+    /// Explain the condition of an object of a cluster: the reason, who must act, and the next
+    /// step. Changes nothing.
     Explain(Explain),
 }
 
-/// What to do.
+/// Commands of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run the operator until it is told to stop (SIGTERM or SIGINT).
+    /// Run the operator until it receives SIGTERM or SIGINT.
     ///
-    /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.
-    /// Options come before the word that says which part to run: `run --disable-crd-maintenance controller`.
+    /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one in which the process
+    /// runs. Options come before the name of the part: `run --disable-crd-maintenance controller`.
     Run(Box<Run<Mode>>),
     /// Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.
     ///
-    /// Starts the cluster with two nodes, runs the operator and the controller of Skupper sites in it, applies the manifests, tells
-    /// what becomes of each Listener, Site, Connector and Link until it is Ready and of each Pod until it runs, and goes on serving
-    /// `kubectl` until Ctrl-C or SIGTERM. The routers of Sites run in this process and carry real connections.
+    /// Starts the cluster with two nodes, runs the operator and the controller of Skupper sites in
+    /// it, and applies the manifests. Reports the progress of each Listener, Site, Connector and
+    /// Link until it is Ready and of each Pod until it runs. Then serves `kubectl` until Ctrl-C or
+    /// SIGTERM. The routers of Sites run in this process and carry real connections.
     ///
-    /// Ends with 0 when it was told to stop or, with --once, when all are Ready and all Pods run; with 1 if with --once
-    /// one was not in time; with 2 if a manifest, a port or the kubeconfig cannot be used.
+    /// Exits with 0 after Ctrl-C or SIGTERM or, with --once, when all are Ready and all Pods run.
+    /// Exits with 1 if with --once one was not in time. Exits with 2 if a manifest, a port or the
+    /// kubeconfig cannot be used.
     Sandbox(Sandbox),
     /// Serve a simulated cluster with no operator in it, for any client in any language.
     ///
-    /// Starts an API server with the controllers around it and two nodes, installs the definitions, applies the fixtures, and serves until Ctrl-C or SIGTERM.
-    /// Who has the kubeconfig is an administrator, and may ask as another user, whose rights are enforced: see `docs/cluster.md`.
+    /// Starts an API server with the controllers around it and two nodes, installs the definitions,
+    /// applies the fixtures, and serves until Ctrl-C or SIGTERM. The holder of the kubeconfig is an
+    /// administrator, and may impersonate another user, whose rights are enforced: see
+    /// `docs/cluster.md`.
     ///
-    /// Ends with 0 when it was told to stop; with 2 if a file, a port or the kubeconfig cannot be used.
+    /// Exits with 0 after Ctrl-C or SIGTERM; with 2 if a file, a port or the kubeconfig cannot be
+    /// used.
     Cluster(Cluster),
-    /// Begin an operator of your own: a crate that builds, passes its generated suite and runs in a sandbox.
+    /// Start a new operator: a crate that builds, passes its generated suite and runs in a sandbox.
     ///
     /// Writes it into a folder of its name: a kind, its lifecycle, the logic, a program, tests, rights, an image. See `docs/start.md`.
     New(New),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
     Crd {
-        /// Whose kinds.
+        /// Product whose kinds are printed.
         #[arg(value_enum, default_value_t)]
         product: Product,
     },
-    /// Say why an object of a cluster is where it is, who must act, and what comes next. Changes nothing.
+    /// Explain the condition of an object of a cluster: the reason, who must act, and the next
+    /// step. Changes nothing.
     ///
-    /// Looks at a Listener, at the claim of a Listener volume, or at a Site, Listener, Connector, AttachedConnector, AttachedConnectorBinding, Certificate, SecuredAccess, RouterAccess, Link, AccessGrant or AccessToken of Skupper, by the code of its operator and
-    /// with the rights to get and list of whoever asks: see `docs/explain.md`. As `kubectl-lifecycle` on the PATH it is `kubectl lifecycle explain`.
+    /// Explains a Listener, the claim of a Listener volume, or a Site, Listener, Connector,
+    /// AttachedConnector, AttachedConnectorBinding, Certificate, SecuredAccess, RouterAccess, Link,
+    /// AccessGrant or AccessToken of Skupper. It uses the code of its operator and the caller's
+    /// rights to get and list: see `docs/explain.md`. As `kubectl-lifecycle` on the PATH it is
+    /// `kubectl lifecycle explain`.
     ///
-    /// Ends with 0 if the object was found, whatever is wrong with it, and with 1 if there is none or it cannot be read.
+    /// Exits with 0 if the object was found, whatever its condition, and with 1 if it does not
+    /// exist or cannot be read.
     Explain(Explain),
-    /// Say what this version of the operator would write into a cluster, before it runs there. Changes nothing.
+    /// Print the writes of this version of the operator into a cluster, before it runs there.
+    /// Changes nothing.
     ///
-    /// The operator runs in a copy of what it looks at, with the options that `run` takes, until it has nothing left to do: object by object and field by
-    /// field it is shown what it wrote, which Pods that restarts, and what it would then wait for. Reads with the rights to get and list of whoever asks:
-    /// see `docs/plan.md`.
+    /// The operator runs in a copy of the objects that it reads, with the options of `run`, until
+    /// it has nothing left to do. The output lists its writes by object and field, the Pods that
+    /// they restart, and the conditions for which it would then wait. Reads with the caller's
+    /// rights to get and list: see `docs/plan.md`.
     ///
-    /// Ends with 0 if nothing would be written, 1 if something would, 2 if that cannot be said.
+    /// Exits with 0 if nothing would be written, 1 if something would, 2 if that cannot be
+    /// determined.
     Plan(Box<Planning>),
-    /// Say what is in the way of replacing the Stackable Listener operator in a cluster, and what this operator would then write. Changes nothing.
+    /// Print the obstacles to replacing the Stackable Listener operator in a cluster, and the
+    /// writes of this operator afterwards. Changes nothing.
     ///
-    /// Looks for what would write or listen beside this operator, for objects whose fields nobody can change, for classes, definitions and volumes that
-    /// would change, and then prints what `plan controller` prints. Reads with the rights to get and list of whoever asks. What to do is in
-    /// `docs/install.md`. `takeover --check skupper` says the same of the controller of Skupper sites.
+    /// Looks for programs that would write or listen beside this operator, and for objects with
+    /// immutable fields. Also looks for classes, definitions and volumes that would change. Then
+    /// prints the output of `plan controller`. Reads with the caller's rights to get and list. See
+    /// `docs/install.md` for the steps to take. `takeover --check skupper` does the same for the
+    /// controller of Skupper sites.
     ///
-    /// Ends with 0 if nothing blocks, 1 if something does, 2 if that cannot be said.
+    /// Exits with 0 if nothing blocks, 1 if something does, 2 if that cannot be determined.
     Takeover(Takeover),
-    /// Say what this version of the operator would have decided where another one decided, by what that one recorded. Needs no cluster.
+    /// Compare the decisions of this version of the operator with the recorded decisions of another
+    /// version. Needs no cluster.
     ///
-    /// Each pass of a file of `run --trace-file` goes through the code of this version, over the objects that were seen then: it is told which facts it
-    /// answers otherwise, and where that leads. See `docs/replay.md`.
+    /// Each reconciliation of a file of `run --trace-file` runs through the code of this version,
+    /// over the objects that were recorded then. The output lists the facts that differ, and the
+    /// consequences. See `docs/replay.md`.
     ///
-    /// Ends with 0 if it decides the same everywhere, 1 if it does not, 2 if that cannot be said.
+    /// Exits with 0 if all decisions agree, 1 if they do not, 2 if that cannot be determined.
     Replay(Replay),
     /// Check every `lifecycle!` in Rust source files, without compiling them.
     ///
-    /// Ends with 0 if no errors were found, 1 if there are some, 2 if a file could not be read or written or nothing is declared in what was named. What --fix has written away is none any
-    /// more; what it would, with --dry-run, still is one.
+    /// Ends with 0 if no errors were found, 1 if there are some. Ends with 2 if a file could not be
+    /// read or written, or if the named paths declare nothing. An error that --fix has corrected no
+    /// longer counts. With --dry-run, an error that --fix would correct still counts.
     Check(Check),
-    /// Write the lock of each `lifecycle!` that names one: what it leaves in a cluster, one line an item.
+    /// Write the lock of each `lifecycle!` that names one: the items that it leaves in a cluster,
+    /// one per line.
     ///
-    /// The compiler compares a lock with its lifecycle, so that nothing is dropped or renamed unseen: see `docs/change.md`. A lock that would lose
-    /// an item is not written; that is said, with what to write into the lifecycle.
+    /// The compiler compares a lock with its lifecycle, so that nothing is dropped or renamed
+    /// unnoticed: see `docs/change.md`. A lock that would lose an item is not written. The output
+    /// then contains the text to add to the lifecycle.
     ///
-    /// Ends with 0 if all are written or were current, 1 if one cannot be or, with --check, is behind, 2 if a file could not be read or written or nothing is declared in what was named.
+    /// Exits with 0 if all are written or were current. Exits with 1 if one cannot be written or,
+    /// with --check, is outdated. Exits with 2 if a file could not be read or written, or if the
+    /// named files contain no declaration.
     Lock(Lock),
     /// Let another site link to one on this machine by a token, or give such a site the token of another one. Needs no cluster.
     #[command(subcommand)]
     Token(TokenCommand),
     /// Draw a network of Skupper sites, with its links, their cost and state, and its routing keys. Changes nothing.
     ///
-    /// Reads the statuses of Sites and Links, with the rights to list them of whoever asks. A Site knows the whole network: one is enough.
+    /// Reads the statuses of Sites and Links, with the caller's rights to list them. A Site knows
+    /// the whole network, so one is enough.
     Network(Network),
-    /// What is made from the lifecycles.
+    /// Commands that generate output from the lifecycles.
     #[command(flatten)]
     Generate(Generate),
 }
@@ -148,26 +174,30 @@ pub enum Product {
     Skupper,
 }
 
-/// Which part of the operator runs.
+/// Part of the operator to run.
 #[derive(Debug, Subcommand)]
 pub enum Mode {
-    /// Run the part of which the cluster needs one: it makes Services, tells where Listeners can be reached, and provisions volumes.
+    /// Run the part that the cluster needs once: it creates Services, publishes the addresses of
+    /// Listeners, and provisions volumes.
     Controller(Controller),
-    /// Run the part of which each node needs one: it mounts Listener volumes.
+    /// Run the part that each node needs once: it mounts Listener volumes.
     Node(Node),
-    /// Run the controller of Skupper sites: it makes the router of each Site, tells it what Listeners and Connectors ask for, and makes the Services of Listeners.
+    /// Run the controller of Skupper sites. It creates the router of each Site, sends it the
+    /// configuration that Listeners and Connectors require, and creates the Services of Listeners.
     Skupper(SkupperArgs),
     /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
     ///
-    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link, AccessToken, AccessGrant, RouterAccess, Certificate
-    /// and Secret, and DIR/input/certs/NAME the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second.
-    /// Listeners are opened at their host and port themselves. Others link to a Site that says `linkAccess: default`, by tokens: see `token`.
-    /// Credentials from tokens and issued certificates are kept in DIR/runtime/issued. Statuses are written to DIR/runtime/resources,
-    /// and what is wrong with files to DIR/runtime/errors.txt.
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link,
+    /// AccessToken, AccessGrant, RouterAccess, Certificate and Secret. DIR/input/certs/NAME holds
+    /// the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a
+    /// second. Listeners are opened directly at their host and port. Other sites link to a Site
+    /// with `linkAccess: default`, by tokens: see `token`. Credentials from tokens and issued
+    /// certificates are kept in DIR/runtime/issued. Statuses are written to DIR/runtime/resources,
+    /// and errors in files to DIR/runtime/errors.txt.
     Site(SiteArgs),
 }
 
-/// What is planned: a part of the operator, with the options that it is run with.
+/// Part of the operator to plan, with the options that it runs with.
 #[derive(Debug, Args)]
 pub struct Planning {
     /// Against which cluster.
@@ -178,19 +208,19 @@ pub struct Planning {
     pub run: Run<Part>,
 }
 
-/// Which part of the operator is planned: those that look after objects.
+/// Parts of the operator that can be planned: those that manage objects.
 #[derive(Debug, Subcommand)]
 pub enum Part {
-    /// The part that makes Services and tells where Listeners can be reached.
+    /// The part that creates Services and publishes the addresses of Listeners.
     Controller(Controller),
     /// The controller of Skupper sites.
     Skupper(Box<SkupperArgs>),
 }
 
-/// Which network is drawn, and how.
+/// Network to draw, and the output format.
 #[derive(Debug, Args)]
 pub struct Network {
-    /// Directory of a site without Kubernetes. Without it, a cluster is asked.
+    /// Directory of a site without Kubernetes. Without it, the command reads a cluster.
     #[arg(value_name = "DIR", conflicts_with_all = ["namespace", "all_namespaces", "context"])]
     pub directory: Option<PathBuf>,
 
@@ -228,7 +258,7 @@ pub enum DrawnAs {
     Dot,
 }
 
-/// What happens in the simulated cluster.
+/// Options of the sandbox, a simulated cluster.
 #[derive(Debug, Args)]
 pub struct Sandbox {
     /// YAML or JSON files, as for `kubectl apply -f`. Several documents in a file are fine.
@@ -239,7 +269,8 @@ pub struct Sandbox {
     #[arg(long, requires = "manifests")]
     pub once: bool,
 
-    /// How long they may take to be Ready and Pods to run, in seconds. Without --once the sandbox says what is missing and goes on.
+    /// Time limit until all are Ready and all Pods run, in seconds. Without --once the sandbox
+    /// prints the missing ones and goes on.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
 
@@ -247,7 +278,8 @@ pub struct Sandbox {
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,
 
-    /// Where to write the kubeconfig. Without it, into a temporary folder. It is removed at the end.
+    /// File to write the kubeconfig to. Without it, a file in a temporary folder. It is removed at
+    /// the end.
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
@@ -255,7 +287,7 @@ pub struct Sandbox {
     #[arg(long, value_enum, default_value_t, value_name = "PRESET")]
     pub listener_class_preset: Preset,
 
-    /// What uids, generated names and the like are made from.
+    /// Seed for uids, generated names and the like.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub seed: u64,
 
@@ -263,12 +295,13 @@ pub struct Sandbox {
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = parse_loopback)]
     pub local_address: IpAddr,
 
-    /// Port of that address at which the sandbox sends back what it gets, for Connectors. Without it 7007, if a Connector of the manifests leads there.
+    /// Port of that address at which the sandbox echoes, for Connectors. Without it 7007, if a
+    /// Connector of the manifests leads there.
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub echo_port: Option<u16>,
 }
 
-/// What is in the cluster.
+/// Contents of the simulated cluster.
 #[derive(Debug, Args)]
 pub struct Cluster {
     /// YAML or JSON files of CustomResourceDefinitions. Each is served before anything else is applied.
@@ -279,7 +312,8 @@ pub struct Cluster {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub apply: Vec<PathBuf>,
 
-    /// Add each request that comes in to the end of this file, as a line of JSON: who asked what, by which program, with what answer. Nothing of Secrets.
+    /// Append each incoming request to this file, as a line of JSON: the user, the request, the
+    /// program and the answer. Contents of Secrets are left out.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
@@ -287,16 +321,17 @@ pub struct Cluster {
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,
 
-    /// Where to write the kubeconfig. Without it, into a temporary folder. It is removed at the end.
+    /// File to write the kubeconfig to. Without it, a file in a temporary folder. It is removed at
+    /// the end.
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
-    /// What uids, generated names and the like are made from.
+    /// Seed for uids, generated names and the like.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub seed: u64,
 }
 
-/// What to check, and how to answer.
+/// Files to check, and the output format.
 #[derive(Debug, Args)]
 pub struct Check {
     /// Rust source files, and folders: of those each `.rs` file that declares something, but for hidden folders and `target`.
@@ -307,29 +342,31 @@ pub struct Check {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub output: Output,
 
-    /// Check nothing, and print what a code means, with an example and how it is mended.
+    /// Check nothing, and print the meaning of a code, with an example and the remedy.
     #[arg(long, value_name = "CODE", conflicts_with = "paths")]
     pub explain: Option<String>,
 
-    /// Write into the files what findings say exactly: the section `transitions`, and the name that was meant. What is left is told as without it.
+    /// Write fixes into the files if findings give them exactly: the section `transitions`, and the
+    /// name that was meant. The remaining findings are printed as without it.
     ///
-    /// A section that has comments gets the lines that it lacks and loses none. A file is written only if it can be read afterwards and what was found is gone.
+    /// A section with comments gets its missing lines and loses none. A file is written only if it
+    /// can be parsed afterwards and the findings are gone.
     #[arg(long)]
     pub fix: bool,
 
-    /// Write nothing, and show as a diff what --fix would write.
+    /// Write nothing, and show the changes of --fix as a diff.
     #[arg(long, requires = "fix", conflicts_with = "output")]
     pub dry_run: bool,
 }
 
-/// Whose locks are written.
+/// Options of `lock`: the lifecycles with the locks to write.
 #[derive(Debug, Args)]
 pub struct Lock {
     /// Rust source files, and folders, as for `check`. Each lifecycle in them that has a line `lock "name.lock";` has its lock beside its file.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// Write nothing, and say which are behind.
+    /// Write nothing, and print the outdated ones.
     #[arg(long)]
     pub check: bool,
 }

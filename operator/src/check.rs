@@ -1,5 +1,5 @@
-//! Checks every `lifecycle!` of Rust source files without rustc, for editors and hooks.
-//! Knows how findings are written; what is wrong with a lifecycle is decided elsewhere.
+//! Checks every `lifecycle!` of Rust source files without rustc, for editors and hooks. It only
+//! writes the findings; the checker is elsewhere.
 
 mod diff;
 mod explain;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use lifecycle_generate::whole_file;
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
-use lifecycle_macros_core::{Crowded, Found, check_locked};
+use lifecycle_macros_core::{Crowded, MacroBodies, check_locked};
 use lifecycle_runtime::cause;
 use thiserror::Error;
 
@@ -40,14 +40,14 @@ impl From<Verdict> for ExitCode {
     }
 }
 
-/// What became of one file.
-enum Looked {
+/// Result of checking one file.
+enum CheckOutcome {
     At(Checked),
     /// It could not be read.
     Failed(Arc<Error>),
 }
 
-/// A file with what was found in it.
+/// File with its findings.
 struct Checked {
     path: PathBuf,
     source: String,
@@ -89,7 +89,8 @@ impl From<proc_macro2::LineColumn> for SourcePosition {
     }
 }
 
-/// Checks files and writes what was found to `out`; to people it complains of files that could not be read on `complaints`, programs are told of them in `out` too.
+/// Checks files and writes the findings to `out`. For people, it reports unreadable files on
+/// `complaints`; for programs, it reports them in `out` too.
 ///
 /// # Errors
 /// If `out` or `complaints` cannot be written to.
@@ -104,14 +105,14 @@ pub fn run(
     let mut sources = named::sources(&options.paths);
     let mut stands = Verdict::Clean;
     if options.fix && options.dry_run {
-        // What is only shown is there still.
-        stands = verdict(&look(&sources));
+        // A fix that is only shown leaves the finding in place.
+        stands = verdict(&check_files(&sources));
         fix::show(&fix::fixed(&mut sources), out)?;
     } else if options.fix {
         let fixed = fix::fixed(&mut sources);
         fix::write(&fixed, &mut sources, complaints)?;
     }
-    let looked = look(&sources);
+    let looked = check_files(&sources);
     match options.output {
         args::Output::Text => {
             text::write(&looked, io::stdout().is_terminal(), (out, complaints))?;
@@ -122,8 +123,8 @@ pub fn run(
 }
 
 /// The worst of all files.
-fn verdict(looked: &[Looked]) -> Verdict {
-    let verdicts = looked.iter().map(Looked::verdict);
+fn verdict(looked: &[CheckOutcome]) -> Verdict {
+    let verdicts = looked.iter().map(CheckOutcome::verdict);
     verdicts.max().unwrap_or(Verdict::Clean)
 }
 
@@ -134,28 +135,29 @@ enum Source {
         text: String,
         /// It begins with a byte order mark, which the text has not.
         is_marked: bool,
-        /// What it declares, or where it is damaged.
-        found: Result<Found, Box<Diagnostic>>,
+        /// Declarations of the file, or the place where it is damaged.
+        found: Result<MacroBodies, Box<Diagnostic>>,
     },
     Failed(Arc<Error>),
 }
 
-/// What some editors begin a file with; it would shift every place by its length.
+/// Byte order mark that some editors put at the start of a file. It would shift every position by
+/// its length.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl Source {
-    fn at(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         let path = path.to_owned();
         match std::fs::read_to_string(&path) {
             Ok(text) => match text.strip_prefix(BYTE_ORDER_MARK) {
-                Some(text) => Self::of(path, text.to_owned(), true),
-                None => Self::of(path, text, false),
+                Some(text) => Self::parse(path, text.to_owned(), true),
+                None => Self::parse(path, text, false),
             },
             Err(source) => Self::Failed(Arc::new(Error::Read { path, source })),
         }
     }
 
-    fn of(path: PathBuf, text: String, is_marked: bool) -> Self {
+    fn parse(path: PathBuf, text: String, is_marked: bool) -> Self {
         Self::Read {
             path,
             is_marked,
@@ -171,7 +173,7 @@ impl Source {
         }
     }
 
-    fn found(&self) -> Option<&Found> {
+    fn found(&self) -> Option<&MacroBodies> {
         match self {
             Self::Read { found, .. } => found.as_ref().ok(),
             Self::Failed(_) => None,
@@ -179,8 +181,9 @@ impl Source {
     }
 }
 
-/// Checks each file with the fragments of all. What is found in a fragment is told where that was written.
-fn look(sources: &[Source]) -> Vec<Looked> {
+/// Checks each file with the fragments of all files. A finding in a fragment is reported in the
+/// file that declares the fragment.
+fn check_files(sources: &[Source]) -> Vec<CheckOutcome> {
     let found = || sources.iter().filter_map(Source::found);
     let fragments: Vec<_> = found().flat_map(|found| found.fragments.clone()).collect();
     let mut findings: Vec<Vec<Diagnostic>> = vec![Vec::new(); sources.len()];
@@ -195,7 +198,7 @@ fn look(sources: &[Source]) -> Vec<Looked> {
         let of_lifecycles = of_lifecycles.flat_map(|body| {
             let lock = locks::text(source.path(), &body);
             let checked = check_locked(body, &fragments, lock);
-            lifecycle_macros_core::errors::told(checked.diagnostics)
+            lifecycle_macros_core::errors::deduplicate(checked.diagnostics)
         });
         let crowded = found.crowded.iter().map(Crowded::finding);
         for finding in of_fragments.chain(of_lifecycles).chain(crowded) {
@@ -209,13 +212,13 @@ fn look(sources: &[Source]) -> Vec<Looked> {
         .map(|(source, findings)| match source {
             Source::Read {
                 path, text, found, ..
-            } => Looked::At(checked((path.as_path(), text.as_str()), found, findings)),
-            Source::Failed(error) => Looked::Failed(Arc::clone(error)),
+            } => CheckOutcome::At(checked((path.as_path(), text.as_str()), found, findings)),
+            Source::Failed(error) => CheckOutcome::Failed(Arc::clone(error)),
         })
         .collect()
 }
 
-/// Whether a file was read as the one of this name.
+/// Returns true if the file was read under this name.
 fn is_of(source: &Source, file: &str) -> bool {
     let bodies = source.found().into_iter();
     let mut bodies = bodies.flat_map(|found| found.lifecycles.iter().chain(&found.fragments));
@@ -225,7 +228,7 @@ fn is_of(source: &Source, file: &str) -> bool {
 
 fn checked(
     (path, source): (&Path, &str),
-    found: &Result<Found, Box<Diagnostic>>,
+    found: &Result<MacroBodies, Box<Diagnostic>>,
     mut findings: Vec<Diagnostic>,
 ) -> Checked {
     let (lifecycles, damage) = match found {
@@ -243,7 +246,7 @@ fn checked(
     }
 }
 
-impl Looked {
+impl CheckOutcome {
     fn verdict(&self) -> Verdict {
         match self {
             Self::At(file) => file.verdict(),

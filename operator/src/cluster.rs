@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use kube::Client;
 use kube::discovery;
 use lifecycle_cli::cluster::manifests::{self, Manifest};
-use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, complain, record, say};
+use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, complain, print_line, record};
 use lifecycle_process::logging;
 use lifecycle_runtime::cause;
 use lifecycle_runtime::shutdown::Shutdown;
@@ -20,7 +20,7 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// A definition is served within a moment.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs the cluster until the process is told to stop, and says how that is to end.
+/// Runs the cluster until it receives a signal to end, and returns the exit code.
 pub(crate) async fn run(options: args::Cluster) -> ExitCode {
     match serve(options).await {
         Ok(()) => ExitCode::SUCCESS,
@@ -54,7 +54,7 @@ async fn serve(options: args::Cluster) -> anyhow::Result<()> {
             served(&client, definition).await?;
         }
         manifests::apply(&client, &fixtures).await?;
-        say("ready. Ctrl-C ends it.");
+        print_line("ready. Ctrl-C ends it.");
         Ok(())
     };
     let done = tokio::select! {
@@ -69,7 +69,8 @@ async fn serve(options: args::Cluster) -> anyhow::Result<()> {
     done
 }
 
-/// So that `--crds` of other objects is told at once, and not by a kind that nobody serves.
+/// Checks the definitions, so that an unsuitable object in `--crds` is reported at once, and not
+/// later as an unknown kind.
 fn check_definitions(definitions: &[Manifest], files: &[PathBuf]) -> anyhow::Result<()> {
     let other = definitions
         .iter()
@@ -111,6 +112,6 @@ async fn served(client: &Client, definition: &Manifest) -> anyhow::Result<()> {
     });
     let limit = PATIENCE.as_secs();
     found.await.with_context(|| {
-        format!("{name} is not served after {limit} s: look at its status with kubectl")
+        format!("{name} is not served after {limit} s: check its status with kubectl")
     })
 }

@@ -1,26 +1,28 @@
-//! `lifecycle-operator explain`: which lifecycles there are to explain, and what only their operators know.
+//! `lifecycle-operator explain`: the lifecycles that can be explained, and the data that only their
+//! operators have.
 
 use std::io::stdout;
 
 use kube::Client;
 use kube::api::{Api, ListParams};
-use lifecycle_explain::{Explain, Explained};
+use lifecycle_inspect::explain::{Explain, Explained};
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
 
-/// Where the controller of Skupper sites runs, as `deploy/skupper/controller.yaml` has it, until a Site says otherwise.
+/// Namespace and name of the controller of Skupper sites, as in `deploy/skupper/controller.yaml`,
+/// unless a Site reports otherwise.
 const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");
 
-/// Explains what the command line asks for.
+/// Runs the explanation that the command line requests.
 ///
 /// # Errors
-/// No API server is configured or answers, or there is no such object.
+/// Returns an error if no API server is configured or answers, or if the object does not exist.
 pub(crate) async fn run(options: &Explain) -> anyhow::Result<()> {
-    let (client, namespace) = options.connect().await?;
+    let (client, namespace) = options.connection.connect().await?;
     let lifecycles = lifecycles(&client).await;
     let wanted = (options, namespace.as_str());
-    Ok(lifecycle_explain::run(&client, &lifecycles, wanted, &mut stdout().lock()).await?)
+    Ok(lifecycle_inspect::explain::run(&client, &lifecycles, wanted, &mut stdout().lock()).await?)
 }
 
 /// All lifecycles of all products.
@@ -34,7 +36,7 @@ async fn lifecycles(client: &Client) -> Vec<Explained> {
     let claims = Explained::of_claims(machine, naming, driver);
     let claims = claims.made_for_claims::<Listener>(lifecycle_listener::volume::made_for);
     all.chain([claims])
-        .map(|one| match one.about().as_str() {
+        .map(|one| match one.qualified_name().as_str() {
             "skupper.io/Site" => {
                 one.not_compared("router", "its image is an option of the controller")
             }
@@ -46,7 +48,7 @@ async fn lifecycles(client: &Client) -> Vec<Explained> {
 /// The controller of Skupper sites, as the status of a Site names it.
 async fn controller(client: &Client) -> (String, String) {
     let sites: Api<Site> = Api::all(client.clone());
-    // Where there is none, or it may not be read, nothing is lost but for namespaces of other controllers.
+    // If no Site exists or may be read, nothing is lost except namespaces of other controllers.
     let sites = sites.list(&ListParams::default()).await;
     let sites = sites.map(|list| list.items).unwrap_or_default();
     let mut named = sites.into_iter().filter_map(|site| {

@@ -4,7 +4,7 @@ use std::io::{Write as _, stderr, stdout};
 use std::process::ExitCode;
 
 use clap::Parser;
-use lifecycle_process::{definitions, ended, printed, until_done};
+use lifecycle_process::{definitions, exit_code, printed, until_done};
 use lifecycle_skupper::files::token;
 
 use crate::args::{Arguments, Command, Plugin, PluginCommand};
@@ -14,13 +14,13 @@ use crate::{
 
 /// The program.
 pub fn main() -> ExitCode {
-    ended(run(Arguments::parse().command))
+    exit_code(run(Arguments::parse().command))
 }
 
 /// The program `kubectl-lifecycle`.
 pub fn plugin() -> ExitCode {
     let PluginCommand::Explain(options) = Plugin::parse().command;
-    ended(run(Command::Explain(options)))
+    exit_code(run(Command::Explain(options)))
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {

@@ -29,7 +29,8 @@ const LARGEST: u64 = 16 << 20;
 /// Draws the network.
 ///
 /// # Errors
-/// No API server is configured or answers, the directory cannot be read, or there is no Site.
+/// Returns an error if no API server is configured or answers, if the directory cannot be read, or
+/// if no Site exists.
 pub(crate) async fn run(options: &Network, out: &mut impl Write) -> anyhow::Result<()> {
     let (sites, links) = match &options.directory {
         Some(directory) => of_directory(directory)?,

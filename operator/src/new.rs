@@ -1,5 +1,6 @@
-//! `lifecycle-operator new`: a crate of an operator that builds, passes its generated suite and runs in a sandbox. What it writes is a member of this
-//! workspace, `operator/template` or `operator/shop`, with other names.
+//! `lifecycle-operator new`: generates the crate of an operator that builds, passes its generated
+//! suite and runs in a sandbox. The crate is a copy of a member of this workspace,
+//! `operator/template` or `operator/shop`, with other names.
 
 mod manifest;
 mod names;
@@ -17,7 +18,7 @@ use thiserror::Error;
 use manifest::Source;
 pub use options::New;
 
-/// Why there is no crate.
+/// Reason why the crate cannot be generated.
 #[derive(Debug, Error)]
 enum Error {
     #[error(
@@ -47,19 +48,23 @@ fn near(checkout: Option<&Path>) -> String {
     )
 }
 
-/// Writes the crate into a folder of its name, and says how to go on.
+/// Writes the crate into a folder of its name, and returns the next steps.
 ///
 /// # Errors
 /// The folder is not empty or cannot be written, `--path` leads to no checkout, or neither `--path` nor `--version` is given.
 pub(crate) fn run(options: &New) -> anyhow::Result<String> {
-    if options.template.words().any(|word| word == options.kind) {
+    if options
+        .template
+        .reserved_words()
+        .any(|word| word == options.kind)
+    {
         return Err(Error::Word(options.kind.clone()).into());
     }
     let folder = Path::new(&options.name);
     check_free(folder)?;
     let source = source(options)?;
     let plural = options.plural.as_deref();
-    let names = renamed::Names::of(&options.name, &options.kind, &options.group, plural);
+    let names = renamed::Names::new(&options.name, &options.kind, &options.group, plural);
     let mut sources = Vec::new();
     let files = options.template.files(&source, &names);
     for (path, text) in &files {
@@ -139,7 +144,8 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
     fs::write(path, text).map_err(failed)
 }
 
-/// Lines are as long, and imports as ordered, as with the names of the template: rustfmt puts that right, where there is one.
+/// Formats the sources with rustfmt, if it is installed: other names change the length of lines and
+/// the order of imports.
 fn format(sources: &[PathBuf]) {
     let mut rustfmt = Command::new("rustfmt");
     rustfmt.args(["--edition", "2024"]).args(sources);

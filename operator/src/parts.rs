@@ -1,4 +1,5 @@
-//! What of the products runs as which ServiceAccount, and what each does besides its lifecycles. Texts are made of it; nothing runs here.
+//! The parts of the products by ServiceAccount, and the actions of each part besides its
+//! lifecycles. Only generates texts from them; nothing runs here.
 
 use lifecycle_generate::rights::{Object, Verb};
 use lifecycle_generate::{Part, Program};
@@ -10,11 +11,11 @@ use lifecycle_skupper::grants::service;
 use lifecycle_skupper::router::existing;
 use lifecycle_specs_listener::listener;
 
-/// Where the Listener operator is installed.
+/// Namespace in which the Listener operator is installed.
 const LISTENERS: &str = "listener-operator";
-/// Where the controller of sites is installed, and its name.
+/// Namespace in which the controller of sites is installed, and its name.
 const SKUPPER: (&str, &str) = ("skupper", "skupper-controller");
-/// The side-car that asks for volumes.
+/// Side-car that requests volumes.
 const SIDE_CAR: &str = "the side-car csi-provisioner";
 /// All that a right may be for.
 const VERBS: [Verb; 7] = [
@@ -55,7 +56,7 @@ fn controller() -> Part {
         .also(
             events,
             &[Verb::Create, Verb::Patch],
-            "a class that differs from the preset is told of",
+            "an event reports a class that differs from the preset",
         )
         .also(
             Object::all("", "persistentvolumes"),
@@ -65,7 +66,7 @@ fn controller() -> Part {
     serving(part, volume::provisions(listeners::NAME, ""))
 }
 
-/// What csi-provisioner needs, which runs beside the controller.
+/// Returns the rights of csi-provisioner, which runs beside the controller.
 fn provisioner() -> Part {
     use Verb::{Create, Delete, Get, List, Patch, Update, Watch};
     let core = |resource| Object::all("", resource);
@@ -106,7 +107,7 @@ fn node() -> Part {
     serving(part, volume::mounts(listeners::NAME, mount))
 }
 
-/// The lifecycles of volumes, and what their processes keep.
+/// Adds the lifecycles of volumes, and the kinds that their processes cache.
 fn serving(mut part: Part, volumes: lifecycle_csi::Volumes) -> Part {
     for served in volumes.into_served() {
         part = part.watches(&served.always_watched());
@@ -122,20 +123,19 @@ fn sites() -> Part {
         .leads_by(&format!("{}-{name}", skupper::NAME));
     let machines = skupper::lifecycles(namespace, name).into_iter();
     let part = machines.fold(part, |part, (machine, _)| part.runs_shared(machine));
-    let given_on =
-        "given on to the router of a Site, by effect `apply_rights`: nobody gives what he has not";
+    let given_on = "granted to the router of a Site, by effect `apply_rights`: a controller can only grant rights that it has";
     let redeemed = "the grant server: what it gives, and that it was given";
     let numbered = "the numbers of Secrets, without which the existing adaptor uses none";
     let grants = Object::all("skupper.io", "accessgrants");
     let reached = Object::all("", "services").own().named([service::SERVICE]);
     let authority = Object::all("", "secrets").own().named([service::AUTHORITY]);
-    let shown = "shown to the router of a Site, which is asked for its state";
+    let shown = "presented to the router of a Site, to query its state";
     let ended = "the authority of the grant server is made anew before it ends";
     let part = existing::RIGHTS.into_iter().fold(part, |part, right| {
         let (group, resources, verbs) = right;
         let verbs: Vec<Verb> = VERBS
             .into_iter()
-            .filter(|verb| verbs.contains(&verb.word()))
+            .filter(|verb| verbs.contains(&verb.as_str()))
             .collect();
         let give = |part: Part, resource: &&str| {
             part.also_for_others(Object::all(group, resource), &verbs, given_on)

@@ -1,4 +1,5 @@
-//! `lifecycle-operator plan`: each part of the operator as `run` starts it, but in a copy of the cluster, and without asking anybody outside Kubernetes.
+//! `lifecycle-operator plan`: each part of the operator as `run` starts it, but in a copy of the
+//! cluster, and without requests to any server but the API server.
 
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -8,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::{Client, ResourceExt};
+use lifecycle_inspect::plan::{Operator, Plan, Verdict};
 use lifecycle_listener::args::Preset;
-use lifecycle_plan::{Operator, Plan, Verdict};
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::{compared, logging};
 use lifecycle_runtime::lifecycle::CallError;
@@ -21,7 +22,7 @@ use lifecycle_specs_skupper::router::RouterState;
 use crate::args::{Part, Planning, Product};
 use crate::wiring::kinds;
 
-/// Prints the plan that the command line asks for, and says how the process is to end.
+/// Prints the plan that the command line requests, and returns the exit code.
 pub(crate) async fn run(options: Planning) -> ExitCode {
     compared(planned(options).await.map(|verdict| verdict as u8))
 }
@@ -29,7 +30,7 @@ pub(crate) async fn run(options: Planning) -> ExitCode {
 async fn planned(options: Planning) -> anyhow::Result<Verdict> {
     logging::begin_quietly()?;
     let Planning { plan, run } = options;
-    let live = plan.connect().await?;
+    let (live, _) = plan.connection.connect().await?;
     match &run.mode {
         Part::Controller(chosen) => {
             let told = Listeners {
@@ -55,7 +56,7 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
     }
 }
 
-/// The options of the controller of Listeners that change what it writes.
+/// Options of the controller of Listeners that change its writes.
 #[derive(Clone, Debug)]
 pub(crate) struct Listeners {
     /// The domain below which cluster DNS names Services; `cluster.local` without it.
@@ -64,7 +65,7 @@ pub(crate) struct Listeners {
     pub(crate) maintain_crds: bool,
     /// The bytes of the largest object that it reads of its kinds.
     pub(crate) max_object_size: usize,
-    /// The namespaces whose Listeners it manages; all if there are none.
+    /// Namespaces whose Listeners it manages; all if empty.
     pub(crate) watched: BTreeSet<String>,
     /// The classes that it creates where they are missing.
     pub(crate) preset: Preset,
@@ -73,7 +74,7 @@ pub(crate) struct Listeners {
 /// Prints the plan of the controller of Listeners.
 ///
 /// # Errors
-/// As `lifecycle_plan::run`.
+/// As `lifecycle_inspect::plan::run`.
 pub(crate) async fn listeners(
     live: &Client,
     plan: &Plan,
@@ -97,17 +98,17 @@ pub(crate) async fn listeners(
         lifecycle_listener::controller::run_observed(client, options, trace, inside.shutdown)
     };
     let printed = (Vec::new, start);
-    Ok(lifecycle_plan::run(live, plan, printed, &mut stdout().lock()).await?)
+    Ok(lifecycle_inspect::plan::run(live, plan, printed, &mut stdout().lock()).await?)
 }
 
-/// Which kinds are those of a product, and how somebody installs them.
+/// Registers the kinds of a product, and the command that installs them.
 fn own_kinds(inside: &Operator, product: Product, maintain: bool) {
     let kinds = kinds(product);
     let install = format!("{} | kubectl apply --server-side -f -", kinds.printed_by);
     inside.own_kinds(&[kinds], (&install, maintain));
 }
 
-/// The options of the controller of Skupper sites that change what it writes.
+/// Options of the controller of Skupper sites that change its writes.
 #[derive(Clone, Debug)]
 pub(crate) struct Sites<'a> {
     /// The namespace where it runs.
@@ -116,7 +117,7 @@ pub(crate) struct Sites<'a> {
     pub(crate) maintain_crds: bool,
     /// The bytes of the largest object that it reads of its kinds.
     pub(crate) max_object_size: usize,
-    /// The namespaces whose sites it manages; all if there are none.
+    /// Namespaces whose sites it manages; all if empty.
     pub(crate) watched: BTreeSet<String>,
     /// The others.
     pub(crate) chosen: &'a SkupperArgs,
@@ -125,7 +126,7 @@ pub(crate) struct Sites<'a> {
 /// Prints the plan of the controller of Skupper sites.
 ///
 /// # Errors
-/// As `lifecycle_plan::run`.
+/// As `lifecycle_inspect::plan::run`.
 pub(crate) async fn sites(live: &Client, plan: &Plan, told: Sites<'_>) -> anyhow::Result<Verdict> {
     let chosen = told.chosen;
     let silent = Silent::default();
@@ -150,10 +151,10 @@ pub(crate) async fn sites(live: &Client, plan: &Plan, told: Sites<'_>) -> anyhow
         lifecycle_skupper::controller::run_observed(client, options, asked, trace, inside.shutdown)
     };
     let printed = (|| silent.noted(), start);
-    Ok(lifecycle_plan::run(live, plan, printed, &mut stdout().lock()).await?)
+    Ok(lifecycle_inspect::plan::run(live, plan, printed, &mut stdout().lock()).await?)
 }
 
-/// Routers that are never heard of: whoever would be asked is noted.
+/// Routers that never answer. Records the queries that would be sent.
 #[derive(Clone, Default)]
 struct Silent(Arc<Mutex<BTreeSet<String>>>);
 
@@ -165,7 +166,11 @@ impl Silent {
 }
 
 impl Routers for Silent {
-    async fn ask(&self, pods: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+    async fn fetch_state(
+        &self,
+        pods: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         for pod in pods {
             let namespace = pod.namespace().unwrap_or_default();
             let line = format!(

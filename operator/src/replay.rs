@@ -1,17 +1,18 @@
-//! `lifecycle-operator replay`: the lifecycles of all products, made with what a recorded operator was made with, and held against what it recorded.
+//! `lifecycle-operator replay`: creates the lifecycles of all products with the options of a
+//! recorded operator, and compares them with its record.
 
 use std::io::stdout;
 use std::process::ExitCode;
 
+use lifecycle_inspect::replay::{Error, Header, Replay, Replayed};
 use lifecycle_listener::controller as listeners;
 use lifecycle_process::cluster_domain::{ClusterDomain, NotADomain};
 use lifecycle_process::compared;
-use lifecycle_replay::{Error, Header, Replay, Replayed};
 use lifecycle_skupper::controller as sites;
 
-/// Prints where this version decides otherwise, and says how the process is to end.
+/// Prints the decisions of this version that differ, and returns the exit code.
 pub(crate) fn run(options: &Replay) -> ExitCode {
-    let found = lifecycle_replay::run(options, lifecycles, &mut stdout().lock());
+    let found = lifecycle_inspect::replay::run(options, lifecycles, &mut stdout().lock());
     compared(found.map(|verdict| verdict as u8).map_err(Into::into))
 }
 

@@ -1,5 +1,6 @@
-//! `lifecycle-operator sandbox`: a simulated cluster in this process, the operator at work in it, and a door for `kubectl`.
-//! Puts the parts together; what a cluster does is the business of `lifecycle_simulator`, what the operators do of their products.
+//! `lifecycle-operator sandbox`: a simulated cluster in this process, the operator at work in it,
+//! and an API server for `kubectl`. It only assembles the parts: `lifecycle_simulator` implements
+//! the cluster, and the operators implement their products.
 
 mod balancer;
 mod driver;
@@ -29,7 +30,7 @@ use follow::{Follow, Observers};
 use followed::{Followed, FollowedKind};
 use grants::GrantDoor;
 use lifecycle_cli::cluster::manifests::{self, Manifest};
-use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, account, complain, say};
+use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, account, complain, print_line};
 use lifecycle_cli::updates::Verdict;
 use lifecycle_listener::controller;
 use lifecycle_process::cluster_domain::ClusterDomain;
@@ -39,10 +40,10 @@ use sites::Sites;
 use tokens::Applying;
 use tour::Tour;
 
-/// Where the sandbox echoes for Connectors that lead there.
+/// Default port of the sandbox's echo server for Connectors that lead there.
 const ECHO: u16 = 7007;
 
-/// Runs the sandbox and says how the process is to end.
+/// Runs the sandbox and returns the exit code.
 pub async fn run(options: Sandbox) -> ExitCode {
     match open(options).await {
         Ok(Verdict::Ready | Verdict::Stopped) => ExitCode::SUCCESS,
@@ -74,7 +75,7 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     let echo_at = echo.as_ref().map(TcpListener::local_addr).transpose();
     let echo_at = echo_at.context("the port has no number")?;
     if let Some(at) = echo_at {
-        say(&format!("  what is sent to {at} comes back"));
+        print_line(&format!("  what is sent to {at} comes back"));
     }
     let grants = GrantDoor::open(options.local_address).await?;
     let sites = Sites::new(options.local_address, echo_at);
@@ -94,7 +95,7 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     };
     let verdict = match verdict {
         Ok(Verdict::Ready | Verdict::Unready) if !options.once => {
-            say(&how_to_look(&cluster, &manifests));
+            print_line(&how_to_look(&cluster, &manifests));
             stay(&cluster, &mut follow, shutdown).await;
             Ok(Verdict::Stopped)
         }
@@ -104,7 +105,7 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     verdict
 }
 
-/// The server that echoes, if a Connector leads to it, or somebody wants it.
+/// Opens the socket of the echo server, if a Connector leads to it, or if the user requests it.
 async fn echo_of(
     options: &Sandbox,
     manifests: &[Manifest],
@@ -124,7 +125,8 @@ async fn echo_of(
     echo::bind(at).await.map(Some)
 }
 
-/// What happens once the cluster runs: the manifests are applied, what they make is followed, and a Connector to the server that echoes goes and comes back.
+/// Runs the sandbox after the cluster has started: applies the manifests, follows the resulting
+/// objects, and removes and restores a Connector to the echo server.
 async fn inside(
     cluster: &Cluster,
     options: &Sandbox,
@@ -138,11 +140,11 @@ async fn inside(
     let wanted = followed::all_wanted(manifests);
     if options.once && wanted.is_empty() {
         bail!(
-            "the manifests contain no Listener, no Pod and nothing of a site, so that there is nothing to wait for: leave out --once"
+            "the manifests contain no Listener, no Pod and no object of a site, so there is nothing to wait for: leave out --once"
         );
     }
     let limit = Duration::from_secs(options.timeout);
-    for token in tokens.iter().filter_map(followed::wanted) {
+    for token in tokens.iter().filter_map(followed::followed_object) {
         follow.note_waiting(token);
     }
     applying.spawn(tokens::apply(client.clone(), tokens));
@@ -150,13 +152,13 @@ async fn inside(
         verdict = follow.until_ready(&client, &wanted, limit) => verdict?,
         error = tokens::refused(applying) => return Err(error.into()),
     };
-    match (verdict, Tour::of(manifests, sites)) {
+    match (verdict, Tour::from_manifests(manifests, sites)) {
         (Verdict::Ready, Some(tour)) => tour.show(&client, follow, &wanted, limit).await,
         (verdict, _) => Ok(verdict),
     }
 }
 
-/// Keeps serving, and goes on telling what becomes of Listeners and Pods.
+/// Keeps serving, and continues to report the changes of Listeners and Pods.
 async fn stay(cluster: &Cluster, follow: &mut Follow, mut shutdown: Shutdown) {
     let client = cluster.client();
     tokio::select! {
@@ -166,7 +168,7 @@ async fn stay(cluster: &Cluster, follow: &mut Follow, mut shutdown: Shutdown) {
     }
 }
 
-/// Commands for what the manifests have: of sites, of Listeners, or of both.
+/// Returns commands for the contents of the manifests: for sites, for Listeners, or for both.
 fn how_to_look(cluster: &Cluster, manifests: &[Manifest]) -> String {
     let (address, kubeconfig) = (cluster.address(), cluster.kubeconfig().display());
     let wanted = followed::all_wanted(manifests);
@@ -186,15 +188,14 @@ fn how_to_look(cluster: &Cluster, manifests: &[Manifest]) -> String {
         add(&[
             "kubectl get sites,listeners.skupper.io,connectors,links --all-namespaces",
             "kubectl explain listeners.skupper.io.spec",
-            "lifecycle-operator network              # sites, their links, and what they offer",
+            "lifecycle-operator network --all-namespaces    # sites, their links, and what they offer",
         ]);
     }
     add(&[
-        "lifecycle-operator explain KIND NAME    # why an object is in its state, and who must act",
+        "lifecycle-operator explain KIND NAME            # why an object is in its state, and who must act",
     ]);
     format!(
-        "\nLook around in another terminal (the API server is https://{address}):\n\n  {}\n\n\
-         docs/sandbox.md says what is simulated. Ctrl-C ends it.",
+        "\nLook around in another terminal (the API server is https://{address}):\n\n  {}\n\ndocs/sandbox.md describes what is simulated. Ctrl-C ends it.",
         commands.join("\n  ")
     )
 }

@@ -1,5 +1,7 @@
-//! `lifecycle-operator takeover --check`: says what is in the way of replacing the Stackable Listener operator in a cluster, or with `skupper` the existing
-//! controller of Skupper sites, and what ours would then write. Reads the cluster, judges what was found, and prints it; writes nothing.
+//! `lifecycle-operator takeover --check`: reports the obstacles to replacing the Stackable Listener
+//! operator in a cluster, or with `skupper` the existing controller of Skupper sites, and the
+//! writes of this operator afterwards. Reads the cluster, judges the objects, and prints the
+//! findings; writes nothing.
 
 mod controllers;
 mod definitions;
@@ -23,7 +25,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use jiff::Timestamp;
 use kube::Client;
-use lifecycle_plan::{DryRun, Output, Plan, Verdict};
+use lifecycle_inspect::plan::{DryRun, Plan, Verdict};
+use lifecycle_inspect::{Connection, Output};
 use lifecycle_process::{compared, logging};
 use lifecycle_runtime::cause;
 use lifecycle_runtime::operator::MAX_OBJECT_SIZE;
@@ -31,15 +34,15 @@ use lifecycle_runtime::operator::MAX_OBJECT_SIZE;
 use crate::args::{OfListeners, Takeover, TakeoverProduct};
 use crate::plan::{self, Listeners, Sites};
 use finding::{Chosen, Finding, Severity};
-use found::Found;
+use found::ClusterObjects;
 
 /// Seconds that the operator may take in the copy, as `plan` has it.
 const LIMIT: u64 = 60;
-/// The exit codes: something blocks, and it cannot be said whether something does.
+/// Exit codes: something blocks, and the result cannot be determined.
 const BLOCKED: u8 = 1;
 const UNKNOWN: u8 = 2;
 
-/// Prints what was found, and says how the process is to end.
+/// Prints the findings, and returns the exit code.
 pub(crate) async fn run(options: Takeover) -> ExitCode {
     compared(checked(options).await)
 }
@@ -47,7 +50,7 @@ pub(crate) async fn run(options: Takeover) -> ExitCode {
 async fn checked(options: Takeover) -> anyhow::Result<u8> {
     logging::begin_quietly()?;
     let plan = plan_of(&options);
-    let live = plan.connect().await?;
+    let (live, _) = plan.connection.connect().await?;
     let maintain_crds = !options.disable_crd_maintenance;
     let namespace = options.namespace;
     let (findings, planned) = match options.product {
@@ -87,7 +90,7 @@ async fn listeners(
         kubelet: options.kubelet_dir,
         now: Timestamp::now(),
     };
-    let found = Found::read(live, &chosen.namespace).await?;
+    let found = ClusterObjects::read(live, &chosen.namespace).await?;
     let findings = judge::judge(&found, &chosen);
     print(&text::text(&findings, "controller"))?;
     let told = Listeners {
@@ -109,8 +112,10 @@ async fn sites(live: &Client, plan: &Plan, told: Sites<'_>) -> anyhow::Result<Ch
 /// The plan of this operator, as `plan` makes it without further options.
 fn plan_of(options: &Takeover) -> Plan {
     Plan {
-        context: options.context.clone(),
-        impersonated: options.impersonated.clone(),
+        connection: Connection {
+            context: options.context.clone(),
+            impersonated: options.impersonated.clone(),
+        },
         namespace: None,
         dry_run: DryRun::default(),
         limit: LIMIT,

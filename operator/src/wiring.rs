@@ -1,4 +1,4 @@
-//! What runs: which part of which product the command line asks for. Decides nothing about any object.
+//! Starts the part of the product that the command line selects. Decides nothing about any object.
 
 use lifecycle_process::args::Run;
 use lifecycle_process::logging;
@@ -6,7 +6,7 @@ use lifecycle_runtime::crds::Kinds;
 
 use crate::args::{Mode, Product};
 
-/// Runs what the command line asks for, until the process is told to stop.
+/// Runs the command until it receives a signal to end.
 ///
 /// # Errors
 /// If logging cannot begin, no API server is configured, an option is missing, or something cannot be listened at.

@@ -1,5 +1,6 @@
-//! The committed code in `src/generated` is what the `.proto` files give; `BLESS=1` writes it.
-//! Needs no compiler but Rust's, but the committed code must compile: a new `.proto` file is generated first and included then.
+//! Checks that the committed code in `src/generated` is the output for the `.proto` files.
+//! `BLESS=1` writes it. No compiler but Rust's is needed, but the committed code must compile.
+//! Generate a new `.proto` file first, and include it then.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use prost::Message;
 
-/// What is compiled, relative to the folder of the package.
+/// Files to compile, relative to the folder of the package.
 const PROTOS: [&str; 2] = ["csi.proto", "pluginregistration.proto"];
 
 /// Files of one folder by name.
@@ -59,7 +60,7 @@ fn folder() -> PathBuf {
     package().join("src/generated")
 }
 
-/// What the generator makes of the `.proto` files now.
+/// Returns the generator's current output for the `.proto` files.
 fn generate() -> Files {
     let descriptors = protox::compile(PROTOS, [package()]).expect("the .proto files compile");
     let encoded = descriptors.encode_to_vec();

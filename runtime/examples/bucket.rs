@@ -1,4 +1,5 @@
-//! What is outside of the cluster, and has to be given back: a name that is written down first, a poll, and two calls. Declared line by line in `docs/record.md`.
+//! Resource outside the cluster that needs cleanup: a name that is recorded first, a poll, and two
+//! calls. `docs/record.md` explains the declaration line by line.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +12,7 @@ use lifecycle_runtime::{Because, Operator, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What somebody wants.
+/// Desired state of a Bucket.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "examples.test",
@@ -22,11 +23,11 @@ use serde::{Deserialize, Serialize};
 )]
 pub(crate) struct BucketSpec {
     pub(crate) name: String,
-    /// For how many days what is deleted is kept.
+    /// Number of days for which deleted data is kept.
     pub(crate) days: u16,
 }
 
-/// What is told of it.
+/// Observed state of a Bucket.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct BucketStatus {
     #[serde(default)]
@@ -34,7 +35,7 @@ pub(crate) struct BucketStatus {
     pub(crate) conditions: Vec<Condition>,
 }
 
-/// What the provider says of a name; nothing where there is no such bucket.
+/// Provider's reply for a name. Empty if the bucket does not exist.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Info(pub(crate) Option<Kept>);
 
@@ -54,7 +55,8 @@ lifecycle! {
         store:  poll Info by handle every 30s given handle != Absent;
     }
     facts {
-        /// What is there under that name. Right of the bar: ours, to be given back.
+        /// State of the bucket under that name. Values right of the bar mean that the bucket is
+        /// ours and needs cleanup.
         held bucket: { No, Taken | Stale, Current } from store
             given handle != Absent else No
             given store else Unknown;
@@ -90,12 +92,12 @@ lifecycle! {
 pub(crate) struct Provider(Arc<Mutex<BTreeMap<String, Kept>>>);
 
 impl Provider {
-    /// What is there under a name.
+    /// Returns the bucket under a name, if any.
     pub(crate) fn look(&self, name: &str) -> Option<Kept> {
         self.on(|all| all.get(name).cloned())
     }
 
-    /// Somebody else makes a bucket, or takes one away.
+    /// Changes the buckets as another user of the provider would.
     pub(crate) fn on<T>(&self, change: impl FnOnce(&mut BTreeMap<String, Kept>) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -118,7 +120,7 @@ impl BucketLogic for Buckets {
             return Because::new(BucketValue::No, "the provider has no such bucket");
         };
         if Some(&kept.owner) != this.meta.uid.as_ref() {
-            let said = "the bucket is somebody else's: choose another name";
+            let said = "the bucket belongs to another owner: choose another name";
             return Because::new(BucketValue::Taken, said);
         }
         match kept.days == this.spec.days {

@@ -7,7 +7,7 @@ use lifecycle_runtime::{Desired, Operator, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which ConfigMap is copied.
+/// Reference to the ConfigMap that is copied.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "examples.test",
@@ -20,7 +20,7 @@ pub(crate) struct MirrorSpec {
     pub(crate) source: String,
 }
 
-/// What is told of it.
+/// Observed state of a Mirror.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct MirrorStatus {
     #[serde(default)]
@@ -56,12 +56,12 @@ lifecycle! {
     }
 }
 
-/// The one thing that the declaration cannot know: what is written.
+/// Logic that supplies the one thing that the declaration cannot: the written content.
 pub(crate) struct Copies;
 
 impl MirrorLogic for Copies {
     fn apply_copy(&self, at: ApplyCopy<'_>) -> Desired<ConfigMap> {
-        Desired::of(&ConfigMap {
+        Desired::from_object(&ConfigMap {
             data: at.source.data.clone(),
             ..ConfigMap::default()
         })
@@ -73,7 +73,7 @@ pub(crate) fn operator() -> Operator {
     Operator::new("examples.test").run(machine(Copies))
 }
 
-/// A Mirror, and what it copies.
+/// A Mirror and the object that it copies.
 pub(crate) const OBJECTS: &str = "
 apiVersion: v1
 kind: ConfigMap

@@ -1,4 +1,5 @@
-//! A fact that is told what time it is, and says until when its answer holds: the runtime looks again then, and not before.
+//! Fact that receives the current time and returns how long its value holds. The runtime evaluates
+//! it again at that time, and not before.
 
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -9,7 +10,7 @@ use lifecycle_runtime::{Because, Desired, Operator, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A notice that goes by itself.
+/// Desired state of a Notice, which expires by itself.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "examples.test",
@@ -20,11 +21,11 @@ use serde::{Deserialize, Serialize};
 )]
 pub(crate) struct NoticeSpec {
     pub(crate) text: String,
-    /// For so long it hangs.
+    /// Number of seconds for which the notice hangs.
     pub(crate) seconds: u32,
 }
 
-/// What is told of it.
+/// Observed state of a Notice.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct NoticeStatus {
     #[serde(default)]
@@ -41,7 +42,7 @@ lifecycle! {
         board: owned ConfigMap by name meta.name;
     }
     facts {
-        /// Whether its time is over.
+        /// True if its time is over.
         over: bool from self, now;
     }
     states {
@@ -71,7 +72,7 @@ lifecycle! {
     }
 }
 
-/// How long a notice hangs, and what it says.
+/// Logic that supplies the duration and the text of a notice.
 pub(crate) struct Board;
 
 impl NoticeLogic for Board {
@@ -89,7 +90,7 @@ impl NoticeLogic for Board {
 
     fn apply_board(&self, at: ApplyBoard<'_>) -> Desired<ConfigMap> {
         let text = ("text".to_owned(), at.this.spec.text.clone());
-        Desired::of(&ConfigMap {
+        Desired::from_object(&ConfigMap {
             data: Some([text].into()),
             ..ConfigMap::default()
         })

@@ -11,7 +11,7 @@ use lifecycle_runtime::{Desired, Operator, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whose password.
+/// Desired state of an Account: the user that has the password.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "examples.test",
@@ -24,7 +24,7 @@ pub(crate) struct AccountSpec {
     pub(crate) user: String,
 }
 
-/// What is told of it.
+/// Observed state of an Account.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct AccountStatus {
     #[serde(default)]
@@ -32,7 +32,7 @@ pub(crate) struct AccountStatus {
     pub(crate) conditions: Vec<Condition>,
 }
 
-/// A type of its own, so that nobody prints it.
+/// Separate type, so that no code prints the password by accident.
 pub(crate) struct Password(Vec<u8>);
 
 lifecycle! {
@@ -84,7 +84,7 @@ impl AccountLogic for Passwords {
         let user = at.this.spec.user.clone().into_bytes();
         let data = [("user", user), (KEY, at.password.0.clone())];
         let data = data.map(|(key, value)| (key.to_owned(), ByteString(value)));
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some(BTreeMap::from(data)),
             ..Secret::default()
         })

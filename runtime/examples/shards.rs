@@ -1,4 +1,5 @@
-//! A set: as many objects as a list says, found by a label. What the list no longer names goes.
+//! A set: as many objects as a list names, found by a label. An object is deleted when the list no
+//! longer names it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use lifecycle_runtime::{Desired, Operator, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which shards there are.
+/// Desired state of an Index: the list of its shards.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "examples.test",
@@ -24,7 +25,7 @@ pub(crate) struct IndexSpec {
     pub(crate) shards: Vec<String>,
 }
 
-/// What is told of it.
+/// Observed state of an Index.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct IndexStatus {
     #[serde(default)]
@@ -62,7 +63,7 @@ lifecycle! {
     }
 }
 
-/// What each shard says.
+/// Logic that builds the contents of each shard.
 pub(crate) struct Shards;
 
 impl IndexLogic for Shards {
@@ -71,7 +72,7 @@ impl IndexLogic for Shards {
         let names: BTreeSet<&String> = at.this.spec.shards.iter().collect();
         let shard = |name: &String| {
             let labels = BTreeMap::from([(INDEX.to_owned(), of.clone())]);
-            Desired::of(&ConfigMap {
+            Desired::from_object(&ConfigMap {
                 metadata: ObjectMeta {
                     name: Some(format!("{of}-{name}")),
                     labels: Some(labels),

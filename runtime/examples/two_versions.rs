@@ -1,4 +1,5 @@
-//! One kind in two versions of its API, by two functions. What the older one cannot say is kept in an annotation and comes back.
+//! One kind in two versions of its API, converted by two functions. Fields that the older version
+//! cannot express are kept in an annotation and come back.
 
 use kube::CustomResource;
 use lifecycle_runtime::conversion::Conversion;
@@ -38,7 +39,7 @@ pub(crate) mod v1 {
     }
 }
 
-/// From the older one, as exactly as it can be said.
+/// Converts from the older version, as exactly as possible.
 fn up(old: v1alpha1::Parcel) -> Result<v1::Parcel, String> {
     let millimetres = match old.spec.size.as_str() {
         "small" => 200,
@@ -58,7 +59,9 @@ fn down(new: v1::Parcel) -> Result<v1alpha1::Parcel, String> {
     Ok(v1alpha1::Parcel::new("", v1alpha1::ParcelSpec { size }))
 }
 
-/// What a webhook answers with (`lifecycle_process::webhook`).
+/// Conversion that a webhook answers with (`lifecycle_process::webhook`).
 pub(crate) fn parcels() -> Conversion {
-    Conversion::through::<v1::Parcel>().version(up, down).done()
+    Conversion::through::<v1::Parcel>()
+        .version(up, down)
+        .build()
 }

@@ -1,4 +1,5 @@
-//! What lies outside of the cluster: a poll asks it from time to time, and no more of it at once than the operator says.
+//! Resource outside the cluster. A poll queries it periodically, with no more concurrent requests
+//! than the operator allows.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use lifecycle_runtime::{Because, Operator, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where somebody wants to know the weather.
+/// Desired state of a Forecast: the place of the forecast.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "examples.test",
@@ -24,7 +25,7 @@ pub(crate) struct ForecastSpec {
     pub(crate) city: String,
 }
 
-/// What is told of it.
+/// Observed state of a Forecast.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct ForecastStatus {
     #[serde(default)]
@@ -34,21 +35,21 @@ pub(crate) struct ForecastStatus {
     pub(crate) degrees: Option<i32>,
 }
 
-/// What a station says.
+/// Report of a weather station.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Report {
     pub(crate) degrees: i32,
 }
 
 lifecycle! {
-    /// The weather of a city, as a station tells it.
+    /// Weather of a city, as a station reports it.
     resource Forecast;
 
     observe {
         report: poll Report of stations by spec.city every 5min;
     }
     facts {
-        /// Whether people should stay at home.
+        /// True if people should stay at home.
         frost: bool from report given report;
     }
     states {
@@ -67,13 +68,13 @@ lifecycle! {
     }
 }
 
-/// Who asks a station.
+/// Client that queries a weather station.
 pub(crate) trait Stations: Send + Sync + 'static {
-    /// How warm it is there.
+    /// Queries the temperature of a city.
     fn ask(&self, city: &str) -> impl Future<Output = Result<Report, CallError>> + Send;
 }
 
-/// What is made of the answer.
+/// Logic that uses the station's reply.
 pub(crate) struct Asks<S>(pub(crate) S);
 
 impl<S: Stations> ForecastLogic for Asks<S> {

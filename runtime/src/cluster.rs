@@ -1,5 +1,6 @@
-//! What passes and calls share: caches and their keys, one walk over a lifecycle's inputs, the requests that effects make, and what answers mean.
-//! Knows neither the loop that runs passes nor the services that take calls.
+//! Code that is common to reconciliation and calls. It contains caches and their keys, one walk
+//! over a lifecycle's inputs, the requests that effects make, and the meaning of answers. Knows
+//! neither the loop that reconciles nor the services that take calls.
 
 pub mod act;
 #[cfg(test)]

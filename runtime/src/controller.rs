@@ -1,5 +1,6 @@
-//! The one loop: takes in what watches, writes and polls bring, wakes who looked for it, and runs passes in order.
-//! One task, no locks, nothing that scans; all decisions are in `observe` and `machine`.
+//! The only reconcile loop. It takes in the results of watches, writes and polls, wakes the
+//! dependent objects, and runs reconciliations in order. It is one task without locks or scans. All
+//! decisions are in `observe` and `machine`.
 
 mod brake;
 mod carry_out;
@@ -66,24 +67,24 @@ use outage::Outage;
 use polls::{Answered, Polls};
 use queue::{Queue, Subject};
 use runner::Runner;
-pub use trace::{Kept, Move, Passed, Trace, TraceEvent, Written};
-use turned::{Turned, Turns};
+pub use trace::{AlteredWrite, Move, Passed, Trace, TraceEvent, Written};
+use turned::{TurnOwner, Turns};
 use undecodable::Undecodable;
 pub use waker::PollWaker;
 pub(crate) use waker::Wakes;
-pub use why::Why;
+pub use why::WaitReason;
 use write_locks::WriteLocks;
 
 /// Longer than any process runs.
 const FOR_EVER: Duration = Duration::from_secs(1 << 31);
-/// What the loop is called where health is asked for.
+/// Name of the loop in the health report.
 const LOOP: &str = "controller";
-/// How many passes run before the loop listens again.
+/// Number of reconciliations that run before the loop listens again.
 const PASSES_IN_A_ROW: usize = 64;
 
-/// What every lifecycle of an operator shares.
+/// Settings that every lifecycle of an operator shares.
 pub(crate) struct Settings {
-    /// The namespaces whose objects are reconciled; all if there are none.
+    /// Namespaces whose objects are reconciled. Empty means all.
     pub(crate) namespaces: BTreeSet<String>,
     pub(crate) instance: String,
     pub(crate) concurrency: usize,
@@ -93,9 +94,9 @@ pub(crate) struct Settings {
     pub(crate) randomness: Randomness,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counters: Counters,
-    /// Who says from outside that what polls ask about has changed.
+    /// Wakes by which the environment reports that the subject of a poll has changed.
     pub(crate) wakes: Wakes,
-    /// How much of each provider may be asked for.
+    /// Limits on the requests to each provider.
     pub(crate) providers: Providers,
     pub(crate) health: Health,
     /// The observer.
@@ -107,7 +108,7 @@ pub(crate) struct Controller {
     client: Client,
     settings: Settings,
     random: Pcg64Mcg,
-    /// What seeds of minted values are drawn from; `None` where no lifecycle mints one.
+    /// Source of the seeds of minted values; `None` if no lifecycle mints one.
     minting: Option<StdRng>,
     runners: Vec<Runner>,
     stores: Vec<Store>,
@@ -127,9 +128,9 @@ pub(crate) struct Controller {
     log_dedup: LogDedup,
 }
 
-/// Who may write.
+/// Right of this process to write.
 struct Leading {
-    /// Only the holder of a Lease; nobody else is there if `None`.
+    /// Lease that permits writes. `None` if there is only one replica.
     lease: Option<watch::Receiver<Until>>,
     was: bool,
     /// Since when that is so.
@@ -150,13 +151,14 @@ impl Leading {
         until(self.lease.as_ref(), now)
     }
 
-    /// Whether our time to write has ended and the loop does not know it yet: the process may have been suspended since.
+    /// Returns a check that is true if our time to write has ended and the loop does not know it
+    /// yet. The process may have been suspended since.
     fn is_over(&self) -> impl Fn() -> bool + use<> {
         let (lease, was) = (self.lease.clone(), self.was);
         move || was && until(lease.as_ref(), Instant::now()).is_none()
     }
 
-    /// Waits for a change of what `until` says, but not for the end of a time.
+    /// Waits for a change of the result of `until`, but not for a deadline to pass.
     async fn changed(&mut self) {
         let changed = match &mut self.lease {
             Some(lease) => lease.changed().await.is_ok(),
@@ -175,15 +177,15 @@ fn until(lease: Option<&watch::Receiver<Until>>, now: Instant) -> Until {
     }
 }
 
-/// What the loop was woken by.
+/// Cause for which the loop woke.
 enum LoopEvent {
     Completed(Vec<Completed>),
     /// The time to write has ended, after these.
     Over(Vec<Completed>),
     Answered(Vec<Answered>),
-    /// Who has a turn at a provider.
-    Turned(Vec<(Turned, Instant)>),
-    /// What feeds bring, by their positions.
+    /// Subjects that have a turn at a provider.
+    Turned(Vec<(TurnOwner, Instant)>),
+    /// Events of feeds, by their positions.
     Watched(Vec<(usize, Vec<Event<Raw>>)>),
 }
 
@@ -230,7 +232,7 @@ impl Controller {
         })
     }
 
-    /// Runs until told to stop; what is on its way then is dropped.
+    /// Runs until shutdown is requested, then drops pending requests.
     pub(crate) async fn run(
         mut self,
         mut shutdown: Shutdown,
@@ -240,10 +242,10 @@ impl Controller {
         self.count_leading();
         self.trace_begin();
         while self.step(&mut shutdown).await {}
-        self.settings.health.ended(LOOP);
+        self.settings.health.mark_ended(LOOP);
     }
 
-    /// Does what is due, then waits for one thing to happen; says whether to go on.
+    /// Runs the due work, then waits for one event. Returns true if the loop continues.
     async fn step(&mut self, shutdown: &mut Shutdown) -> bool {
         self.show_health();
         self.lead();
@@ -263,7 +265,7 @@ impl Controller {
         true
     }
 
-    /// Says from time to time that the loop goes round, and of which kinds nothing is heard.
+    /// Reports from time to time that the loop is alive, and the kinds whose watches are silent.
     fn show_health(&mut self) {
         let now = Instant::now();
         if now < self.beat {
@@ -285,10 +287,11 @@ impl Controller {
             counters.heard_of(kind, at);
         }
         let due = self.queue.due(now);
-        counters.with(|counts| counts.due = due);
+        counters.update(|counts| counts.due = due);
     }
 
-    /// Begins to write, or drops what is on its way: after the end of a Lease another writes.
+    /// Starts to write, or drops pending requests. After the end of a Lease, another replica
+    /// writes.
     fn lead(&mut self) {
         let now = Instant::now();
         let leading = self.leading.until(now).is_some();
@@ -319,7 +322,8 @@ impl Controller {
         }
     }
 
-    /// When a pass or a poll is due, or the time to write ends; now, if passes were left over.
+    /// Returns the time at which a reconciliation or a poll is due, or the time to write ends.
+    /// Returns the current time if reconciliations remain.
     fn next_due(&self, more: bool) -> Option<Instant> {
         let end = self.leading.until(Instant::now())?;
         let free = self.in_flight_writes.len() < self.settings.concurrency;
@@ -339,7 +343,7 @@ impl Controller {
                 completed.into_iter().for_each(|l| self.complete(l));
                 self.stop_writing();
             }
-            LoopEvent::Answered(all) => all.into_iter().for_each(|a| self.answered(a)),
+            LoopEvent::Answered(all) => all.into_iter().for_each(|a| self.handle_answer(a)),
             LoopEvent::Turned(all) => all
                 .into_iter()
                 .for_each(|(whose, at)| self.turned(whose, at)),
@@ -351,7 +355,7 @@ impl Controller {
         }
     }
 
-    /// Takes one event of a feed in and wakes who looked for what it changed.
+    /// Handles one event of a feed, and wakes the objects that depend on the changed object.
     fn watched(&mut self, feed: usize, event: Event<Raw>) {
         let now = Instant::now();
         let (number, part) = (self.feeds[feed].store, self.feeds[feed].part);
@@ -360,9 +364,9 @@ impl Controller {
         for change in self.stores[number].take_in(part, event) {
             self.trace_change(number, &change);
             self.undecodable
-                .look(number, &self.stores[number].kind, &change);
+                .record_change(number, &self.stores[number].kind, &change);
             let at = (number, change.name.clone());
-            let mut woken = self.fences.look(&at, &self.stores[number]);
+            let mut woken = self.fences.check_fence(&at, &self.stores[number]);
             for (lifecycle, runner) in self.runners.iter_mut().enumerate() {
                 let dependencies = runner.changed(number, &change);
                 if change.same {
@@ -396,7 +400,7 @@ impl Controller {
         }
     }
 
-    /// Lifecycles whose last cache this was begin.
+    /// Starts the lifecycles that waited only for this cache.
     fn synced(&mut self, feed: usize, now: Instant) {
         let Feed { store, part, watch } = &self.feeds[feed];
         let (number, part) = (*store, *part);
@@ -427,7 +431,7 @@ impl Controller {
         }
     }
 
-    /// Runs the passes that are due, while writes may still leave; says whether some are left over.
+    /// Runs the due reconciliations while writes are permitted. Returns true if some remain.
     fn work(&mut self) -> bool {
         if !self.leading.was {
             return false;
@@ -440,7 +444,8 @@ impl Controller {
         }
         self.tell_undecodable();
         for _ in 0..PASSES_IN_A_ROW {
-            // The process may have been suspended between two passes, and another leads by now.
+            // The process may have been suspended between two reconciliations, and another replica
+            // may lead by now.
             let moment = Instant::now();
             let leads = self.leading.until(moment).is_some();
             if !leads || self.in_flight_writes.len() >= self.settings.concurrency {
@@ -469,12 +474,12 @@ fn feeds(client: &Client, runners: &[Runner], stores: &[Store]) -> Vec<Feed> {
         let labels = runners.iter().filter_map(|runner| runner.labels_of(number));
         let labels = labels.reduce(|all, some| &all & &some).unwrap_or_default();
         let labels = labels.into_iter().collect::<Vec<_>>().join(",");
-        feeds.extend(Feed::of(client, (number, store), ("", &labels)));
+        feeds.extend(Feed::for_store(client, (number, store), ("", &labels)));
     }
     feeds
 }
 
-/// What seeds of minted values are drawn from, where a lifecycle mints one.
+/// Returns the source of the seeds of minted values, if a lifecycle mints one.
 fn minting(runners: &[Runner], randomness: Randomness) -> Result<Option<StdRng>, Error> {
     let Some(runner) = runners.iter().find(|runner| runner.ir.mints()) else {
         return Ok(None);

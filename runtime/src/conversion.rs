@@ -1,5 +1,6 @@
-//! One kind in several versions of its API: two functions of the author for each older version, and what a webhook answers with them. What one version cannot say of
-//! another is kept in an annotation and comes back. Pure: knows no socket and no client.
+//! Conversion of one kind between several versions of its API. The author gives two functions for
+//! each older version, and a webhook answers with them. An annotation keeps everything that one
+//! version cannot express of another, so that it comes back. Pure: knows no socket and no client.
 
 mod kept;
 mod review;
@@ -18,10 +19,11 @@ pub use review::Unanswered;
 
 use crate::lifecycle::decode::decode;
 
-/// What the key of an annotation begins with that keeps what another version said; the name of that version follows.
+/// Prefix of the annotation key that keeps the content of another version. The name of that version
+/// follows.
 pub const SAID_IN: &str = "lifecycle-runtime/said-in.";
 
-/// What a version of a kind is: an object as its Rust type.
+/// Version of a kind: an object as its Rust type.
 pub trait Version: Resource<DynamicType = ()> + Serialize + DeserializeOwned + 'static {}
 
 impl<K: Resource<DynamicType = ()> + Serialize + DeserializeOwned + 'static> Version for K {}
@@ -29,32 +31,32 @@ impl<K: Resource<DynamicType = ()> + Serialize + DeserializeOwned + 'static> Ver
 /// Why an object was not converted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It is no object of the version that it says.
+    /// The object does not conform to its stated version.
     #[error("it is no {version} of {kind}: {why}")]
     Malformed {
-        /// That it says.
+        /// Version that the object states.
         version: String,
         /// Of the conversion.
         kind: String,
-        /// What is wrong with it.
+        /// Reason why it is malformed.
         why: String,
     },
-    /// Nobody knows a version.
+    /// The version is unknown.
     #[error("{kind} has no version {version}: it has {known}")]
     Unknown {
-        /// That was asked for, or that the object says.
+        /// Requested version, or the one that the object states.
         version: String,
         /// Of the conversion.
         kind: String,
         /// All that there are.
         known: String,
     },
-    /// What a function of the author said.
+    /// Refusal by a function of the author.
     #[error("it cannot be {version}: {why}")]
     Refused {
-        /// That was asked for.
+        /// Requested version.
         version: String,
-        /// What it said.
+        /// Message of the function.
         why: String,
     },
 }
@@ -92,15 +94,16 @@ impl fmt::Debug for Conversion {
     }
 }
 
-/// A conversion to which versions are added.
+/// Conversion to which versions are added.
 #[derive(Debug)]
-pub struct Through<Hub> {
+pub struct ConversionBuilder<Hub> {
     conversion: Conversion,
     hub: PhantomData<fn() -> Hub>,
 }
 
-impl<Hub: Version> Through<Hub> {
-    /// Adds a version with the way from it to the stored one, and back. They say nothing of metadata: that stays as it is. What they return an error for is refused
+impl<Hub: Version> ConversionBuilder<Hub> {
+    /// Adds a version with the conversions from it to the stored version, and back. These functions
+    /// do not handle metadata, which stays as it is. An error that they return refuses the object
     /// with that sentence.
     #[must_use]
     pub fn version<Other: Version>(
@@ -119,14 +122,14 @@ impl<Hub: Version> Through<Hub> {
     }
 
     /// With these versions.
-    pub fn done(self) -> Conversion {
+    pub fn build(self) -> Conversion {
         self.conversion
     }
 }
 
 impl Conversion {
     /// Through the version that is stored.
-    pub fn through<Hub: Version>() -> Through<Hub> {
+    pub fn through<Hub: Version>() -> ConversionBuilder<Hub> {
         let conversion = Self {
             group: Hub::group(&()).into_owned(),
             kind: Hub::kind(&()).into_owned(),
@@ -136,10 +139,11 @@ impl Conversion {
             keeps: true,
         };
         let hub = PhantomData;
-        Through { conversion, hub }
+        ConversionBuilder { conversion, hub }
     }
 
-    /// Keeps nothing of what a version cannot say: it is lost. For kinds whose versions say the same; the suite reports what is lost.
+    /// Drops fields that a version cannot represent, so that they are lost. Meant for kinds whose
+    /// versions are equivalent. The suite reports losses.
     #[must_use]
     pub fn without_annotation(mut self) -> Self {
         self.keeps = false;
@@ -157,10 +161,12 @@ impl Conversion {
         std::iter::once(self.hub.as_str()).chain(spokes).collect()
     }
 
-    /// An object in another version. Its metadata stays as it is, but for what is kept there of what a version cannot say.
+    /// Returns an object in another version. Its metadata is unchanged, except for the annotation
+    /// with fields that a version cannot represent.
     ///
     /// # Errors
-    /// It is none of the kind, nobody knows one of the versions, or a function of the author refuses.
+    /// Returns an error if the object is of another kind, a version is unknown, or a function of
+    /// the author refuses.
     pub fn convert(&self, object: &Value, version: &str) -> Result<Value, Error> {
         let from = self.version_of(object)?;
         self.known(version)?;
@@ -177,11 +183,12 @@ impl Conversion {
         Ok(object)
     }
 
-    /// An object as the type of its version writes it again, without metadata: two of them that are equal say the same.
+    /// Returns an object as the type of its version serializes it, without metadata. Equal results
+    /// mean equal content.
     ///
     /// # Errors
     /// It is none of the kind.
-    pub fn said(&self, object: &Value) -> Result<Value, Error> {
+    pub fn normalise(&self, object: &Value) -> Result<Value, Error> {
         let version = self.version_of(object)?;
         let read = match self.spokes.get(&version) {
             Some(spoke) => &spoke.read,
@@ -198,7 +205,11 @@ impl Conversion {
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
         let (group, version) = text("apiVersion").split_once('/').unwrap_or_default();
         if (group, text("kind")) != (&self.group, &self.kind) {
-            let why = format!("it says `{}` and `{}`", text("apiVersion"), text("kind"));
+            let why = format!(
+                "its apiVersion and kind are `{}` and `{}`",
+                text("apiVersion"),
+                text("kind")
+            );
             return Err(self.malformed(version, why));
         }
         self.known(version)?;
@@ -235,7 +246,7 @@ impl Conversion {
             (None, Some(spoke)) => (&spoke.down, &spoke.up),
             (None, None) => return Ok(object.clone()),
         };
-        let before = self.said(object)?;
+        let before = self.normalise(object)?;
         let mut converted = there(object).map_err(refused)?;
         converted["apiVersion"] = json!(format!("{}/{to}", self.group));
         converted["kind"] = json!(self.kind);
@@ -251,7 +262,7 @@ impl Conversion {
             again["apiVersion"] = before["apiVersion"].clone();
             again["kind"] = before["kind"].clone();
             if let Some(text) = kept::lost(&before, &again) {
-                kept::put(&mut metadata, &key(from), text);
+                kept::set_annotation(&mut metadata, &key(from), text);
             }
         }
         converted["metadata"] = metadata;
@@ -277,7 +288,7 @@ fn read<K: Version>(object: &Value) -> Result<Value, String> {
     wrote(typed::<K>(object)?)
 }
 
-/// What is null is not there.
+/// Removes null values, because a null field counts as absent.
 fn without_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {

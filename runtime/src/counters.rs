@@ -1,4 +1,5 @@
-//! Counters for tests and metrics: passes and what they came to, where objects rest, writes by outcome, the queue, calls. Decides nothing.
+//! Counters for tests and metrics: reconciliations and their results, states of objects, writes by
+//! result, the queue, and calls. Makes no decisions.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,38 +21,39 @@ pub struct Counters {
 /// A copy of all counts at one instant. Lifecycles are named as they are declared, which is the kind of their objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Passes by object, of those that are still there.
+    /// Reconciliations by object, for existing objects.
     pub passes: BTreeMap<ObjectRef, u64>,
-    /// Passes of objects that are no more.
+    /// Reconciliations of deleted objects.
     pub passes_of_gone: u64,
-    /// Passes by lifecycle and by what they came to: a write (`effect`, `report`, `claim`, `release`, `retire`), `wait`, `rest`, or `contradiction`.
+    /// Reconciliations by lifecycle and by result: a write (`effect`, `report`, `claim`, `release`,
+    /// `retire`), `wait`, `rest`, or `contradiction`.
     pub outcomes: BTreeMap<(&'static str, &'static str), u64>,
-    /// Objects by lifecycle and by the state in which their last pass found them.
+    /// Objects by lifecycle and by the state in their last reconciliation.
     pub states: BTreeMap<(&'static str, &'static str), u64>,
-    /// Changes of the state that passes found, by lifecycle, state before and state after.
+    /// Changes of the state between reconciliations, by lifecycle, old state and new state.
     pub transitions: BTreeMap<[&'static str; 3], u64>,
     /// Objects that are where they are for too long, by lifecycle.
     pub overdue: BTreeMap<&'static str, u64>,
-    /// Writes by lifecycle (empty: of an event), by what was written (an effect's name, `status`, `event`, `claim`, `release`, `retire`) and by how it
-    /// ended (`done`, `refused`, `again`, `later`).
+    /// Writes by lifecycle (empty: of an Event), by target (an effect's name, `status`, `event`,
+    /// `claim`, `release`, `retire`) and by result (`done`, `refused`, `again`, `later`).
     pub writes: BTreeMap<[&'static str; 3], u64>,
-    /// Passes in a world that a lifecycle says cannot be, by object.
+    /// Reconciliations in a world that a lifecycle rules out, by object.
     pub contradictions: BTreeMap<ObjectRef, u64>,
-    /// Answers that had expired when they were given: of a fact whose `until` is not after `now`.
+    /// Answers that were already expired when given: of a fact whose `until` is not after `now`.
     pub expired_answers: u64,
-    /// Polls asked.
+    /// Number of poll queries.
     pub polls: u64,
-    /// Answers of polls and calls that said when to come again.
+    /// Answers of polls and calls that named a retry time.
     pub put_off: u64,
     /// The most writes that were on their way at once.
     pub most_in_flight: usize,
-    /// Objects that were due and not yet looked at, when the loop last showed that it turns.
+    /// Objects that were due and not yet reconciled at the last heartbeat of the loop.
     pub due: usize,
-    /// How long objects were due before their pass.
+    /// Delay of reconciliations after their due time.
     pub latency: Latency,
-    /// True if it may write; `None` of what runs no lifecycle of a resource.
+    /// True if it may write. `None` for a process without a lifecycle of a resource.
     pub leads: Option<bool>,
-    /// Name of the Lease whose holder may write; `None` of what needs none.
+    /// Name of the Lease whose holder may write. `None` if none is needed.
     pub lease: Option<String>,
     /// How long nothing was heard of each kind that is watched.
     pub silence: BTreeMap<String, Duration>,
@@ -72,7 +74,7 @@ impl Latency {
     /// Bounds in seconds.
     pub const BOUNDS: [f64; 9] = [0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 5.0, 30.0, 120.0];
 
-    fn note(&mut self, length: Duration) {
+    fn observe(&mut self, length: Duration) {
         self.sum += length;
         let seconds = length.as_secs_f64();
         let place = Self::BOUNDS.iter().position(|bound| seconds <= *bound);
@@ -89,7 +91,7 @@ impl Latency {
 
 /// The place at which an object is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CountedState {
     pub(crate) state: &'static str,
     pub(crate) is_overdue: bool,
 }
@@ -105,13 +107,13 @@ impl Counters {
         });
         Counts {
             silence: silence.collect(),
-            ..self.with(|counts| counts.clone())
+            ..self.update(|counts| counts.clone())
         }
     }
 
     /// Counts a call of a volume that was answered with this code; `None`: well.
     pub fn called(&self, rpc: Rpc, code: Option<Code>) {
-        self.with(|counts| *counts.calls.entry((rpc, code)).or_default() += 1);
+        self.update(|counts| *counts.calls.entry((rpc, code)).or_default() += 1);
     }
 
     /// Notes when a kind was last heard of.
@@ -126,11 +128,11 @@ impl Counters {
     }
 
     pub(crate) fn waited(&self, length: Duration) {
-        self.with(|counts| counts.latency.note(length));
+        self.update(|counts| counts.latency.observe(length));
     }
 
-    pub(crate) fn with<R>(&self, change: impl FnOnce(&mut Counts) -> R) -> R {
-        // Counts stay usable whatever happened to another thread.
+    pub(crate) fn update<R>(&self, change: impl FnOnce(&mut Counts) -> R) -> R {
+        // Counts stay usable even if another thread panicked.
         change(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -140,7 +142,7 @@ impl Counters {
 }
 
 impl Counts {
-    /// Adds what another part of the process counted.
+    /// Adds the counts of another part of the process.
     pub(crate) fn add(&mut self, other: Self) {
         add_all(&mut self.passes, other.passes);
         self.passes_of_gone += other.passes_of_gone;
@@ -171,7 +173,12 @@ impl Counts {
     }
 
     /// Counts an object of a lifecycle in another place.
-    pub(crate) fn moved(&mut self, of: &'static str, from: Option<Place>, to: Option<Place>) {
+    pub(crate) fn moved(
+        &mut self,
+        of: &'static str,
+        from: Option<CountedState>,
+        to: Option<CountedState>,
+    ) {
         if let Some(from) = from {
             let left = self.states.entry((of, from.state)).or_default();
             *left = left.saturating_sub(1);
@@ -190,7 +197,7 @@ impl Counts {
         }
     }
 
-    /// All passes.
+    /// Returns the number of all reconciliations.
     pub fn all_passes(&self) -> u64 {
         self.passes.values().sum::<u64>() + self.passes_of_gone
     }
@@ -219,7 +226,7 @@ mod tests {
     fn a_length_counts_below_the_first_bound_that_it_does_not_exceed() {
         let mut latency = Latency::default();
         for length in [0, 1, 2, 100, 200_000].map(Duration::from_millis) {
-            latency.note(length);
+            latency.observe(length);
         }
         assert_eq!(latency.counts, [2, 1, 0, 1, 0, 0, 0, 0, 0, 1]);
         assert_eq!(latency.sum, Duration::from_millis(200_103));
@@ -228,7 +235,7 @@ mod tests {
     #[test]
     fn an_object_is_counted_in_one_state_until_it_is_gone() {
         let mut counts = Counts::default();
-        let place = |state, is_overdue| Some(Place { state, is_overdue });
+        let place = |state, is_overdue| Some(CountedState { state, is_overdue });
         let way = [
             None,
             place("Waiting", false),

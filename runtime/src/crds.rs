@@ -1,4 +1,4 @@
-//! Installing the CustomResourceDefinitions and waiting until they are served. Writes only what differs.
+//! Installs the CustomResourceDefinitions and waits until they are served. Writes only differences.
 
 mod schema;
 mod stored;
@@ -26,7 +26,7 @@ pub struct Kinds {
     pub manager: &'static str,
     /// The command that prints them, for those who install them by hand.
     pub printed_by: &'static str,
-    /// What they are.
+    /// Function that returns the definitions.
     pub definitions: fn() -> Vec<CustomResourceDefinition>,
 }
 
@@ -37,9 +37,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// Returns once all kinds are served, installing or updating their definitions before if `maintain`.
 ///
 /// # Flow
-/// What cannot be done is tried again after a pause that grows to 15 s, and said once for each reason. Definitions that are
-/// served already are used as they are where they may not be written, or could not be in half a minute.
-/// Never ends while the kinds are not served: drop it to stop.
+/// Retries each failed operation after a pause that grows to 15 s, and logs each reason once.
+/// Definitions that are served already are used unchanged if writing them is forbidden, or fails
+/// for half a minute. Never ends while the kinds are not served: drop it to stop.
 pub async fn prepare(client: &Client, kinds: &Kinds, maintain: bool) {
     if !maintain {
         warn_of_leftover_conversion(client, kinds).await;
@@ -59,7 +59,7 @@ pub async fn prepare(client: &Client, kinds: &Kinds, maintain: bool) {
         let served = served(client, kinds).await;
         let reason = reason(refused.as_ref(), &served, kinds, maintain);
         if !reason.is_empty() && retry.is_new(&reason) {
-            // What has just been written takes a moment.
+            // A new definition needs a moment until it is served.
             match maintain && maintained && served.is_ok() {
                 true => tracing::info!("{reason}"),
                 false => tracing::warn!("{reason}"),
@@ -72,7 +72,7 @@ pub async fn prepare(client: &Client, kinds: &Kinds, maintain: bool) {
     }
 }
 
-/// Whether trying again cannot help before a person has acted.
+/// Returns true if a retry cannot succeed before a person has acted.
 fn is_final(error: &kube::Error) -> bool {
     let kube::Error::Api(status) = error else {
         return false;
@@ -80,7 +80,7 @@ fn is_final(error: &kube::Error) -> bool {
     matches!(status.code, 400..=499) && !matches!(status.code, 409 | 429)
 }
 
-/// What is in the way, in one line; empty if nothing is.
+/// Returns the obstacle in one line; empty if there is none.
 fn reason(
     refused: Option<&kube::Error>,
     served: &Result<bool, kube::Error>,
@@ -89,7 +89,7 @@ fn reason(
 ) -> String {
     match (refused, served) {
         (_, Err(error)) => format!(
-            "the API server cannot be asked which kinds it serves: {}; trying again",
+            "cannot discover which kinds the API server serves: {}; trying again",
             cause::in_one_line(error)
         ),
         (Some(error), Ok(_)) => refusal(error),
@@ -111,7 +111,7 @@ fn waiting(kinds: &Kinds, maintain: bool) -> String {
     match maintain {
         true => format!("the kinds of {group_version} are written and not served yet; waiting"),
         false => format!(
-            "the kinds of {group_version} are not served; waiting until somebody installs what `{}` prints",
+            "the kinds of {group_version} are not served; waiting until a user installs the output of `{}`",
             kinds.printed_by
         ),
     }
@@ -120,7 +120,8 @@ fn waiting(kinds: &Kinds, maintain: bool) -> String {
 /// Installs or updates each definition that differs; returns the names of those that were written.
 ///
 /// # Errors
-/// What the API server or the connection to it refused; definitions before that one are written.
+/// Returns the error of the API server or of the connection to it. Definitions before the failed
+/// one are written.
 pub async fn maintain(client: &Client, kinds: &Kinds) -> Result<Vec<String>, kube::Error> {
     let mut written = Vec::new();
     for wanted in (kinds.definitions)() {
@@ -156,10 +157,10 @@ async fn maintain_one(
     Ok(true)
 }
 
-/// Whether the API server serves all our kinds. Asks discovery, which needs no rights.
+/// Returns true if the API server serves all our kinds. Queries discovery, which needs no rights.
 ///
 /// # Errors
-/// If it cannot be asked; that it knows nothing of the group is no error.
+/// Returns an error if the API server does not answer. A server without the group is not an error.
 pub async fn served(client: &Client, kinds: &Kinds) -> Result<bool, kube::Error> {
     let resources = match client.list_api_group_resources(kinds.group_version).await {
         Ok(list) => list.resources,
@@ -172,7 +173,8 @@ pub async fn served(client: &Client, kinds: &Kinds) -> Result<bool, kube::Error>
         .all(|wanted| is_served(&wanted.spec.names.plural)))
 }
 
-/// Objects of a definition whose conversion webhook is gone cannot be read or written, and nobody would know why.
+/// Warns of a definition whose conversion webhook is gone. Its objects cannot be read or written,
+/// and the cause would remain hidden.
 async fn warn_of_leftover_conversion(client: &Client, kinds: &Kinds) {
     let api = definitions(client);
     for wanted in (kinds.definitions)() {
@@ -203,7 +205,7 @@ fn definitions(client: &Client) -> Api<DynamicObject> {
     )
 }
 
-/// The strategy of a definition whose objects a webhook converts.
+/// Conversion strategy of a definition with a webhook.
 const WEBHOOK: &str = "Webhook";
 
 fn converts(wanted: &Value) -> bool {
@@ -228,11 +230,12 @@ fn conversion_patch() -> Value {
     json!([{ "op": "replace", "path": "/spec/conversion", "value": { "strategy": "None" } }])
 }
 
-/// Whether `live` says all that is wanted. Schemas must say the same, however it is written; elsewhere the API server may add defaults.
+/// Returns true if `live` contains everything that is wanted. Schemas must mean the same, however
+/// they are written; elsewhere the API server may add defaults.
 fn covers(field: &str, live: &Value, wanted: &Value) -> bool {
     match wanted {
         Value::Object(_) if field == "openAPIV3Schema" => stored::is_same_schema(live, wanted),
-        // One without fields says something as well: that there is a status apart.
+        // An empty object is also significant, because it enables a status subresource.
         Value::Object(fields) => {
             let mut fields = fields.iter();
             live.is_object() && fields.all(|(name, wanted)| covers(name, &live[name], wanted))
@@ -248,7 +251,8 @@ fn covers(field: &str, live: &Value, wanted: &Value) -> bool {
     }
 }
 
-/// Said explicitly, for an installed definition may still name the conversion webhook of an operator that is gone.
+/// Sets the strategy explicitly, because an installed definition may still name the conversion
+/// webhook of a removed operator.
 #[must_use]
 pub fn without_conversion(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
     definition.spec.conversion = Some(CustomResourceConversion {

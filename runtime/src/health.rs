@@ -1,4 +1,5 @@
-//! Reasons for which a process is not ready, and what was counted there, said by its parts and read by whoever asks for its health. Serves nothing itself.
+//! Reasons why a process is not ready, and its counters. Its parts report them, and health queries
+//! read them. Serves nothing itself.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,10 +11,11 @@ use crate::counters::{Counters, Counts};
 
 /// How often a loop shows that it goes round, at least.
 pub const BEAT: Duration = Duration::from_secs(5);
-/// A loop that has not gone round for so long hangs.
+/// Time without progress after which a loop counts as hung.
 const LONGEST_TURN: Duration = Duration::from_secs(60);
 
-/// Which parts of a process are not ready yet, and why, and which of its loops go round. Clones are the same. Not ready until an operator has started.
+/// Health of a process: the parts that are not ready yet, with reasons, and the loops that make
+/// progress. Clones share it. Not ready until an operator has started.
 #[derive(Clone, Debug)]
 pub struct Health {
     waiting: Arc<Mutex<BTreeMap<String, String>>>,
@@ -38,7 +40,7 @@ impl Default for Health {
 }
 
 impl Health {
-    /// Every part has said whether it is ready.
+    /// Records that every part has reported its readiness.
     pub fn started(&self) {
         self.works(START);
     }
@@ -53,7 +55,8 @@ impl Health {
         self.waiting().remove(part);
     }
 
-    /// What is not ready: the name of each part and the reason, by name. Nothing: the process is ready.
+    /// Returns the parts that are not ready: the name of each part and the reason, ordered by name.
+    /// If it is empty, the process is ready.
     pub fn missing(&self) -> Vec<(String, String)> {
         let waiting = self.waiting();
         let parts = waiting.iter();
@@ -63,7 +66,7 @@ impl Health {
     }
 
     /// Reports of a part that is ready why it does nothing now, in one sentence.
-    pub fn note(&self, part: impl Into<String>, why: impl Into<String>) {
+    pub fn set_note(&self, part: impl Into<String>, why: impl Into<String>) {
         self.all_notes().insert(part.into(), why.into());
     }
 
@@ -81,13 +84,13 @@ impl Health {
             .collect()
     }
 
-    /// A loop goes round; it says so every `BEAT` from then on.
+    /// Records the progress of a loop, which then repeats this every `BEAT`.
     pub fn beats(&self, part: &str) {
         self.all_beats().insert(part.to_owned(), Instant::now());
     }
 
     /// A loop has ended as it should.
-    pub fn ended(&self, part: &str) {
+    pub fn mark_ended(&self, part: &str) {
         self.all_beats().remove(part);
     }
 
@@ -100,7 +103,8 @@ impl Health {
         hanging.map(|(part, _)| part.clone()).collect()
     }
 
-    /// Publishes the counters of a part, which are read whenever the process is asked for its metrics.
+    /// Publishes the counters of a part. They are read whenever the metrics of the process are
+    /// requested.
     pub fn publish(&self, counters: Counters) {
         self.all_counters().push(counters);
     }
@@ -127,7 +131,7 @@ impl Health {
     }
 
     fn waiting(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        // A part that panicked says nothing half.
+        // A part that panics leaves no partial report.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -160,7 +164,7 @@ mod tests {
         );
         for (part, most_in_flight) in parts.iter().zip([3, 2]) {
             health.publish(part.clone());
-            part.with(|counts| {
+            part.update(|counts| {
                 counts.polls += 2;
                 counts.writes.insert(["Web", "apply", "done"], 5);
                 counts.most_in_flight = most_in_flight;
@@ -176,7 +180,7 @@ mod tests {
     fn a_part_with_a_note_is_ready() {
         let health = Health::default();
         health.started();
-        health.note("lease", "another replica leads");
+        health.set_note("lease", "another replica leads");
         assert_eq!(health.missing(), []);
         let noted = [("lease".to_owned(), "another replica leads".to_owned())];
         assert_eq!(health.clone().notes(), noted);
@@ -194,7 +198,7 @@ mod tests {
         assert_eq!(health.hanging(), [""; 0]);
         tokio::time::advance(BEAT).await;
         assert_eq!(health.hanging(), ["controller"]);
-        health.ended("controller");
+        health.mark_ended("controller");
         assert_eq!(health.hanging(), [""; 0]);
     }
 }

@@ -17,8 +17,8 @@ use lifecycle_client::kube::one_line;
 
 /// How long others wait after our last sign of life.
 const DURATION: Duration = Duration::from_secs(15);
-/// How long we go on without having renewed. What we sent last has the time until `DURATION` to arrive, so that two never write at once, also where
-/// clocks do not go equally fast.
+/// Time for which we continue without a renewal. The last request may arrive until `DURATION`. Two
+/// processes thus never write at once, even with clocks of different speed.
 const DEADLINE: Duration = DURATION.checked_sub(MARGIN).expect("the margin is a part");
 /// That time.
 const MARGIN: Duration = Duration::from_secs(4);
@@ -28,18 +28,18 @@ const RENEW: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_secs(2);
 /// How long one request may take.
 const REQUEST: Duration = Duration::from_secs(4);
-/// How long giving back may take in all.
+/// How long releasing may take in all.
 const RELEASE: Duration = Duration::from_secs(2);
 
-/// A process that has not led for so long warns once.
+/// Time without the Lease after which a process warns once.
 const IDLE: Duration = Duration::from_secs(60);
-/// The part of a process that leads, for who asks whether it is ready.
+/// Part of a process that leads, as named in readiness queries.
 const PART: &str = "lease";
 
-/// Which Lease decides who writes, and who we are.
+/// Lease that decides which process writes, and the identity of this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leadership {
-    /// Where the Lease is.
+    /// Namespace of the Lease.
     pub namespace: String,
     /// Its name.
     pub name: String,
@@ -50,7 +50,7 @@ pub struct Leadership {
 /// Until when we may write; `None` while another may.
 pub(crate) type Until = Option<Instant>;
 
-/// Takes, keeps and gives back one Lease.
+/// Acquires, renews and releases one Lease.
 pub(crate) struct Elector {
     leases: Api<Lease>,
     who: Leadership,
@@ -69,7 +69,7 @@ pub(crate) struct Elector {
 enum Missed {
     /// Another process holds it, or was faster.
     Taken(String),
-    /// The API server could not be asked.
+    /// The API server could not be queried.
     Failed(String),
 }
 
@@ -121,7 +121,7 @@ impl Elector {
                     // Another replica leads, so nothing is wrong with this one.
                     self.health.works(PART);
                     let waits = format!("waiting for the Lease `{}`: {by}", self.who.name);
-                    self.health.note(PART, &*waits);
+                    self.health.set_note(PART, &*waits);
                     if is_new(&mut self.said, &waits) {
                         tracing::info!("{waits}");
                     }
@@ -150,7 +150,7 @@ impl Elector {
         }
     }
 
-    /// A standby reports this once; where no other replica should run, somebody has to look.
+    /// Warns once about a standby. If no other replica should run, someone must investigate.
     fn warn_of_idleness(&self, by: &str) {
         let Leadership {
             namespace, name, ..
@@ -162,7 +162,7 @@ impl Elector {
         );
     }
 
-    /// Gives the Lease back, if it is ours, so that another need not wait for its end.
+    /// Releases our Lease, so that another replica need not wait for its expiry.
     pub(crate) async fn release(mut self) {
         if !self.is_leading() {
             return;
@@ -192,7 +192,7 @@ impl Elector {
             spec.lease_duration_seconds = Some(1);
             let params = PostParams::default();
             match self.leases.replace(&self.who.name, &params, &lease).await {
-                // A renewal was on its way when we were told to stop.
+                // A renewal was pending when shutdown was requested.
                 Err(kube::Error::Api(status)) if is_conflict(&status) => {
                     let found = self.leases.get_opt(&self.who.name).await?;
                     self.seen = found.map(|lease| (lease, Instant::now()));
@@ -229,8 +229,8 @@ impl Elector {
                 written => return written,
             }
         }
-        let found = ask(self.leases.get_opt(&self.who.name)).await?;
-        self.look(found);
+        let found = send_request(self.leases.get_opt(&self.who.name)).await?;
+        self.observe(found);
         match self.holder() {
             Some(holder) if !self.is_ours() => Err(Missed::Taken(format!("held by {holder}"))),
             Some(_) | None => self.write().await,
@@ -244,7 +244,7 @@ impl Elector {
     }
 
     /// Notes how the Lease looks; a change of it is a sign of life of its holder.
-    fn look(&mut self, found: Option<Lease>) {
+    fn observe(&mut self, found: Option<Lease>) {
         let before = self.seen.take();
         self.seen = found.map(|lease| match before {
             Some((old, since)) if old.spec == lease.spec => (lease, since),
@@ -252,7 +252,7 @@ impl Elector {
         });
     }
 
-    /// Who holds it, unless there was no sign of life for its whole duration.
+    /// Returns the holder, unless it gave no sign of life for the whole lease duration.
     fn holder(&self) -> Option<String> {
         let (lease, since) = self.seen.as_ref()?;
         let spec = lease.spec.as_ref()?;
@@ -263,12 +263,12 @@ impl Elector {
     }
 
     async fn write(&mut self) -> Result<(), Missed> {
-        let wanted = self.wanted();
+        let wanted = self.desired_lease();
         let params = PostParams::default();
         let written = if wanted.metadata.resource_version.is_some() {
-            ask(self.leases.replace(&self.who.name, &params, &wanted)).await
+            send_request(self.leases.replace(&self.who.name, &params, &wanted)).await
         } else {
-            ask(self.leases.create(&params, &wanted)).await
+            send_request(self.leases.create(&params, &wanted)).await
         };
         if let Err(Missed::Taken(_)) = written {
             self.seen = None;
@@ -278,7 +278,7 @@ impl Elector {
     }
 
     /// The Lease with our sign of life; guarded by the version that was seen.
-    fn wanted(&self) -> Lease {
+    fn desired_lease(&self) -> Lease {
         let now = MicroTime(self.clock.now());
         let mut lease = match &self.seen {
             Some((lease, _)) => lease.clone(),
@@ -304,7 +304,7 @@ impl Elector {
     }
 }
 
-async fn ask<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, Missed> {
+async fn send_request<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, Missed> {
     match timeout(REQUEST, request).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(kube::Error::Api(status))) if is_conflict(&status) => {
@@ -319,11 +319,12 @@ async fn ask<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, Mis
 }
 
 fn is_conflict(status: &Status) -> bool {
-    // A Lease that somebody removed is made again after the next look.
+    // A deleted Lease is created again after the next check.
     matches!(status.code, 409) || (status.code == 404 && status.message.contains("leases"))
 }
 
-/// Tells whether a line is another than the last: it is logged once a text, not once an attempt.
+/// Returns true if a line differs from the last one. It is logged once per text, not once per
+/// attempt.
 fn is_new(said: &mut String, line: &str) -> bool {
     let is_new = said != line;
     if is_new {

@@ -1,8 +1,9 @@
-//! Runs lifecycles against a Kubernetes API server: what generated code implements, and what drives it.
+//! Runs lifecycles against a Kubernetes API server: the traits that generated code implements, and
+//! the runtime that calls them.
 
 #![deny(missing_docs)]
 
-// What the macro emits names this crate from outside.
+// The macro's output names this crate as an external crate.
 #[cfg(test)]
 extern crate self as lifecycle_runtime;
 
@@ -34,10 +35,12 @@ pub use lifecycle_client::{cause, clock, kube, names, requests, selector, yaml};
 pub use lifecycle_macros::{fragment, lifecycle};
 pub use operator::Operator;
 
-/// Says which lifecycles an operator runs together, by the types of their objects: `together!(Site, Listener, Connector);`.
+/// Declares the lifecycles that an operator runs together, by the types of their objects:
+/// `together!(Site, Listener, Connector);`.
 ///
 /// # Guarantees
-/// It compiles only where whoever claims a promise of one of them is among them, and where no circle of their states waits for itself (`docs/together.md`).
+/// Compiles only if the keeper of each promise is among them. No cycle of their states may wait for
+/// itself (`docs/together.md`).
 #[macro_export]
 macro_rules! together {
     ($($kind:ty),+ $(,)?) => {

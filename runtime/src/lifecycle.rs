@@ -1,5 +1,6 @@
-//! The contract between generated code and drivers: what a pass looks at, what methods answer, and the trait that ties them to one lifecycle.
-//! Knows objects but no client: a unit test needs no cluster.
+//! Contract between generated code and its callers: the inputs of a reconciliation, the results of
+//! methods, and the trait that ties them to one lifecycle. Knows objects but no client, so a unit
+//! test needs no cluster.
 
 pub mod answer;
 pub mod builtin;
@@ -35,7 +36,7 @@ pub use observation::{LookupKey, Observation, Subject, This};
 pub use random::Random;
 pub use readable::Readable;
 pub use request::{CreatedVolume, Request, Requested};
-pub use wraps::Wraps;
+pub use wraps::MachineWrapper;
 
 use crate::machine::ir::Lifecycle;
 use crate::machine::length::Said;
@@ -43,13 +44,15 @@ use crate::machine::length::Said;
 /// One lifecycle together with the logic of its author; the macro implements it, drivers run it.
 ///
 /// # Guarantees
-/// All methods but `call` and `poll` are pure: equal observations give equal answers. Positions are those of [`Lifecycle`].
-/// A method that returns `None` was asked where its `given` does not hold, or where an input that it needs is not there.
+/// All methods but `call` and `poll` are pure: equal observations give equal answers. Positions are
+/// those of [`Lifecycle`]. A method returns `None` if its `given` does not hold, or if a required
+/// input is absent.
 pub trait Machine: Send + Sync + 'static {
     /// The const description.
     fn ir(&self) -> &'static Lifecycle;
 
-    /// The kind of the object whose lifecycle this is; `None` of a volume, which is driven by calls.
+    /// Returns the kind of the object whose lifecycle this is. Returns `None` for a volume, which
+    /// is triggered by calls.
     fn subject(&self) -> Option<Kind> {
         None
     }
@@ -57,7 +60,7 @@ pub trait Machine: Send + Sync + 'static {
     /// The kind of an input; `None` for records, polls, probes and clocks.
     fn kind(&self, input: usize) -> Option<Kind>;
 
-    /// What to look an input up by.
+    /// Returns the key by which an input is looked up.
     fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey>;
 
     /// The content of a record as its Rust type; `None` if it is of another type.
@@ -69,10 +72,10 @@ pub trait Machine: Send + Sync + 'static {
         None
     }
 
-    /// Of an input found by `theirs = ours`: their side.
+    /// Returns the foreign side of an input found by `theirs = ours`.
     fn theirs(&self, input: usize, object: &Stored) -> Option<String>;
 
-    /// Computes a shared value; of a minted one what its keeper has, if it has one.
+    /// Computes a shared value. For a minted one, returns the value of its keeper, if it has one.
     fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>>;
 
     /// Makes a minted value, which [`Self::value`] only reads back; `None` where something is missing that it is made from.
@@ -85,15 +88,15 @@ pub trait Machine: Send + Sync + 'static {
         None
     }
 
-    /// Answers a declared fact; `None` for one that is told what time it is.
+    /// Evaluates a declared fact. Returns `None` for a fact that receives the current time.
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer>;
 
-    /// Answers a declared fact that is told what time it is.
+    /// Evaluates a declared fact that receives the current time.
     fn timed(&self, _observation: &Observation, _var: usize) -> Option<Timed<u8>> {
         None
     }
 
-    /// What an `apply` wants to be there.
+    /// Builds the desired object of an `apply`.
     fn build(&self, observation: &Observation, effect: usize) -> Option<Built>;
 
     /// The value of a declared field of the status.
@@ -104,12 +107,13 @@ pub trait Machine: Send + Sync + 'static {
         None
     }
 
-    /// What the object says at one of [`Lifecycle::times`]; `None` where it is missing or empty.
+    /// Returns the length of time that the object has at one of [`Lifecycle::times`]; `None` if it
+    /// is missing or empty.
     fn time(&self, _observation: &Observation, _time: usize) -> Option<Said> {
         None
     }
 
-    /// Asks a polled or probed input.
+    /// Queries a polled or probed input.
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>>;
 
     /// The key of a `call`: a provider treats a repetition under it as the same request.

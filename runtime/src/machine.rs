@@ -1,4 +1,5 @@
-//! The pure half of the runtime: what a lifecycle says about a world. Knows no clock, no client, nothing asynchronous.
+//! Pure half of the runtime: the evaluation of a lifecycle in a world. Knows no clock and no
+//! client, and nothing asynchronous.
 
 pub mod answer;
 pub mod backoff;
@@ -13,4 +14,5 @@ pub mod policy;
 pub mod project;
 mod retired;
 mod teardown;
+pub mod verdict;
 pub mod world;

@@ -3,15 +3,16 @@
 /// Under which names a lifecycle writes and reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Naming {
-    /// Field manager of what is owned. Of `shared` and `part`, where several objects contribute, the object's uid is added.
+    /// Field manager of owned objects. For `shared` and `part`, several objects contribute, so the
+    /// object's uid is appended.
     pub manager: String,
     /// Field manager of statuses.
     pub status_manager: String,
-    /// Field managers of an operator that is replaced: their fields are ours.
+    /// Field managers of a replaced operator. Their fields count as ours.
     pub replaced: Vec<String>,
     /// The finalizer of lifecycles that hold something.
     pub finalizer: String,
-    /// What the keys of annotations begin with that hold records; a dot and the record's name follow.
+    /// Prefix of the annotation keys that hold records; a dot and the record's name follow.
     pub records: String,
     /// `reportingController` of events.
     pub reporter: String,
@@ -24,7 +25,7 @@ const LONGEST_MANAGER: usize = 128;
 
 impl Naming {
     /// The names of a lifecycle of an operator: `example.com/bucket` for all.
-    pub fn of(operator: &str, lifecycle: &str) -> Self {
+    pub fn new(operator: &str, lifecycle: &str) -> Self {
         let name = format!("{operator}/{}", lifecycle.to_lowercase());
         Self {
             manager: name.clone(),

@@ -1,4 +1,5 @@
-//! What an operator's `main` writes: which lifecycles run, under which names, and who may write.
+//! Operator as its `main` configures it: the lifecycles that run, their names, and the process that
+//! may write.
 
 mod definitions;
 
@@ -25,7 +26,7 @@ use crate::shutdown::Shutdown;
 use definitions::Definitions;
 use lifecycle_client::clock::{Clock, SystemClock};
 
-/// The bytes of the largest object that an operator reads of the kinds of its lifecycles, unless told.
+/// Default upper bound in bytes on objects that an operator reads of the kinds of its lifecycles.
 pub const MAX_OBJECT_SIZE: usize = 256 << 10;
 
 /// Runs lifecycles against one API server.
@@ -62,7 +63,7 @@ impl Operator {
     /// Runs a lifecycle under names made of those of operator and lifecycle.
     #[must_use]
     pub fn run(self, machine: impl Machine) -> Self {
-        let naming = Naming::of(&self.name, machine.ir().name);
+        let naming = Naming::new(&self.name, machine.ir().name);
         self.run_as(machine, naming)
     }
 
@@ -87,7 +88,8 @@ impl Operator {
         self
     }
 
-    /// The lifecycles that it runs, in the order in which they were added: what texts, rights and pictures are made from.
+    /// Returns the lifecycles of the operator, in the order of their addition. Texts, rights and
+    /// pictures are derived from them.
     pub fn machines(&self) -> impl Iterator<Item = &Arc<dyn Machine>> {
         self.lifecycles.iter().map(|(machine, _)| machine)
     }
@@ -101,7 +103,7 @@ impl Operator {
 
     /// Runs a service in the same process: it begins before the lifecycles, and ends with them.
     #[must_use]
-    pub fn beside(mut self, service: impl Service) -> Self {
+    pub fn with_service(mut self, service: impl Service) -> Self {
         self.services.push(Box::new(service));
         self
     }
@@ -129,90 +131,97 @@ impl Operator {
         self
     }
 
-    /// Runs this once beside the lifecycles, as soon as the process may write: what a cluster is given at the start. It is dropped where the operator ends.
+    /// Runs a task once beside the lifecycles, as soon as the process may write, for example to
+    /// initialize a cluster. The task is dropped when the operator ends.
     #[must_use]
     pub fn once_leading(mut self, task: impl Future<Output = ()> + Send + 'static) -> Self {
         self.once_leading.push(Box::pin(task));
         self
     }
 
-    /// Reconciles the objects of these namespaces alone, and watches no other: a Role in each is enough then. Kinds without namespaces are watched as ever.
-    /// None: all namespaces.
+    /// Reconciles only the objects of these namespaces, and watches no others. A Role in each is
+    /// then sufficient. Cluster-scoped kinds are still watched. If none is given, all namespaces
+    /// are watched.
     #[must_use]
     pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
         self.settings.namespaces = namespaces.into_iter().map(Into::into).collect();
         self
     }
 
-    /// How many writes may be on their way at once; 16 unless told.
+    /// Sets the maximum number of concurrent writes. The default is 16.
     #[must_use]
     pub fn concurrency(mut self, writes: usize) -> Self {
         self.settings.concurrency = writes.max(1);
         self
     }
 
-    /// Reads no object of its lifecycles that has more bytes as JSON, 262,144 unless told: such a one is `Ready: False`, `Undecodable`, and costs the
-    /// others nothing. As values an object may take forty times as much memory as it has bytes.
+    /// Sets the maximum size in bytes, as JSON, of the objects of its lifecycles, 262,144 by
+    /// default. A larger object is `Ready: False`, `Undecodable`, and does not affect the others. A
+    /// parsed object may take forty times as much memory as its bytes.
     #[must_use]
     pub fn max_object_size(mut self, bytes: usize) -> Self {
         self.settings.largest = bytes;
         self
     }
 
-    /// What all jitter comes from; random unless told.
+    /// Sets the seed of all jitter; random by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = seed;
         self
     }
 
-    /// What minted values are made from; the operating system unless told. With a seed everybody who knows it knows them, too: that is for tests.
+    /// Seeds the source of minted values; the operating system is the default. Everybody who knows
+    /// the seed also knows the values: a seed is for tests.
     #[must_use]
     pub fn randomness(mut self, seed: u64) -> Self {
         self.settings.randomness = Randomness::Seeded(seed);
         self
     }
 
-    /// The `reportingInstance` of events; the host's name unless told.
+    /// Sets the `reportingInstance` of events. The default is the host's name.
     #[must_use]
     pub fn instance(mut self, instance: impl Into<String>) -> Self {
         self.settings.instance = instance.into();
         self
     }
 
-    /// Wall-clock time, for what is written into statuses and events.
+    /// Sets the wall clock for statuses and events.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.settings.clock = Arc::new(clock);
         self
     }
 
-    /// Tells an observer of every pass and every write.
+    /// Sets an observer that receives every reconciliation and every write.
     #[must_use]
     pub fn trace(mut self, trace: Arc<dyn Trace>) -> Self {
         self.settings.trace = Some(trace);
         self
     }
 
-    /// For a webhook or a queue: says to the operator while it runs that what polls of this name ask about has changed, in whichever lifecycle.
+    /// Returns a waker for a webhook or a queue. While the operator runs, it reports that the
+    /// subject of polls with this name has changed, in any lifecycle.
     pub fn waker(&self, poll: &str) -> PollWaker {
         self.settings.wakes.waker(poll)
     }
 
-    /// How much of a provider its lifecycles ask for together, and the services beside them: what a declaration names as `poll Type of cloud`.
-    /// Without this there is no limit.
+    /// Sets the joint limit on requests to a provider, as named by `poll Type of cloud` in a
+    /// declaration. It covers the operator's lifecycles and the services beside them. The default
+    /// is no limit.
     #[must_use]
     pub fn provider(self, name: &str, limit: Limit) -> Self {
         self.settings.providers.limit(name, limit);
         self
     }
 
-    /// The providers of the operator, whose counts are readable while it runs.
+    /// Returns the providers of the operator. Their counts are readable while the operator runs.
     pub fn providers(&self) -> Providers {
         self.settings.providers.clone()
     }
 
-    /// The kinds of its objects, in the order in which their lifecycles were given.
+    /// Returns the kinds of the operator's objects, in the order in which their lifecycles were
+    /// added.
     pub fn subjects(&self) -> Vec<Kind> {
         let machines = self.lifecycles.iter();
         machines
@@ -220,30 +229,36 @@ impl Operator {
             .collect()
     }
 
-    /// What the operator counts; readable while it runs.
+    /// Returns the counters of the operator; readable while it runs.
     pub fn counters(&self) -> Counters {
         self.settings.counters.clone()
     }
 
-    /// Where its parts say whether they are ready; one of its own unless told.
+    /// Sets the health registry in which the operator's parts report that they are ready. By
+    /// default the operator has its own.
     #[must_use]
     pub fn health(mut self, health: Health) -> Self {
         self.settings.health = health;
         self
     }
 
-    /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, lets services end, and returns.
+    /// Runs until shutdown is requested. Then drops the requests in flight, releases the Lease
+    /// within two seconds, lets the services end, and returns.
     ///
     /// # Errors
-    /// There is nothing to run, this driver does not implement what a lifecycle declares, a limit is set for a provider that nothing names, or a
-    /// service cannot run. An API server that does not answer is no error:
-    /// it is waited for.
+    /// Returns an error if there is nothing to run, or this driver does not implement what a
+    /// lifecycle declares. The same holds if a limit is set for a provider that nothing names, or a
+    /// service cannot run. An unreachable API server is not an error: the operator waits for it.
     pub async fn start(mut self, client: Client, mut shutdown: Shutdown) -> Result<(), Error> {
         if self.lifecycles.is_empty() && self.services.is_empty() {
             let operator = self.name;
             return Err(Error::Idle { operator });
         }
         self.settings.health.publish(self.counters());
+        if !self.settings.namespaces.is_empty() {
+            let namespaces = Vec::from_iter(self.settings.namespaces.iter().map(String::as_str));
+            tracing::info!("watching only the namespaces {}", namespaces.join(", "));
+        }
         let mut election = self.election(&client);
         if !self.definitions.is_empty() {
             let is_told_to_stop = tokio::select! {
@@ -278,7 +293,7 @@ impl Operator {
         let leadership = self.leadership.take();
         let who = leadership.filter(|_| !self.lifecycles.is_empty())?;
         let lease = Some(who.name.clone());
-        self.settings.counters.with(|counts| counts.lease = lease);
+        self.settings.counters.update(|counts| counts.lease = lease);
         let clock = Arc::clone(&self.settings.clock);
         let health = self.settings.health.clone();
         Some(Elector::new(client.clone(), who, clock, health))

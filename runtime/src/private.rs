@@ -57,12 +57,12 @@ pub fn recalled<T: DeserializeOwned + Send + Sync + 'static>(recorded: &Json) ->
     Some(Arc::new(value))
 }
 
-/// By name, if there is one.
+/// Looks up by name, if there is one.
 pub fn lookup_name(name: Option<String>) -> LookupKey {
     name.map_or(LookupKey::Nothing, LookupKey::Name)
 }
 
-/// By labels, if every value is there.
+/// Looks up by labels, if every value is present.
 pub fn lookup_labels<const N: usize>(values: [Option<String>; N]) -> LookupKey {
     values
         .into_iter()
@@ -70,27 +70,28 @@ pub fn lookup_labels<const N: usize>(values: [Option<String>; N]) -> LookupKey {
         .map_or(LookupKey::Nothing, LookupKey::Labels)
 }
 
-/// By reference, if there is one.
+/// Looks up by reference, if there is one.
 pub fn lookup_ref(object: Option<ObjectRef>) -> LookupKey {
     object.map_or(LookupKey::Nothing, LookupKey::Ref)
 }
 
-/// By a path of theirs, if ours has a value.
+/// Looks up by a path in the other objects, if our object has a value.
 pub fn lookup_equal(ours: Option<String>) -> LookupKey {
     ours.map_or(LookupKey::Nothing, LookupKey::Equal)
 }
 
-/// By what another input finds; of nothing, where that finds nothing.
+/// Looks up by the result of another input. Looks up nothing if that input finds nothing.
 pub fn lookup_about(found: Option<String>) -> LookupKey {
     LookupKey::Key(found.unwrap_or_default())
 }
 
-/// By several keys of a poll: they are equal if each of them is. What is missing is a key as well.
+/// Looks up a poll by several keys: two lookups are equal if each key is. A missing key counts as a
+/// key as well.
 pub fn lookup_keys<const N: usize>(keys: [Option<String>; N]) -> LookupKey {
     LookupKey::Key(serde_json::Value::from_iter(keys).to_string())
 }
 
-/// By the key of a poll, if there is one.
+/// Looks up by the key of a poll, if there is one.
 pub fn lookup_key(key: Option<String>) -> LookupKey {
     key.map_or(LookupKey::Nothing, LookupKey::Key)
 }

@@ -1,5 +1,5 @@
-//! Providers that polls and calls name (`poll Bucket of cloud`), and how much of them a process asks for: so many at once, so many in a time, each in
-//! its turn. Knows neither lifecycles nor objects, only who asks.
+//! Providers that polls and calls name (`poll Bucket of cloud`), and their limits per process:
+//! concurrency, rate and turns. This module knows neither lifecycles nor objects, only askers.
 //!
 //! No crate does this: a semaphore serves in the order of arrival, and a rate limiter knows no turns.
 
@@ -15,10 +15,10 @@ use tokio::time::Instant;
 
 use crate::error::Error;
 use crate::lifecycle::call::CallError;
-pub use turns::{Asker, Lane};
+pub use turns::{Lane, Requester};
 use turns::{Notice, Turns};
 
-/// How much of a provider a process may ask for. Without a number there is no limit.
+/// Limit on a process's requests to a provider. A part without a number is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
     in_flight: Option<usize>,
@@ -32,44 +32,47 @@ impl Limit {
         Self::default()
     }
 
-    /// So many calls and questions are on their way at once at the most; at least one.
+    /// Limits the number of calls and polls in flight at once. The limit is at least one.
     #[must_use]
     pub fn in_flight(mut self, most: usize) -> Self {
         self.in_flight = Some(most.max(1));
         self
     }
 
-    /// So many calls and questions leave in any second at the most, evenly spread unless a `burst` is said; at least one.
+    /// Limits the number of calls and polls that leave in any second, evenly spread unless a
+    /// `burst` is set. The limit is at least one.
     #[must_use]
     pub fn per_second(self, most: u32) -> Self {
-        self.within(most, Duration::from_secs(1))
+        self.with_rate(most, Duration::from_secs(1))
     }
 
-    /// So many leave in any minute at the most, evenly spread unless a `burst` is said; at least one.
+    /// Limits the number of calls and polls that leave in any minute, evenly spread unless a
+    /// `burst` is set. The limit is at least one.
     #[must_use]
     pub fn per_minute(self, most: u32) -> Self {
-        self.within(most, Duration::from_secs(60))
+        self.with_rate(most, Duration::from_secs(60))
     }
 
-    /// After a pause so many may leave at once, which is one unless told: in any second there are up to `burst - 1` more than `per_second` says.
+    /// Sets how many may leave at once after a pause; the default is one. In any second, up to
+    /// `burst - 1` more than `per_second` may leave.
     #[must_use]
     pub fn burst(mut self, at_once: u32) -> Self {
         self.burst = at_once;
         self
     }
 
-    fn within(mut self, most: u32, time: Duration) -> Self {
+    fn with_rate(mut self, most: u32, time: Duration) -> Self {
         self.rate = Some((most.max(1), time));
         self
     }
 
-    /// Whether it says a number.
+    /// Returns true if it specifies a limit.
     pub fn is_limited(&self) -> bool {
         self.in_flight.is_some() || self.rate.is_some()
     }
 }
 
-/// What became of one provider, since the start and now.
+/// Counters of one provider, since the start and at present.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProviderCounts {
     /// Calls that left.
@@ -80,11 +83,11 @@ pub struct ProviderCounts {
     pub in_flight: usize,
     /// The most that were on their way at once.
     pub most_in_flight: usize,
-    /// Who waits for a turn.
+    /// Number of askers that wait for a turn.
     pub waiting: usize,
-    /// The longest that somebody waited who had a turn.
+    /// Longest wait of an asker that got a turn.
     pub longest_wait: Duration,
-    /// Answers that said when to come again.
+    /// Number of answers that named a time to retry after.
     pub held: u64,
 }
 
@@ -100,7 +103,7 @@ struct Known {
 }
 
 impl Providers {
-    /// Says how much of a provider may be asked for; before anything asks.
+    /// Sets the limit of a provider. Must be called before anything sends it a request.
     pub fn limit(&self, name: &str, limit: Limit) {
         let provider = Provider::new(name, limit);
         let is_named = self.all().get(name).is_some_and(|known| known.is_named);
@@ -132,17 +135,17 @@ impl Providers {
             .for_each(|(name, limit)| others.limit(&name, limit));
     }
 
-    /// What became of each provider.
+    /// Returns the counters of each provider.
     pub fn counts(&self) -> BTreeMap<String, ProviderCounts> {
         let all = self.all();
         let counts = all.iter().map(|(n, k)| (n.clone(), k.provider.counts()));
         counts.collect()
     }
 
-    /// For drivers, once everything is there that names a provider.
+    /// Checks the limits. Drivers call this once everything that names a provider is registered.
     ///
     /// # Errors
-    /// A limit is set for what nothing names.
+    /// Returns an error if a limit is set for a provider that nothing names.
     pub fn check(&self) -> Result<(), Error> {
         let all = self.all();
         let stray = all.iter().find(|(_, known)| !known.is_named);
@@ -153,7 +156,7 @@ impl Providers {
         let named: Vec<_> = named.map(|(name, _)| format!("`{name}`")).collect();
         let named = match named.is_empty() {
             true => "none is: name one by `poll Type of cloud by ..`".to_owned(),
-            false => format!("what is: {}", named.join(", ")),
+            false => format!("providers in use: {}", named.join(", ")),
         };
         Err(Error::UnknownProvider {
             provider: stray.clone(),
@@ -189,11 +192,11 @@ impl Provider {
         &self.name
     }
 
-    /// Waits in line; `told` is run when it is this one's turn, with the time from which on it may be taken. Who comes need not be told of what is
-    /// free at once: it tries.
+    /// Joins the queue. Runs `told` when this asker has its turn, with the time from which it may
+    /// take the turn. A new asker is not notified of a turn that is free at once: it tries.
     pub fn queue(
         self: &Arc<Self>,
-        asker: Asker,
+        asker: Requester,
         told: impl Fn(Instant) + Send + Sync + 'static,
     ) -> Turn {
         let (now, lane) = (Instant::now(), asker.lane);
@@ -202,7 +205,7 @@ impl Provider {
             let id = turns.join(asker, Arc::new(told), now);
             (id, turns.advance(now))
         };
-        tell(others.into_iter().filter(|(other, ..)| *other != id));
+        send_notices(others.into_iter().filter(|(other, ..)| *other != id));
         Turn {
             provider: Arc::clone(self),
             id,
@@ -212,22 +215,22 @@ impl Provider {
         }
     }
 
-    /// Whether one that comes now need not wait.
+    /// Returns true if a new asker need not wait.
     pub fn is_free(&self, now: Instant) -> bool {
         self.turns().is_free(now)
     }
 
-    /// Takes turns back that nobody took although it was time, and gives them to who waits.
+    /// Revokes turns that were due but not taken, and gives them to the next askers in the queue.
     pub fn advance(&self) {
         self.change(Instant::now(), |_| ());
     }
 
-    /// What people read of why they wait.
+    /// Describes for users why an object waits.
     pub fn busy(&self, now: Instant) -> String {
         let turns = self.turns();
         let why = match turns.held_until(now) {
             Some(until) => format!(
-                "it asked to be left alone for {} s more",
+                "it requested a pause, which lasts {} s more",
                 (until - now).as_secs() + 1
             ),
             None => format!(
@@ -244,23 +247,24 @@ impl Provider {
     }
 
     fn turns(&self) -> MutexGuard<'_, Turns> {
-        // Turns stay usable whatever happened to another thread.
+        // The turns stay usable even if another thread panicked.
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes turns, gives away what became free, and tells who has a turn now; outside of the lock, for they may come at once.
+    /// Changes the turns, gives away those that became free, and notifies the askers that have a
+    /// turn now. Notifies after releasing the lock, because an asker may respond at once.
     fn change<R>(&self, now: Instant, change: impl FnOnce(&mut Turns) -> R) -> R {
         let (result, told) = {
             let mut turns = self.turns();
             let result = change(&mut turns);
             (result, turns.advance(now))
         };
-        tell(told);
+        send_notices(told);
         result
     }
 }
 
-fn tell(all: impl IntoIterator<Item = (u64, Notice, Instant)>) {
+fn send_notices(all: impl IntoIterator<Item = (u64, Notice, Instant)>) {
     all.into_iter().for_each(|(_, notice, at)| notice(at));
 }
 
@@ -275,7 +279,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Whose turn it is.
+    /// Returns the provider of this turn.
     pub fn provider(&self) -> &Arc<Provider> {
         &self.provider
     }
@@ -290,17 +294,18 @@ impl Turn {
         self.since
     }
 
-    /// Whether people are to be told now that it waits: once.
+    /// Returns true if users should be informed now that it waits; true only once.
     pub fn is_news(&mut self, now: Instant) -> bool {
         now >= self.since + LONG && !std::mem::replace(&mut self.is_told, true)
     }
 
-    /// When people are told that it waits, if they are not yet.
+    /// Returns the time at which the wait is reported to users, if it has not been reported yet.
     pub fn told_at(&self) -> Option<Instant> {
         (!self.is_told).then_some(self.since + LONG)
     }
 
-    /// Whether it could be taken now; else from when on, if it is known.
+    /// Returns `Ok` if the turn could be taken now; otherwise the time from which it could, if that
+    /// is known.
     ///
     /// # Errors
     /// It could not.
@@ -312,10 +317,10 @@ impl Turn {
     ///
     /// # Errors
     /// It is not time yet; from when on, if that is known.
-    pub fn take(self, now: Instant) -> Result<Place, (Self, Option<Instant>)> {
+    pub fn take(self, now: Instant) -> Result<InFlight, (Self, Option<Instant>)> {
         let taken = self.provider.change(now, |turns| turns.take(self.id, now));
         match taken {
-            Ok(()) => Ok(Place {
+            Ok(()) => Ok(InFlight {
                 provider: Arc::clone(&self.provider),
                 left: now,
             }),
@@ -334,19 +339,20 @@ impl Drop for Turn {
 
 /// Something is on its way to a provider; who drops it has an answer, or does not want one any more.
 #[derive(Debug)]
-pub struct Place {
+pub struct InFlight {
     provider: Arc<Provider>,
     left: Instant,
 }
 
-impl Place {
-    /// Whether its provider has a limit, which bounds what is on its way.
+impl InFlight {
+    /// Returns true if its provider has a limit, which bounds the requests in flight.
     pub fn is_limited(&self) -> bool {
         self.provider.limit.is_limited()
     }
 
-    /// Notes how it ended: a provider that says when to come again is left alone until then.
-    pub fn ended<T>(&self, answer: &Result<T, CallError>) {
+    /// Records how the request ended. A provider that names a time to retry after gets no request
+    /// until then.
+    pub fn record_outcome<T>(&self, answer: &Result<T, CallError>) {
         let now = Instant::now();
         let after = answer.as_ref().err().and_then(CallError::after);
         self.provider.change(now, |turns| match after {
@@ -356,13 +362,13 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for InFlight {
     fn drop(&mut self) {
         self.provider.change(Instant::now(), Turns::free);
     }
 }
 
-/// So long somebody may wait before people are told.
+/// Time that an asker may wait before the wait is reported to users.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Trying again what a process needs at its start: pauses that grow, and each reason said once.
+//! Retries of a process's startup requirements, with growing pauses. Each reason is reported once.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::time::sleep;
 
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What is tried again until it works.
+/// Operation that is retried until it succeeds.
 #[derive(Debug)]
 pub struct Retry {
     pause: Duration,
@@ -24,7 +24,7 @@ impl Retry {
         }
     }
 
-    /// Whether a reason is another one than the last time; only then it is worth a line of the log.
+    /// Returns true if a reason differs from the last one; only then it is worth a line of the log.
     pub fn is_new(&mut self, reason: &str) -> bool {
         let new = reason != self.said;
         self.said = reason.to_owned();

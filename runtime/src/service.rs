@@ -1,4 +1,5 @@
-//! What an operator runs beside its lifecycles in the same process, such as servers of volumes. Knows none of them.
+//! Services that an operator runs beside its lifecycles in the same process, such as servers of
+//! volumes. Knows none of them.
 
 use std::collections::BTreeSet;
 
@@ -10,29 +11,29 @@ use crate::health::Health;
 use crate::provider::Providers;
 use crate::shutdown::Shutdown;
 
-/// What an operator gives to a service.
+/// Context that an operator gives to a service.
 #[derive(Clone)]
 pub struct Context {
-    /// Of the API server; `None` where there is none.
+    /// Client of the API server; `None` if there is none.
     pub client: Option<Client>,
-    /// What all jitter comes from.
+    /// Seed of all jitter.
     pub seed: u64,
     /// When to stop.
     pub shutdown: Shutdown,
-    /// Where its parts say whether they are ready.
+    /// Health registry in which the service's parts report that they are ready.
     pub health: Health,
-    /// How much of each provider may be asked for, together with the lifecycles.
+    /// Limits of each provider, shared with the lifecycles.
     pub providers: Providers,
-    /// The namespaces whose objects are read; all if there are none.
+    /// Namespaces whose objects are read; empty means all.
     pub namespaces: BTreeSet<String>,
 }
 
-/// A service that has bound what it listens at, and serves until it is told to stop.
+/// A service that has bound its listeners and serves until shutdown.
 pub type Serving = BoxFuture<'static, Result<(), Error>>;
 
 /// Something that an operator runs beside its lifecycles.
 pub trait Service: Send + 'static {
-    /// Binds what it listens at, so that what cannot be served fails before anything runs.
+    /// Binds the service's listeners, so that a bind failure is reported before anything runs.
     ///
     /// # Errors
     /// It cannot be served.

@@ -1,15 +1,15 @@
-//! When to stop: SIGTERM, SIGINT, or whoever holds the other end.
+//! Shutdown on SIGTERM, SIGINT, or a trigger.
 
 use std::io;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// Says when to stop; every clone hears it.
+/// Signal to shut down. Every clone receives it.
 #[derive(Clone, Debug)]
 pub struct Shutdown(watch::Receiver<bool>);
 
-/// Tells every `Shutdown` of its pair to stop; so does dropping it.
+/// Shuts down every `Shutdown` of its pair. Dropping it has the same effect.
 #[derive(Debug)]
 pub struct Trigger(watch::Sender<bool>);
 
@@ -21,7 +21,7 @@ impl Trigger {
 }
 
 impl Shutdown {
-    /// A pair: whoever holds the trigger decides.
+    /// Returns a pair. The holder of the trigger decides when to shut down.
     pub fn pair() -> (Trigger, Self) {
         let (sender, receiver) = watch::channel(false);
         (Trigger(sender), Self(receiver))
@@ -48,7 +48,7 @@ impl Shutdown {
         Ok(shutdown)
     }
 
-    /// Whether it is time.
+    /// Returns true if it is time to stop.
     pub fn is_due(&self) -> bool {
         *self.0.borrow() || self.0.has_changed().is_err()
     }

@@ -21,7 +21,7 @@ pub(crate) fn of_reconcile(object: &ObjectRef) -> Span {
     )
 }
 
-/// Records what a reconcile came to, as counters name it.
+/// Records the outcome of a reconcile, under the name that the counters use.
 pub(crate) fn record_outcome(span: &Span, outcome: &'static str) {
     span.record("outcome", outcome);
 }

@@ -42,7 +42,8 @@ fn named(name: &str) -> ObjectMeta {
     }
 }
 
-/// Each node of the evaluation order comes after what it is looked up through or asked given.
+/// Checks that each node of the evaluation order follows the inputs that it is looked up through or
+/// that its condition needs.
 #[test]
 fn evaluation_order_names_every_input_value_and_variable_once() {
     let irs = [
@@ -69,7 +70,7 @@ fn evaluation_order_names_every_input_value_and_variable_once() {
 
 #[test]
 fn a_poll_is_keyed_by_the_record_it_asks_about() {
-    let machine = sketches::bucket::machine(sketches::bucket::Nowhere);
+    let machine = sketches::bucket::machine(sketches::bucket::UnreachableStore);
     let mut observation =
         Observation::new(machine.ir(), stored(sketches::bucket::bucket(named("b"))));
     assert_eq!(
@@ -86,7 +87,7 @@ fn a_poll_is_keyed_by_the_record_it_asks_about() {
 
 #[test]
 fn a_path_of_the_object_looks_up_by_name() {
-    let machine = sketches::app::machine(sketches::app::Nothing);
+    let machine = sketches::app::machine(sketches::app::PlainLogic);
     let observation = Observation::new(
         machine.ir(),
         stored(sketches::app::app(named("shop"), "shop-config")),
@@ -107,7 +108,7 @@ fn a_path_of_the_object_looks_up_by_name() {
 
 #[test]
 fn peers_are_found_by_a_path_that_equals_ours() {
-    let machine = sketches::skupper::machine(sketches::skupper::Nothing);
+    let machine = sketches::skupper::machine(sketches::skupper::NoRouters);
     let listener = stored(sketches::skupper::listener(named("l"), "backend"));
     let observation = Observation::new(machine.ir(), listener.clone());
     let peers = machine
@@ -125,7 +126,7 @@ fn peers_are_found_by_a_path_that_equals_ours() {
 
 #[test]
 fn labels_are_looked_up_by_the_values_of_paths() {
-    let machine = sketches::skupper_listener::machine(sketches::skupper_listener::Nothing);
+    let machine = sketches::skupper_listener::machine(sketches::skupper_listener::SilentRouter);
     let listener = stored(sketches::skupper_listener::listener(named("l"), "backend"));
     let observation = Observation::new(machine.ir(), listener);
     let pods = machine
@@ -197,7 +198,7 @@ fn the_window_of_the_document_is_the_one_that_is_tested() {
     let tested = lines(include_str!("sketches/upgrade.rs"));
     let from = document
         .iter()
-        .position(|line| line.starts_with("/// From eight to six"));
+        .position(|line| line.starts_with("/// Returns the window from eight"));
     let shown = document[from.expect("it is shown")..].iter();
     let shown: Vec<_> = shown.take_while(|line| *line != "```").cloned().collect();
     assert!(tested.windows(shown.len()).any(|some| some == shown));

@@ -1,4 +1,5 @@
-//! The machines of volumes: what a call of the interface meets, answers and runs, step by step, without any service.
+//! Tests of the machines of volumes: observations, answers and effects of a CSI call, step by step,
+//! without any service.
 
 #[allow(
     dead_code,
@@ -24,8 +25,8 @@ fn call_of(machine: &impl Machine, rpc: Rpc) -> usize {
     calls.position(|call| call.rpc == rpc).expect("declared")
 }
 
-/// What a call sees, of a volume that has nothing but probes.
-async fn look(machine: &impl Machine, rpc: Rpc, request: &Arc<Requested>) -> Observation {
+/// Observes a volume that has only probes, as a call sees it.
+async fn observe_call(machine: &impl Machine, rpc: Rpc, request: &Arc<Requested>) -> Observation {
     let ir = machine.ir();
     let call = &ir.calls[call_of(machine, rpc)];
     let mut observation = Observation::of_call(ir, Arc::clone(request));
@@ -60,7 +61,7 @@ async fn run(
     let call = &ir.calls[position];
     let mut ran = Vec::new();
     loop {
-        let observation = look(machine, rpc, request).await;
+        let observation = observe_call(machine, rpc, request).await;
         match ir.answer(&observation.world, position) {
             Answer::Precondition(at) => return Err(call.preconditions[at].code),
             Answer::Refusal(refusal) => return Err(call.refusals[refusal].code),
@@ -172,7 +173,7 @@ fn a_context_of_any_length_is_read_and_other_maps_are_bounded() {
 fn a_request_is_refused_for_what_it_lacks_before_anything_is_looked_at() {
     let machine = disk();
     let misfit = |rpc: Rpc, request: &Requested| {
-        let request = lifecycle_runtime::lifecycle::Request::of(request);
+        let request = lifecycle_runtime::lifecycle::Request::new(request);
         let capability = |field: &str| usize::from(field.starts_with("volume_capability"));
         let size = |field: &str| {
             request
@@ -229,7 +230,7 @@ fn inputs_are_found_through_the_request() {
 /// The call that takes a volume from a Pod knows the path and nothing of the Pod.
 #[test]
 fn a_call_knows_what_its_request_cannot_find() {
-    let machine = sketches::volume::machine(sketches::volume::Nothing);
+    let machine = sketches::volume::machine(sketches::volume::PlainLogic);
     let ir = machine.ir();
     let names = |rpc: Rpc| {
         let unseen = ir.calls[call_of(&machine, rpc)].unseen_inputs.iter();

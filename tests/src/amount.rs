@@ -1,4 +1,5 @@
-//! How much a test does: what every check can bear, or what somebody asks for by a variable.
+//! Amount of work that a test does: a default that every check can afford, or the value of a
+//! variable.
 
 use std::env;
 

@@ -39,7 +39,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// How often another process that took a port between our look and our use is tolerated.
 const ATTEMPTS: usize = 3;
 
-/// A running etcd and kube-apiserver, and kube-controller-manager where it was asked for.
+/// A running etcd and kube-apiserver, and a kube-controller-manager if requested.
 // Fields are dropped in this order: processes first, then the guard, then the folder.
 pub struct ApiServer {
     controller_manager: Option<Process>,
@@ -59,7 +59,7 @@ impl ApiServer {
     /// Starts an API server without controllers: no garbage collection, no namespace deletion, nothing becomes Ready.
     ///
     /// # Guarantees
-    /// `/readyz` says ok and the namespace `default` exists.
+    /// `/readyz` reports ok and the namespace `default` exists.
     ///
     /// # Errors
     /// The programs are missing, or one of them ended early (with the end of its log).
@@ -291,7 +291,7 @@ impl ApiServer {
         self.identity.kubeconfig(&self.url(), user, groups)
     }
 
-    /// `kubectl` as the user `admin`, to which arguments can be added.
+    /// Returns a `kubectl` command that runs as the user `admin`. Callers can add arguments.
     pub fn kubectl(&self) -> Command {
         let mut command = Command::new(self.binaries.kubectl());
         command.env("KUBECONFIG", &self.admin_kubeconfig);
@@ -300,7 +300,8 @@ impl ApiServer {
         command
     }
 
-    /// What was asked of this API server so far, every request that was answered before this call included.
+    /// Returns all requests that this API server has received so far. They include every request
+    /// that was answered before this call.
     ///
     /// # Errors
     /// The API server does not answer, or its log cannot be read.
@@ -308,7 +309,8 @@ impl ApiServer {
         self.audit_by(&self.client).await
     }
 
-    /// As `audit`, asked by a client of the runtime that asks: clients work on the one where they were made.
+    /// Reads the log as `audit` does, with a client of the caller's runtime. A client works only on
+    /// the runtime that created it.
     ///
     /// # Errors
     /// As `audit`.

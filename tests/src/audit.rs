@@ -1,5 +1,5 @@
-//! The audit log of a test API server as typed entries: who asked for what, and how often.
-//! Knows the format of the log, not where it comes from.
+//! Audit log of a test API server as typed entries: users, requests and counts. This module knows
+//! the format of the log, not its source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -23,7 +23,7 @@ pub struct Entry {
     pub resource: String,
     /// Such as `status`, else empty.
     pub subresource: String,
-    /// Empty for what has no namespace, and for requests across all.
+    /// Namespace. Empty for cluster-scoped resources, and for requests across all namespaces.
     pub namespace: String,
     /// Empty for lists, watches, and names that the server makes.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct Entry {
     pub answered: Timestamp,
 }
 
-/// What a request costs the API server.
+/// Cost of a request for the API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cost {
     /// `get` and `list`.
@@ -55,7 +55,7 @@ pub enum Cost {
 }
 
 impl Entry {
-    /// What the request costs. Watches of Events and Leases are watches.
+    /// Returns the cost of the request. Watches of Events and Leases count as watches.
     pub fn cost(&self) -> Cost {
         match (self.verb.as_str(), self.resource.as_str()) {
             (_, "") => Cost::Other,
@@ -90,7 +90,7 @@ pub struct Counts {
     pub others: usize,
 }
 
-/// Entries in the order in which the requests came in. Reads as a slice of them.
+/// Entries in the order in which the requests were received. Dereferences to a slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
     entries: Vec<Entry>,
@@ -137,7 +137,7 @@ impl Log {
         self.only(|entry| entry.user == user)
     }
 
-    /// These requests and others, in the order in which they came in.
+    /// Merges these requests with others, in the order in which they were received.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.entries.extend(other.entries);
@@ -168,8 +168,8 @@ impl Log {
         }
     }
 
-    /// What was answered by 403 and never otherwise. A right that is missing is missing each time, while an API server that has just started
-    /// refuses what it has read no rule about yet.
+    /// Returns the requests that were answered only by 403. A missing permission fails each time.
+    /// An API server that has just started also refuses requests whose rules it has not read yet.
     pub fn refused(&self) -> Self {
         let asks = |entry: &Entry| {
             let (verb, group) = (entry.verb.clone(), entry.group.clone());

@@ -1,5 +1,6 @@
-//! Where the programs of a test API server and of test nodes are: `KUBEBUILDER_ASSETS`, or the cache that `build` fills.
-//! Knows neither how they are built (`build.rs` does) nor how they are started.
+//! Locations of the programs of a test API server and of test nodes: `KUBEBUILDER_ASSETS`, or the
+//! cache that `build` fills. This module does not know how the programs are built (`build.rs` does)
+//! or started.
 
 mod alone;
 mod build;
@@ -36,7 +37,7 @@ pub struct Binaries {
     folder: PathBuf,
 }
 
-/// Why the programs are not available: one sentence that says what to do.
+/// Reason why the programs are not available: one sentence with the necessary action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing(String);
 
@@ -104,20 +105,20 @@ impl Binaries {
     }
 }
 
-/// What a person types to get the programs.
+/// Command that a person types to get the programs.
 pub const BUILD_COMMAND: &str = "cargo run -p lifecycle-tests --bin test-cluster -- build";
 
 /// Finds the programs, without building anything.
 ///
 /// # Errors
-/// One sentence that says what is absent and what to do.
+/// Returns an error if a program is missing, in one sentence with the necessary action.
 pub fn locate() -> Result<Binaries, Missing> {
     if let Some(folder) = assets() {
         return Binaries::complete(folder, &[ETCD, KUBE_APISERVER, KUBECTL])
             .map_err(|absent| Missing(format!("KUBEBUILDER_ASSETS is set but {absent}")));
     }
     let wrapper = Wrapper::committed();
-    place(&cache()?, &wrapper.folder())
+    programs_dir(&cache()?, &wrapper.folder())
         .and_then(|folder| Binaries::complete(folder, &wrapper.programs()).ok())
         .ok_or_else(|| {
             Missing(format!(
@@ -126,10 +127,10 @@ pub fn locate() -> Result<Binaries, Missing> {
         })
 }
 
-/// Where programs of this name are, if they are built.
-fn place(cache: &Cache, folder: &Folder) -> Option<PathBuf> {
+/// Returns the location of the programs of this name, if they are built.
+fn programs_dir(cache: &Cache, folder: &Folder) -> Option<PathBuf> {
     match go::version() {
-        Ok(go) => Some(cache.place(folder, &go)),
+        Ok(go) => Some(cache.programs_dir(folder, &go)),
         // A machine may have been given the programs without the compiler that built them.
         Err(_) => cache.built_by_any_go(folder),
     }
@@ -144,10 +145,10 @@ fn assets() -> Option<PathBuf> {
 /// The cache that the environment names.
 fn cache() -> Result<Cache, Missing> {
     let root = cache_folder_from(|name| env::var_os(name).filter(|value| !value.is_empty()))?;
-    Ok(Cache::at(root))
+    Ok(Cache::new(root))
 }
 
-/// The folder outside the checkout that keeps what was built.
+/// Returns the folder outside the checkout that stores the built programs.
 fn cache_folder_from(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Missing> {
     let root = variable("LIFECYCLE_CACHE")
         .map(PathBuf::from)

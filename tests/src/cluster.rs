@@ -37,7 +37,7 @@ use crate::api_server::identity::Identity;
 use crate::api_server::ports::free_port;
 use crate::audit;
 use crate::binaries::{self, Binaries};
-use crate::eventually::{Deadline, eventually, within};
+use crate::eventually::{Deadline, eventually, run_within};
 use crate::process::{output, tail};
 
 /// The name of the audit log in the folder of the control plane.
@@ -57,11 +57,13 @@ const AVAILABLE_WITHIN: Duration = Duration::from_secs(180);
 /// How much of the log of each program of a node is shown where it does not become available.
 const LAST_LINES: usize = 40;
 
-/// Keeps the PID namespace: waits for whatever loses its parent, and takes everything along when it is killed.
+/// Script of the init process of the PID namespace. It reaps orphaned processes, and its death
+/// kills all others.
 const INIT: &str = "while :; do sleep 1000; done";
 
 /// A running cluster.
-// The guard is dropped first: it ends and removes everything. What is dropped later has ended by then.
+// The guard is dropped first: it ends and removes everything. The fields dropped later have ended
+// by then.
 pub struct Cluster {
     guard: Guard,
     folder: PathBuf,
@@ -95,7 +97,7 @@ impl Cluster {
     /// Starts a cluster that outlives this process, to be removed by `down`; returns how to reach it.
     ///
     /// # Errors
-    /// It is there already, or as `start`.
+    /// Returns an error if the cluster exists already, or for the same reasons as `start`.
     pub async fn up(nodes: usize) -> Result<Reach> {
         let folder = folder_of_up();
         fs::create_dir(&folder)
@@ -115,15 +117,15 @@ impl Cluster {
             ..
         } = cluster;
         guard.disarm()?;
-        // What is forgotten here would be ended by its drop.
+        // Dropping these values would end the cluster, so they are forgotten.
         std::mem::forget((control, nodes, _forwarders, init));
         Ok(reach)
     }
 
-    /// Removes what `up` started, or what is left of it. There may be nothing.
+    /// Removes the cluster that `up` started, or its remains. There may be none.
     ///
     /// # Errors
-    /// Something is left, and the error says what.
+    /// Returns an error that names the remains, if there are any.
     pub fn down() -> Result<()> {
         remove(&folder_of_up())
     }
@@ -245,7 +247,7 @@ impl Cluster {
         &self.admin_kubeconfig
     }
 
-    /// `kubectl` as the user `admin`, to which arguments can be added.
+    /// Returns a `kubectl` command that runs as the user `admin`. Callers can add arguments.
     pub fn kubectl(&self) -> Command {
         let mut command = Command::new(self.binaries.kubectl());
         command.env("KUBECONFIG", &self.admin_kubeconfig);
@@ -257,7 +259,8 @@ impl Cluster {
     /// Waits until all Pods of a workload are available, for example of `deployment/x`.
     ///
     /// # Errors
-    /// They do not become so: what the API server says of the Pods of the namespace and of the nodes, and the ends of the logs of these.
+    /// Returns an error if they do not become available. It contains the state of the namespace's
+    /// Pods and of the nodes from the API server, and the ends of the nodes' logs.
     pub async fn is_available(&self, namespace: &str, workload: &str) -> Result<()> {
         let what = format!("{workload} is available");
         let available = eventually(&what, AVAILABLE_WITHIN, async || {
@@ -296,12 +299,14 @@ impl Cluster {
         &mut self.nodes[index]
     }
 
-    /// A command outside the cluster: on the network of the nodes, without a way to the Pods but through Services.
+    /// Returns a command that runs outside the cluster: on the network of the nodes, and with
+    /// access to the Pods only through Services.
     pub fn outside(&self, program: impl AsRef<Path>) -> Command {
         enter(self.init.pid(), Spaces::Network, program)
     }
 
-    /// The program of the image `WORKLOAD`, to be run outside or on a node.
+    /// Returns the path of the program of the image `WORKLOAD`, to run outside the cluster or on a
+    /// node.
     pub fn workload(&self) -> PathBuf {
         self.folder.join("workload")
     }
@@ -319,12 +324,13 @@ impl Cluster {
         fs::remove_file(&archive).context("cannot remove an archive")
     }
 
-    /// What was asked of the API server so far, every request that was answered before this call included.
+    /// Returns all requests that the API server has received so far. They include every request
+    /// that was answered before this call.
     ///
     /// # Errors
     /// The API server does not answer, or its log cannot be read.
     pub async fn audit(&self) -> Result<audit::Log> {
-        // A client ends with the runtime in which it was made, which may have been that of another test.
+        // A client ends with the runtime that created it, which may be that of another test.
         let client = client(&self.admin_kubeconfig).await?;
         audited(&client, &self.folder.join("control").join(AUDIT_LOG)).await
     }
@@ -372,7 +378,8 @@ impl Cluster {
         self.init.pid()
     }
 
-    /// Ends the cluster and removes every trace of it, as a drop does, and tells whether that went well.
+    /// Ends the cluster and removes every trace of it, as a drop does. Returns an error if that
+    /// fails.
     ///
     /// # Errors
     /// Something is left.
@@ -416,7 +423,8 @@ fn start_init(folder: &Path) -> Result<Inside> {
     Ok(init)
 }
 
-/// Leads a port of this machine's loopback to the API server. A socket file is what the two networks have in common.
+/// Forwards a port of this machine's loopback to the API server. The two networks share a socket
+/// file.
 fn forward(init: u32, node: u32, folder: &Path) -> Result<([Inside; 2], String)> {
     let socket = folder.join("api.sock");
     let mut command = enter(node, Spaces::Network, "socat");
@@ -425,7 +433,7 @@ fn forward(init: u32, node: u32, folder: &Path) -> Result<([Inside; 2], String)>
         .arg(format!("TCP4:127.0.0.1:{PORT}"));
     let inner = Inside::start("forward-inside", command, folder)?;
     for _ in 0..10 {
-        // Somebody may take the port between this look and its use.
+        // Another process may take the port between this check and its use.
         let port = free_port()?;
         let mut command = enter(init, Spaces::Own, "socat");
         command
@@ -457,7 +465,7 @@ async fn ready_nodes(client: &Client) -> Result<usize> {
         let nodes = nodes.list(&Default::default()).await?;
         Ok::<usize, kube::Error>(nodes.iter().filter(|node| is_ready_node(node)).count())
     };
-    let looked = within(Duration::from_secs(5), look).await;
+    let looked = run_within(Duration::from_secs(5), look).await;
     Ok(looked.context("the API server does not answer")??)
 }
 

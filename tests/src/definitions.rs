@@ -1,4 +1,5 @@
-//! What a definition's schema says of each field, in one line each, and whether that is a published contract. Knows no kind.
+//! Summary of a definition's schema, one line for each field, and a check of it against a published
+//! contract. This module does not depend on any kind.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +22,9 @@ pub fn check(kind: &str, schema: &Value, expected: &[(&str, &str)], additions: &
     }
 }
 
-/// Every field below `schema` by its path, `[]` an item, `{}` a map's value; a bang says that it is required, a question mark that it may be null.
-/// A keyword that has no short form stands out as such.
+/// Returns every field below `schema` by its path; `[]` is an item, `{}` a value of a map. A bang
+/// marks a required field, a question mark a nullable one. A keyword without a short form stands
+/// out as such.
 pub fn fields(schema: &Value) -> BTreeMap<String, String> {
     let mut lines = BTreeMap::new();
     descend(schema, "", &mut lines);

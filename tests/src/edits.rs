@@ -1,5 +1,7 @@
-//! What another manager may do to every place of an object that a lifecycle writes, by the OpenAPI schema of its kind, and whether all of it is ours again
-//! in time. Knows no lifecycle: whoever made the object is told by its one entry of managed fields with operation `Apply`.
+//! Edits by another manager of every place of an object that a lifecycle writes, derived from the
+//! OpenAPI schema of its kind. The tests check that the lifecycle owns every place again in time.
+//! This module does not depend on any lifecycle. It finds the writer of an object by its one entry
+//! of managed fields with operation `Apply`.
 
 mod edit;
 mod object;
@@ -16,30 +18,30 @@ use futures::future::{join_all, try_join_all};
 
 use crate::eventually::{Deadline, eventually};
 use edit::{Added, Answer, Edit};
-use object::Look;
 pub use object::Object;
+use object::Snapshot;
 use schema::Schemas;
 
-/// How often an object is looked at meanwhile.
+/// Interval at which an object is read meanwhile.
 const LOOK: Duration = Duration::from_millis(30);
-/// After the bound an object is given this long, to tell one that is late from one that never heals.
+/// Extra time after the bound, to distinguish a late object from one that never heals.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// So often an owner turns while its object is made anew.
 const TURN: Duration = Duration::from_secs(1);
-/// Of one object so many failures are told.
+/// Maximum number of failures reported for one object.
 const MOST: usize = 3;
-/// An addition that is not ours stays; whoever takes it away does so at once.
+/// Time for which an addition that is not ours must stay. A writer that removes it does so at once.
 const STAYS: Duration = Duration::from_millis(500);
 
-/// What is edited, and what is asked of whoever wrote it.
+/// Scope of the edits, and the requirements on the writer of the edited objects.
 pub struct Rules<'a> {
     /// How many groups of objects are edited at once.
     pub groups: usize,
     /// Within how much core time an object is as it was.
     pub bound: Duration,
-    /// Lists of which every element is ours: `spec.ports`.
+    /// Lists whose elements are all ours: `spec.ports`.
     pub exclusive: &'a [&'a str],
-    /// Places from which a writer may turn away for good, if it says so: `metadata.ownerReferences`.
+    /// Places that a writer may give up for good, if it reports that: `metadata.ownerReferences`.
     pub told: &'a [&'a str],
 }
 
@@ -49,29 +51,30 @@ impl Rules<'_> {
     }
 }
 
-/// Whoever writes the objects.
+/// Writer of the objects.
 pub trait Writer {
-    /// Whether it says of an object that it is another's.
-    fn says(&self, object: &Object) -> impl Future<Output = Result<bool>>;
+    /// Returns true if the writer reports that another controller or user owns the object.
+    fn reports_foreign(&self, object: &Object) -> impl Future<Output = Result<bool>>;
 
-    /// What makes it look at an object, if that takes more than an edit.
-    fn looks(&self, _: &Object) -> impl Future<Output = Result<()>> {
+    /// Makes the writer reconcile an object, if that takes more than an edit.
+    fn trigger(&self, _: &Object) -> impl Future<Output = Result<()>> {
         ready(Ok(()))
     }
 }
 
-/// What became of the edits of one kind.
+/// Results of the edits of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// All of them.
     pub cases: usize,
-    /// The object was as before in time, and what others have in it was untouched.
+    /// Number of edits after which the object was restored in time, with the fields of others
+    /// untouched.
     pub healed: usize,
     /// The API server did not take the edit, as where a field is immutable.
     pub refused: usize,
     /// An apply that was not forced met our fields.
     pub conflicts: usize,
-    /// The object is no longer ours, and its owner says so.
+    /// Number of edits after which the object is no longer ours, and its owner reports that.
     pub told: usize,
     /// The longest time until an object was as before.
     pub slowest: Duration,
@@ -94,8 +97,10 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Makes every edit of every object, shared among the groups: `group` makes the objects of one number, of the same kinds in the same order each time.
-/// Those of a group are edited one after another. The writer says of an object that it gave it up; it is deleted then, and made anew.
+/// Makes every edit of every object, shared among the groups. `group` creates the objects of one
+/// id, of the same kinds in the same order each time. The objects of a group are edited one after
+/// another. If the writer reports that it gave an object up, the object is deleted and created
+/// anew.
 ///
 /// # Errors
 /// Some edit was not healed: each is named.
@@ -112,8 +117,8 @@ pub async fn all(
     let lists = read.map(|(object, schemas)| object.edits(schemas));
     let lists: Vec<Vec<Edit>> = try_join_all(lists).await?;
     let edited = groups.iter().enumerate().map(async |(number, objects)| {
-        let looks = objects.iter().map(Object::look);
-        let first: Vec<Option<Look>> = try_join_all(looks).await?;
+        let looks = objects.iter().map(Object::snapshot);
+        let first: Vec<Option<Snapshot>> = try_join_all(looks).await?;
         let mut done = Vec::new();
         for (which, object) in objects.iter().enumerate() {
             let gone = || format!("{object} is gone");
@@ -155,8 +160,8 @@ struct Work<'a, W> {
     rules: &'a Rules<'a>,
     writer: &'a W,
     object: &'a Object,
-    /// As it was before anybody edited anything.
-    first: &'a Look,
+    /// State of the object before any edit.
+    first: &'a Snapshot,
     schemas: &'a Schemas,
 }
 
@@ -166,10 +171,11 @@ impl<W: Writer> Work<'_, W> {
         for edit in edits {
             counts.cases += 1;
             let fails = |error: anyhow::Error| format!("{edit} of {}: {error:#}", self.object);
-            if let Err(error) = self.one(edit, &mut counts).await {
+            if let Err(error) = self.try_edit(edit, &mut counts).await {
                 failed.push(fails(error));
                 eprintln!("{}", failed.join("; "));
-                // What does not heal takes its time, and one tells as much as many.
+                // An unhealed edit takes long, and a few failures carry as much information as
+                // many.
                 if failed.len() == MOST {
                     break;
                 }
@@ -182,9 +188,9 @@ impl<W: Writer> Work<'_, W> {
         (counts, failed)
     }
 
-    async fn one(&self, edit: &Edit, counts: &mut Counts) -> Result<()> {
+    async fn try_edit(&self, edit: &Edit, counts: &mut Counts) -> Result<()> {
         self.object.turn_owner().await?;
-        let before = self.rests().await.context("before it")?;
+        let before = self.wait_restored().await.context("before it")?;
         let before = self.object.marked(before).await?;
         let answer = self.object.make(edit, &before, self.schemas).await?;
         let began = Instant::now();
@@ -197,8 +203,8 @@ impl<W: Writer> Work<'_, W> {
         let mut patience = Deadline::new(self.rules.bound + PATIENCE);
         let mut late = None;
         let now = loop {
-            self.writer.looks(self.object).await?;
-            let now = self.object.look().await?;
+            self.writer.trigger(self.object).await?;
+            let now = self.object.snapshot().await?;
             let wrong = match now {
                 None => "it is gone".to_owned(),
                 Some(now) => match self.first.missing_in(&now) {
@@ -206,7 +212,7 @@ impl<W: Writer> Work<'_, W> {
                     Some(missing) => missing,
                 },
             };
-            if self.rules.may_be_told(edit) && self.writer.says(self.object).await? {
+            if self.rules.may_be_told(edit) && self.writer.reports_foreign(self.object).await? {
                 counts.told += 1;
                 return self.anew().await;
             }
@@ -237,11 +243,11 @@ impl<W: Writer> Work<'_, W> {
     }
 
     /// Waits until the object is as it was at first.
-    async fn rests(&self) -> Result<Look> {
+    async fn wait_restored(&self) -> Result<Snapshot> {
         let mut deadline = Deadline::new(PATIENCE);
         loop {
-            self.writer.looks(self.object).await?;
-            let wrong = match self.object.look().await? {
+            self.writer.trigger(self.object).await?;
+            let wrong = match self.object.snapshot().await? {
                 None => "it is gone".to_owned(),
                 Some(now) => match self.first.missing_in(&now) {
                     None => return Ok(now),
@@ -253,13 +259,14 @@ impl<W: Writer> Work<'_, W> {
         }
     }
 
-    /// Has the object made anew, as whoever is told of one does. The garbage collector may take it as well, and then it is written twice for one turn of its
-    /// owner: so that goes on turning until the object is there.
+    /// Makes the writer create the object anew, as a user who gets the report would. The garbage
+    /// collector may also delete the object. Then the writer writes it twice for one turn of its
+    /// owner, so the owner keeps turning until the object exists.
     async fn anew(&self) -> Result<()> {
         self.object.turn_owner().await?;
         self.object.delete().await?;
         tokio::select! {
-            rests = self.rests() => rests.map(drop),
+            rests = self.wait_restored() => rests.map(drop),
             failed = self.turn_on() => failed,
         }
     }
@@ -272,11 +279,12 @@ impl<W: Writer> Work<'_, W> {
         }
     }
 
-    /// What was added stays, unless every element is ours; then the one who added it takes it back.
+    /// Checks that an addition stays, and then removes it as the manager that added it. If every
+    /// element is ours, checks that the addition is removed.
     async fn addition(&self, added: &Added) -> Result<()> {
         let is_ours = self.rules.exclusive.contains(&added.place.as_str());
         let stays = async || {
-            self.writer.looks(self.object).await?;
+            self.writer.trigger(self.object).await?;
             self.object.has(added).await
         };
         if is_ours {

@@ -1,5 +1,5 @@
-//! Waits of tests, bounded by the time that a process could have had and not by the clock, so that other load on the
-//! machine fails no test. Knows nothing of what tests wait for.
+//! Waits of tests, bounded by the core time available to a process and not by the clock. Other load
+//! on the machine therefore fails no test. This module does not know the awaited conditions.
 
 use std::fs;
 use std::future::Future;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
-/// How often `eventually` asks.
+/// Interval at which `eventually` checks again.
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// By the clock, a wait lasts at most this many times its limit.
@@ -20,7 +20,7 @@ const HARD: u32 = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     left: Duration,
-    /// What is left by the clock, so that nothing hangs.
+    /// Remaining time by the wall clock, so that nothing hangs.
     hard: Duration,
 }
 
@@ -33,7 +33,7 @@ impl Budget {
         }
     }
 
-    /// Takes away a slice of time in which so many processes wanted so many cores.
+    /// Subtracts a slice of time in which this many runnable processes shared this many cores.
     pub fn spend(&mut self, slice: Duration, runnable: u32, cores: u32) {
         let cores = cores.max(1);
         let share = slice.saturating_mul(cores) / runnable.max(cores);
@@ -41,7 +41,7 @@ impl Budget {
         self.hard = self.hard.saturating_sub(slice);
     }
 
-    /// Whether nothing is left.
+    /// Returns true if nothing is left.
     pub fn is_spent(&self) -> bool {
         self.left.is_zero() || self.hard.is_zero()
     }
@@ -57,7 +57,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// A deadline whose budget begins now.
+    /// Creates a deadline whose budget begins now.
     pub fn new(limit: Duration) -> Self {
         let now = Instant::now();
         Self {
@@ -68,7 +68,8 @@ impl Deadline {
         }
     }
 
-    /// Whether the budget is spent. Each call takes away the time since the one before, so poll often.
+    /// Returns true if the budget is spent. Each call subtracts the time since the previous call,
+    /// so poll often.
     pub fn is_over(&mut self) -> bool {
         let now = Instant::now();
         let slice = now.saturating_duration_since(self.polled);
@@ -82,17 +83,18 @@ impl Deadline {
         self.budget = Budget::new(self.limit);
     }
 
-    /// An error that names what did not happen.
+    /// Returns an error that names the event that did not happen.
     pub fn missed(&self, what: &str) -> anyhow::Error {
         let (limit, took) = (self.limit, self.began.elapsed());
         anyhow!("not within {limit:?} of core time ({took:.1?} by the clock): {what}")
     }
 }
 
-/// Asks again and again until there is an answer, and returns it.
+/// Checks repeatedly until there is an answer, and returns it.
 ///
 /// # Errors
-/// There is none within the limit (the error names what was waited for), or asking fails.
+/// Returns an error if there is no answer within the limit (the error names the awaited event), or
+/// a check fails.
 pub async fn eventually<T>(
     what: &str,
     limit: Duration,
@@ -105,11 +107,11 @@ pub async fn eventually<T>(
     eventually_or_stuck(what, limit, seen).await
 }
 
-/// As `eventually`, for what can be seen to progress: `ask` breaks with the answer or continues with what it sees, and
-/// the limit begins anew whenever that changes.
+/// Behaves as `eventually`, for events with visible progress. `ask` breaks with the answer or
+/// continues with its observation, and the limit begins anew whenever the observation changes.
 ///
 /// # Errors
-/// Nothing changes within the limit, or asking fails.
+/// Returns an error if nothing changes within the limit, or a check fails.
 pub async fn eventually_or_stuck<T, S: PartialEq>(
     what: &str,
     limit: Duration,
@@ -134,7 +136,7 @@ pub async fn eventually_or_stuck<T, S: PartialEq>(
     }
 }
 
-/// What `eventually_or_stuck` is answered where a count rises until it is that of all.
+/// Returns the answer for `eventually_or_stuck` while a count rises to its total.
 pub fn all(count: usize, all: usize) -> ControlFlow<(), usize> {
     match count == all {
         true => ControlFlow::Break(()),
@@ -143,7 +145,7 @@ pub fn all(count: usize, all: usize) -> ControlFlow<(), usize> {
 }
 
 /// Runs a future until its budget is spent: `None` if it did not end by then.
-pub async fn within<F: Future>(limit: Duration, future: F) -> Option<F::Output> {
+pub async fn run_within<F: Future>(limit: Duration, future: F) -> Option<F::Output> {
     let mut deadline = Deadline::new(limit);
     let mut future = pin!(future);
     loop {
@@ -155,7 +157,8 @@ pub async fn within<F: Future>(limit: Duration, future: F) -> Option<F::Output> 
     }
 }
 
-/// How many processes want a core now, this one included; 1 where the system does not say.
+/// Returns how many processes want a core now, including this one; 1 if the system does not report
+/// it.
 fn runnable() -> u32 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     read_runnable(&text).unwrap_or(1)
@@ -179,8 +182,9 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// How many seconds by the clock ten seconds last where so many processes want so many cores.
-    fn lasts(runnable: u32, cores: u32) -> usize {
+    /// Returns how many seconds of clock time ten seconds of core time take with this many runnable
+    /// processes and cores.
+    fn stretched_seconds(runnable: u32, cores: u32) -> usize {
         let mut budget = Budget::new(10 * SECOND);
         let spend = || {
             budget.spend(SECOND, runnable, cores);
@@ -193,15 +197,15 @@ mod tests {
 
     #[test]
     fn a_budget_lasts_longer_the_more_processes_share_the_cores() {
-        assert_eq!(lasts(1, 2), 10);
-        assert_eq!(lasts(2, 2), 10);
-        assert_eq!(lasts(4, 2), 20);
-        assert_eq!(lasts(8, 2), 40);
+        assert_eq!(stretched_seconds(1, 2), 10);
+        assert_eq!(stretched_seconds(2, 2), 10);
+        assert_eq!(stretched_seconds(4, 2), 20);
+        assert_eq!(stretched_seconds(8, 2), 40);
     }
 
     #[test]
     fn a_budget_is_never_longer_than_ten_times_by_the_clock() {
-        assert_eq!(lasts(4000, 2), 100);
+        assert_eq!(stretched_seconds(4000, 2), 100);
         assert!(Budget::new(Duration::ZERO).is_spent());
         let mut forever = Budget::new(Duration::MAX);
         forever.spend(SECOND, 1, 2);
@@ -210,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_system_that_does_not_say_who_waits_counts_as_idle() {
-        assert_eq!(lasts(0, 0), 10);
+        assert_eq!(stretched_seconds(0, 0), 10);
         assert_eq!(read_runnable(""), None);
         assert_eq!(read_runnable("0.50 0.40 0.30 12/345 6789\n"), Some(12));
         assert!(runnable() >= 1 && cores() >= 1);
@@ -252,8 +256,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_future_ends_within_its_budget_or_is_dropped() {
-        assert_eq!(within(10 * SECOND, async { 1 }).await, Some(1));
+        assert_eq!(run_within(10 * SECOND, async { 1 }).await, Some(1));
         let never = std::future::pending::<()>();
-        assert_eq!(within(Duration::from_millis(10), never).await, None);
+        assert_eq!(run_within(Duration::from_millis(10), never).await, None);
     }
 }

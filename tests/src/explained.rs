@@ -1,5 +1,6 @@
-//! What `explain` says in each state of a lifecycle: its suite brings it into every one, and what a person with read rights would be told there is kept as a
-//! text. `BLESS=1` writes the texts; somebody must be able to act on each.
+//! Output of `explain` in each state of a lifecycle. The lifecycle's suite reaches every state. The
+//! explanation that a person with read permissions would see there is kept as a text. `BLESS=1`
+//! writes the texts. A person must be able to act on each text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use lifecycle_client::clock::Clock;
-use lifecycle_explain::{Explained, Explanation, explain, text};
+use lifecycle_inspect::explain::{Explained, Explanation, explain, text};
 use lifecycle_runtime::controller::{Move, Passed};
 use lifecycle_runtime::lifecycle::ObjectRef;
 use lifecycle_runtime::machine::ir::{Lifecycle, Phase};
@@ -16,10 +17,11 @@ use lifecycle_runtime::machine::policy::Class;
 use lifecycle_simulator::server::{Server, User};
 use lifecycle_suite::resources::Suite;
 
-/// So many worlds at rest are explained, each once.
+/// Maximum number of settled worlds that are explained, each once.
 const MOST: usize = 400;
 
-/// So often a world is looked at: a pass may have seen what is no longer so.
+/// Number of times that a world is read. A reconciliation may have observed a state that has
+/// changed since.
 const LOOKS: usize = 3;
 
 /// An object in a state, with everything around it.
@@ -32,20 +34,22 @@ struct Met {
     at: Timestamp,
 }
 
-/// What was met, by the name of the state; at rest before on the way.
+/// Worlds that were met, by the name of the state. Settled worlds come before those on the way.
 type Worlds = BTreeMap<String, Vec<Met>>;
 
-/// Brings the lifecycle into its states, and holds what is told there against the texts of a folder.
+/// Brings the lifecycle into its states, and checks the explanations there against the texts of a
+/// folder.
 ///
 /// # Panics
-/// A text differs, a state was told wrongly, or one was never met and is not among those that are `excused`.
+/// Panics if a text differs, or a state is explained wrongly. Also panics if a state was never
+/// reached and is not `excused`.
 pub fn holds_texts(suite: Suite, all: &[Explained], folder: &Path, excused: &[&str]) {
     let ir = suite.ir();
     let met: Arc<Mutex<Worlds>> = Arc::default();
     let notes = Arc::clone(&met);
     let suite = suite.witness(move |pass, server| {
         let mut met = notes.lock().unwrap_or_else(PoisonError::into_inner);
-        note(&mut met, ir, pass, server);
+        record_world(&mut met, ir, pass, server);
     });
     let report = suite.threads(1).faults(0, 0).run();
     let report = report.expect("the suite is complete");
@@ -57,7 +61,7 @@ pub fn holds_texts(suite: Suite, all: &[Explained], folder: &Path, excused: &[&s
         .expect("a runtime can be built");
     let of = all.iter().find(|one| one.path() == ir.path);
     let of = of.expect("the lifecycle is among those that are explained");
-    // What a pass saw may have gone by then.
+    // The state that a reconciliation observed may have changed by then.
     let explained = |met: &Met| -> Option<Explanation> {
         let client = {
             let _entered = runtime.enter();
@@ -79,7 +83,7 @@ pub fn holds_texts(suite: Suite, all: &[Explained], folder: &Path, excused: &[&s
             if *at_rest && !same.any(|other| is_right(&other.2)) {
                 wrong.push(format!("{state} ({world}):\n{}", text(explanation)));
             }
-            // At rest before on the way.
+            // Prefers settled worlds to those on the way.
             let is_first = first.is_none_or(|(was_at_rest, _)| *at_rest && !was_at_rest);
             if is_first && is_right(explanation) {
                 first = Some((*at_rest, explanation));
@@ -115,7 +119,7 @@ pub fn holds_texts(suite: Suite, all: &[Explained], folder: &Path, excused: &[&s
     assert!(needless.is_empty(), "met after all: {needless:?}");
 }
 
-fn note(met: &mut Worlds, ir: &Lifecycle, pass: &Passed<'_>, server: &Server) {
+fn record_world(met: &mut Worlds, ir: &Lifecycle, pass: &Passed<'_>, server: &Server) {
     if pass.failure.is_some() || pass.ruled_out.is_some() {
         return;
     }

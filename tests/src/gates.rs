@@ -1,4 +1,5 @@
-//! A kind in two versions of its API, neither of which can say all that the other does.
+//! A kind in two versions of its API. Neither version can express everything that the other one
+//! does.
 
 #![allow(missing_docs, reason = "its names say what they are")]
 
@@ -82,10 +83,10 @@ pub mod v1 {
     }
 }
 
-/// Says nothing of millimetres and coats of paint.
+/// Converts an older gate. It has no millimetres and no coats of paint.
 ///
 /// # Errors
-/// None: an older gate can always be said.
+/// Never returns an error: an older gate can always be converted.
 pub fn up(gate: v1alpha1::Gate) -> Result<v1::Gate, String> {
     let colour = gate.spec.colour;
     let spec = v1::GateSpec {
@@ -107,7 +108,7 @@ pub fn up(gate: v1alpha1::Gate) -> Result<v1::Gate, String> {
 /// Loses both.
 ///
 /// # Errors
-/// A gate with a guard that is called `nobody` was not known then.
+/// Returns an error for a gate with a guard called `nobody`, which the older version does not have.
 pub fn down(gate: v1::Gate) -> Result<v1alpha1::Gate, String> {
     if gate.spec.guards.iter().any(|guard| guard == "nobody") {
         return Err("an older gate is guarded by somebody".to_owned());
@@ -126,10 +127,10 @@ pub fn down(gate: v1::Gate) -> Result<v1alpha1::Gate, String> {
 
 /// The way between them.
 pub fn gates() -> Conversion {
-    Conversion::through::<v1::Gate>().version(up, down).done()
+    Conversion::through::<v1::Gate>().version(up, down).build()
 }
 
-/// With both versions, of which the newer one is stored.
+/// Returns the definition with both versions. The newer one is stored.
 pub fn definition() -> CustomResourceDefinition {
     let all = vec![v1alpha1::Gate::crd(), v1::Gate::crd()];
     merge_crds(all, "v1").expect("they are one kind")

@@ -1,5 +1,5 @@
-//! A test harness that reports what cannot run here as ignored, with the reason, and never as passed.
-//! Knows what tests need of a machine; knows nothing of what they test.
+//! A test harness that reports tests that cannot run here as ignored, with the reason, and never as
+//! passed. This module knows the requirements of tests on a machine, but not the tested code.
 
 mod gate;
 
@@ -18,15 +18,16 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use crate::{binaries, cluster, promtool, proton};
 use gate::{Gate, Load};
 
-pub use crate::eventually::{Deadline, eventually, within};
+pub use crate::eventually::{Deadline, eventually, run_within};
 
-/// Names what may not be ignored, separated by commas: `LIFECYCLE_REQUIRE=binaries,root`.
+/// Variable that lists the requirements that must not be ignored, separated by commas:
+/// `LIFECYCLE_REQUIRE=binaries,root`.
 const REQUIRE: &str = "LIFECYCLE_REQUIRE";
 
 /// A test that runs longer has hung.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What a test needs of the machine.
+/// Requirement of a test on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// etcd, kube-apiserver and kubectl.
@@ -39,11 +40,12 @@ pub enum Need {
     Kstatus,
     /// helm.
     Helm,
-    /// A program of others, by its name, and that such are asked for.
+    /// A program of another project, by its name, and the request to use such programs.
     Other(&'static str),
     /// To be root, for network and mount namespaces.
     Root,
-    /// Everything that a cluster with nodes needs: root, what we build, and some packages of the system.
+    /// Everything that a cluster with nodes needs: root, the programs that we build, and some
+    /// packages of the system.
     Nodes,
     /// Debian's interpreter of Python with the AMQP library `proton`.
     Proton,
@@ -53,7 +55,7 @@ pub enum Need {
 
 impl Need {
     /// The word in `LIFECYCLE_REQUIRE`.
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         match self {
             Self::Binaries
             | Self::ControllerManager
@@ -95,7 +97,7 @@ impl Need {
 
 type Run = Box<dyn FnOnce() -> Result<()> + Send>;
 
-/// One test: its name, what it needs, what it does with the machine meanwhile, and what it does.
+/// One test: its name, its requirements, its load on the machine, and its function.
 pub struct Case {
     name: String,
     needs: &'static [Need],
@@ -106,7 +108,7 @@ pub struct Case {
 impl Case {
     /// The same test under a name that begins with that of its suite: `suite::name`.
     #[must_use]
-    pub fn of(mut self, suite: &str) -> Self {
+    pub fn in_suite(mut self, suite: &str) -> Self {
         self.name = format!("{suite}::{}", self.name);
         self
     }
@@ -179,7 +181,7 @@ where
 {
     let runtime = builder.enable_all().build();
     let runtime = runtime.context("cannot start a runtime")?;
-    match runtime.block_on(within(limit, async { run().await })) {
+    match runtime.block_on(run_within(limit, async { run().await })) {
         Some(result) => result,
         None => bail!("it did not end within {} s of core time", limit.as_secs()),
     }
@@ -236,7 +238,7 @@ pub fn run(cases: Vec<Case>) -> ExitCode {
     note_panics();
     let mut arguments = Arguments::from_args();
     let gate = Gate::new(arguments.test_threads);
-    // Each test has a thread, and the gate says when it begins.
+    // Each test has a thread, and the gate decides when it begins.
     arguments.test_threads = Some(cases.len().max(1));
     let trials = cases
         .into_iter()
@@ -244,17 +246,18 @@ pub fn run(cases: Vec<Case>) -> ExitCode {
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
-/// As `run`, with suites whose tests are told apart by the name of the suite: `suite::test`.
+/// Behaves as `run`, for several suites. The name of the suite distinguishes their tests:
+/// `suite::test`.
 pub fn run_suites<const N: usize>(suites: [(&str, Vec<Case>); N]) -> ExitCode {
     let named = |(name, cases): (&str, Vec<Case>)| {
         let cases = cases.into_iter();
-        cases.map(|case| case.of(name)).collect::<Vec<_>>()
+        cases.map(|case| case.in_suite(name)).collect::<Vec<_>>()
     };
     run(suites.into_iter().flat_map(named).collect())
 }
 
 thread_local! {
-    /// Where the last panic of a thread was, and its message.
+    /// Location and message of the last panic of a thread.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -285,7 +288,7 @@ fn required(value: Option<&str>) -> Result<BTreeSet<&'static str>> {
                 Need::Proton,
                 Need::Promtool,
             ];
-            let known = known.map(Need::word);
+            let known = known.map(Need::keyword);
             let found = known.into_iter().find(|known| *known == word);
             found.with_context(|| {
                 format!("{REQUIRE} names `{word}`; it knows {}", known.join(" and "))
@@ -303,7 +306,7 @@ fn trial(
     let must: Vec<Need> = case
         .needs
         .iter()
-        .filter(|need| required.contains(need.word()))
+        .filter(|need| required.contains(need.keyword()))
         .copied()
         .collect();
     let gate = Arc::clone(gate);

@@ -1,4 +1,4 @@
-//! Helm with a home of its own, in which it finds nothing of whoever runs the test.
+//! Helm with a home of its own, isolated from the settings of the user that runs the test.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -46,11 +46,11 @@ impl Helm {
         command.output().context("cannot run helm")
     }
 
-    /// Runs it, and returns what it prints.
+    /// Runs Helm and returns its output.
     ///
     /// # Errors
     /// It fails.
-    pub fn say(&self, words: &[&str]) -> Result<String> {
+    pub fn stdout(&self, words: &[&str]) -> Result<String> {
         let output = self.run(words)?;
         let told = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "helm {}: {told}", words.join(" "));

@@ -1,5 +1,5 @@
-//! The real API server and the real cluster that tests run against, and what the test suites share.
-//! Everything here serves tests and people who try things out; no other crate may depend on it.
+//! Real API server and real cluster that tests run against, and the shared code of the test suites.
+//! Everything here serves tests and manual trials. No other crate may depend on it.
 
 pub mod amount;
 pub mod api_server;

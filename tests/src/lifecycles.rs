@@ -1,5 +1,5 @@
-//! Small lifecycles that the generated suites run: each with a CRD of its own, its logic, and the outside that it deals with.
-//! The declarations are those of the language's documentation.
+//! Small lifecycles that the generated suites run. Each has a CRD of its own, its logic, and its
+//! external system. The declarations are those of the language's documentation.
 
 pub mod account;
 pub mod app;

@@ -1,5 +1,6 @@
-//! Mistakes that are planted on purpose into what runs a lifecycle, and into what its author wrote. Whatever claims to find mistakes is shown each of
-//! them, and `table` holds what the documentation says of that. Knows no lifecycle.
+//! Seeded bugs in the code that runs a lifecycle, and in the code of its author. Every tool that
+//! finds bugs is tried on each of them, and `table` checks the results against the documentation.
+//! This module knows no lifecycle.
 
 mod author;
 mod declared;
@@ -16,20 +17,20 @@ use lifecycle_runtime::machine::ir::Lifecycle;
 
 use need::Need;
 
-/// What is wrong.
+/// Kind of seeded bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mistake {
-    /// Of the driver: the order of a pass.
+    /// Of the driver: the order of a reconciliation.
     Order,
-    /// Of the driver: what is planned.
+    /// Of the driver: the planned operations.
     Planning,
     /// Of the driver: the claim.
     Claim,
     /// Of the driver: when all is given back.
     Release,
-    /// Of the driver: giving back.
+    /// Of the driver: the undo of what is owned outside the cluster.
     Undo,
-    /// Of the driver: noting what was made.
+    /// Of the driver: the record of created objects.
     Note,
     /// Of the driver: waiting for its own write.
     Fence,
@@ -37,17 +38,17 @@ pub enum Mistake {
     Refusals,
     /// Of the driver: conditions.
     Projection,
-    /// Of the driver: what the author permits.
+    /// Of the driver: the permission of the author.
     Permission,
-    /// Of the driver: what an older version left.
+    /// Of the driver: the leftovers of an older version.
     Leftovers,
     /// On the line: a first write.
     Creation,
-    /// On the line: whose object is written.
+    /// On the line: the owner of the written object.
     Identity,
-    /// On the line: whose object is seen.
+    /// On the line: the owner of the observed object.
     Adoption,
-    /// On the line: who manages what.
+    /// On the line: the managers of fields.
     Takeover,
     /// On the line: each write again.
     Twice,
@@ -75,7 +76,7 @@ pub enum Mistake {
     Memory,
 }
 
-/// What is known of a mistake.
+/// Properties of a seeded bug.
 struct Row {
     mistake: Mistake,
     /// In the table.
@@ -271,8 +272,8 @@ impl Mistake {
         self.row().name
     }
 
-    /// What is wrong.
-    pub fn what(self) -> &'static str {
+    /// Returns the description of the seeded bug.
+    pub fn description(self) -> &'static str {
         self.row().what
     }
 
@@ -281,7 +282,8 @@ impl Mistake {
         found.expect("each mistake has a row")
     }
 
-    /// Whether it is between a process and its server, so that it may as well be one of the server.
+    /// Returns true if the bug lies between a process and its server, so that it may as well be a
+    /// bug of the server.
     pub fn is_on_the_line(self) -> bool {
         match self {
             Self::Creation
@@ -314,13 +316,13 @@ impl Mistake {
         }
     }
 
-    /// Why it cannot be planted into a lifecycle, if it cannot.
+    /// Returns the reason why it cannot be seeded into a lifecycle, if there is one.
     pub fn absence(self, ir: &Lifecycle) -> Option<&'static str> {
         let need = self.row().need;
         (!need.is_met(ir)).then(|| need.absence())
     }
 
-    /// What runs in place of a lifecycle.
+    /// Returns the machine that runs in place of a lifecycle's own.
     pub fn machine(self, machine: Arc<dyn Machine>) -> Arc<dyn Machine> {
         match self {
             Self::Order => declared::changed(self, declared::order, machine),

@@ -31,7 +31,7 @@ impl Process {
     /// Starts the program, its output appended to `<name>.log` and its pid written to `<name>.pid` in the folder.
     ///
     /// # Errors
-    /// There is no such program, or the folder cannot be written.
+    /// Returns an error if there is no such program, or the folder cannot be written.
     pub fn start(name: &'static str, mut command: Command, folder: &Path) -> Result<Self> {
         let log = folder.join(format!("{name}.log"));
         let output = File::options()
@@ -96,17 +96,17 @@ impl Process {
         Ok(true)
     }
 
-    /// What the program has written so far.
+    /// Returns the output of the program so far.
     pub fn log(&self) -> String {
-        // Programs under test write what they like; a log is for reading.
+        // Programs under test may write invalid UTF-8. The log must still be readable.
         String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned()
     }
 
     /// How the program ended, if it has.
     ///
     /// # Errors
-    /// The operating system does not say.
-    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+    /// Returns an error if the operating system does not report it.
+    pub fn exit_status(&mut self) -> Result<Option<ExitStatus>> {
         let ended = self.child.try_wait();
         ended.with_context(|| format!("cannot ask whether {} has ended", self.name))
     }
@@ -116,13 +116,13 @@ impl Process {
     /// # Errors
     /// It has ended.
     pub fn check_alive(&mut self) -> Result<()> {
-        match self.ended()? {
+        match self.exit_status()? {
             None => Ok(()),
             Some(status) => Err(self.failure(&format!("ended early ({status})"))),
         }
     }
 
-    /// An error that says what happened and shows the end of the log.
+    /// Returns an error with the failure and the end of the log.
     pub fn failure(&self, what: &str) -> anyhow::Error {
         anyhow::anyhow!(
             "{} {what}; the end of its log:\n{}",
@@ -131,7 +131,7 @@ impl Process {
         )
     }
 
-    /// Asks the process to end, and kills it after the grace period.
+    /// Requests the process to end, and kills it after the grace period.
     ///
     /// # Errors
     /// It cannot be signalled.
@@ -139,7 +139,7 @@ impl Process {
         self.end_by(Signal::TERM, grace)
     }
 
-    /// Asks the process to end by a signal of choice, and kills it after the grace period.
+    /// Requests the process to end by the given signal, and kills it after the grace period.
     ///
     /// # Errors
     /// It cannot be signalled.
@@ -147,7 +147,7 @@ impl Process {
         self.signal(signal)?;
         let mut deadline = Deadline::new(grace);
         while !deadline.is_over() {
-            if let Some(status) = self.ended()? {
+            if let Some(status) = self.exit_status()? {
                 return Ok(status);
             }
             thread::sleep(Duration::from_millis(10));
@@ -165,7 +165,8 @@ impl Process {
             .kill()
             .and_then(|()| self.child.wait())
             .with_context(|| format!("cannot kill {}", self.name));
-        // Without its file the guard leaves this pid alone, whoever has it by then.
+        // Without its file the guard leaves this pid alone, even if another process has it by
+        // then.
         let _already_gone = fs::remove_file(&self.pid_file);
         killed
     }
@@ -185,10 +186,10 @@ pub(crate) fn tail(text: &str, lines: usize) -> String {
     all[all.len().saturating_sub(lines)..].join("\n")
 }
 
-/// Runs a command, and returns what it prints.
+/// Runs a command and returns its output.
 ///
 /// # Errors
-/// It fails, with what it says.
+/// Returns an error with the output of the command if it fails.
 pub fn output(command: &mut Command) -> Result<String> {
     let output = command.output()?;
     let error = String::from_utf8_lossy(&output.stderr);

@@ -1,5 +1,5 @@
-//! Prometheus' own tool for rules: it reads them, and runs their tests. No server is started.
-//! Knows nothing of what the rules are about.
+//! Rule checker of Prometheus: it reads rules, and runs their tests. No server is started. This
+//! module does not know the subject of the rules.
 
 use std::io;
 use std::path::Path;
@@ -11,10 +11,11 @@ use anyhow::{Context, Result, ensure};
 /// As Debian's package `prometheus` has it.
 const PROMTOOL: &str = "promtool";
 
-/// Runs it in a folder, and returns what it printed.
+/// Runs promtool in a folder and returns its output.
 ///
 /// # Errors
-/// It cannot be run, or fails: then with what it printed.
+/// Returns an error if promtool cannot run, or if it fails. In the latter case the error contains
+/// its output.
 pub fn promtool(folder: &Path, words: &[&str]) -> Result<String> {
     let mut command = Command::new(PROMTOOL);
     command.args(words).current_dir(folder).stdin(Stdio::null());
@@ -56,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    fn ended(status: i32) -> io::Result<Output> {
+    fn exit_output(status: i32) -> io::Result<Output> {
         Ok(Output {
             status: ExitStatus::from_raw(status),
             stdout: Vec::new(),
@@ -66,13 +67,13 @@ mod tests {
 
     #[test]
     fn a_program_that_is_absent_or_fails_is_named_with_its_package() {
-        assert_eq!(failure(ended(0)), None);
+        assert_eq!(failure(exit_output(0)), None);
         let absent = failure(Err(io::ErrorKind::NotFound.into())).unwrap();
         assert_eq!(
             absent,
             "promtool does not run (entity not found); install prometheus of Debian"
         );
-        let killed = failure(ended(9)).unwrap();
+        let killed = failure(exit_output(9)).unwrap();
         assert!(killed.contains("signal: 9"), "{killed}");
     }
 }

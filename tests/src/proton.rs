@@ -1,5 +1,5 @@
-//! The Python in which a management agent for tests runs: the interpreter, and its AMQP library.
-//! Knows nothing of what an agent does.
+//! Python in which a management agent for tests runs: the interpreter and its AMQP library. This
+//! module does not know the function of an agent.
 
 use std::io;
 use std::process::{Command, Output, Stdio};
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// The interpreter of Debian, for it alone has the packages of Debian.
 pub const PYTHON: &str = "/usr/bin/python3";
 
-/// Imports what an agent imports.
+/// Import statement with the imports of an agent.
 const IMPORT: &str = "import proton.handlers, proton.reactor";
 
 /// Why no agent can run here, if so. A process finds out once.
@@ -46,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    fn ended(status: i32, errors: &str) -> io::Result<Output> {
+    fn exit_output(status: i32, errors: &str) -> io::Result<Output> {
         Ok(Output {
             status: ExitStatus::from_raw(status),
             stdout: Vec::new(),
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn an_import_that_succeeds_lacks_nothing_whatever_it_warns_of() {
-        assert_eq!(failure(ended(0, "a warning\n")), None);
+        assert_eq!(failure(exit_output(0, "a warning\n")), None);
     }
 
     #[test]
@@ -64,10 +64,10 @@ mod tests {
         let trace =
             "Traceback (most recent call last):\nModuleNotFoundError: No module named 'proton'\n";
         assert_eq!(
-            failure(ended(256, trace)).unwrap(),
+            failure(exit_output(256, trace)).unwrap(),
             "/usr/bin/python3 cannot import proton (ModuleNotFoundError: No module named 'proton'); install python3-qpid-proton of Debian"
         );
-        let killed = failure(ended(9, "")).unwrap();
+        let killed = failure(exit_output(9, "")).unwrap();
         assert!(killed.contains("signal: 9"), "{killed}");
         let absent = failure(Err(io::ErrorKind::NotFound.into())).unwrap();
         assert!(absent.contains("(entity not found)"), "{absent}");

@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::eventually::eventually;
 
 const SOON: Duration = Duration::from_secs(60);
-/// How long an answer may take before the process is asked again.
+/// Time limit for an answer, after which the process is queried again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An address of this machine at which nothing listens, for a process that is about to start.
@@ -37,7 +37,7 @@ pub async fn with_lines(at: SocketAddr, begins: &[&str]) -> Result<String> {
     .await
 }
 
-/// One answer, if there is one in the form that Prometheus asks for.
+/// Returns one answer, if there is one in the form that Prometheus requires.
 fn scrape(at: SocketAddr) -> Option<String> {
     let mut stream = TcpStream::connect(at).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;

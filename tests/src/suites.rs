@@ -1,4 +1,5 @@
-//! The generated suites of the small lifecycles of this package, what mistakes are planted with, and real servers to run suites on.
+//! Generated suites of the small lifecycles of this package, tools to seed bugs, and real servers
+//! to run suites on.
 
 pub mod gallery;
 pub mod layer;
@@ -25,7 +26,7 @@ pub fn found_by(invariant: Invariant, suite: Suite) {
     eprintln!("[{invariant}] {}\n  when: {}", named.text, named.schedule);
 }
 
-/// There is no mistake: nothing is found, and everything that is declared was seen.
+/// Checks a suite without bugs: nothing is found, and everything that is declared was seen.
 #[track_caller]
 pub fn passes(suite: Suite) {
     let report = suite.run().expect("the suite is complete");

@@ -21,21 +21,22 @@ use disk::Disk;
 
 /// The driver's name.
 pub const NAME: &str = "directory.example.org";
-/// Where a node is.
+/// Topology segment that gives the location of a node.
 pub const SEGMENT: &str = "directory.example.org/node";
 /// The one node.
 pub const NODE: &str = "here";
 
-/// Where the driver keeps volumes, and where it listens.
+/// Folders and sockets of the driver: the location of its volumes, and the sockets on which it
+/// listens.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// Volumes and what is known of them.
+    /// Folder with the volumes and their records.
     pub disk: PathBuf,
     /// The socket of the Controller service.
     pub controller: PathBuf,
     /// The socket of the Node service.
     pub node: PathBuf,
-    /// The folder in which it registers itself, if it does.
+    /// Folder in which the driver registers itself, if it does.
     pub registrations: Option<PathBuf>,
 }
 
@@ -51,7 +52,7 @@ impl Places {
     }
 }
 
-/// Serves the driver until told to stop.
+/// Serves the driver until shutdown.
 ///
 /// # Errors
 /// A socket cannot be listened at.
@@ -59,9 +60,9 @@ pub async fn serve(places: Places, shutdown: Shutdown) -> Result<(), Error> {
     operator(places).start_without_cluster(shutdown).await
 }
 
-/// What serves the driver.
+/// Returns the operator that serves the driver.
 pub fn operator(places: Places) -> Volumes {
-    let disk = Arc::new(Disk::at(places.disk));
+    let disk = Arc::new(Disk::new(places.disk));
     let plugin = Plugin::new(NAME, "1.0").with_controller().with_topology();
     let endpoint = |path: &Path| format!("unix://{}", path.display());
     let node = Driver::node(plugin.clone(), endpoint(&places.node), NODE);

@@ -23,7 +23,8 @@ fn expanded(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| lifecycle_macros_core::expand(tokens.clone()));
 }
 
-/// A lifecycle is checked while it is being written: with findings, whose witnesses take time too.
+/// Benchmarks a lifecycle that is still being written: it has findings, and their witnesses take
+/// time too.
 #[divan::bench(args = ["transitions", "promises", "states"])]
 fn with_findings(bencher: Bencher<'_, '_>, emptied: &str) {
     let text = read("skupper");
@@ -50,7 +51,7 @@ fn of_24577_worlds_and_a_call_that_may_change_everything(bencher: Bencher<'_, '_
     measure(bencher, &text);
 }
 
-/// What is torn down, minted, retained, told the time and counted, in a chain of stages.
+/// Benchmarks a chain of stages that uses teardowns, minted values, `retain`, clocks and counts.
 #[divan::bench(args = [1, 12])]
 fn of_this_edition(bencher: Bencher<'_, '_>, loads: usize) {
     let text = edition(20, loads);
@@ -105,7 +106,8 @@ fn edition(stages: usize, loads: usize) -> String {
     )
 }
 
-/// A chain of stages that promises walk along, from an object of ours; from `waiting` on they are all ready.
+/// Returns a lifecycle with a chain of stages that promises advance, starting from an owned object.
+/// From `waiting` on, all stages are ready.
 fn line_of_stages(waiting: usize, stages: usize) -> String {
     let values: Vec<String> = (0..stages).map(|stage| format!("S{stage}")).collect();
     let mut states = String::new();
@@ -174,7 +176,7 @@ fn wide_call(facts: usize) -> String {
 fn worlds(text: &str) -> (usize, usize) {
     let checked = check(body(text));
     let model = checked.model.expect("it resolves");
-    let summary = Summary::of(&model).expect("it is small enough");
+    let summary = Summary::explore(&model).expect("it is small enough");
     (model.states.len(), summary.worlds)
 }
 

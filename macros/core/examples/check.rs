@@ -1,4 +1,5 @@
-//! The checker as a library: what it says of a declaration, without rustc and without a cluster.
+//! Uses the checker as a library: prints its findings about a declaration, without rustc and
+//! without a cluster.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::errors::Severity;
@@ -19,7 +20,7 @@ const FORGETFUL: &str = "
     effects { apply copy from source; }
 ";
 
-/// Each error with its code, its message and what to write.
+/// Returns each error with its code, its message and its help text.
 pub(crate) fn findings(declaration: &str) -> Vec<String> {
     let tokens = match declaration.parse() {
         Ok(tokens) => tokens,

@@ -11,7 +11,7 @@ mod teardown;
 
 use proc_macro2::{Ident, Span};
 
-pub use comes::Comes;
+pub use comes::WriteMode;
 pub use fragment::{Fragment, List, Mark, Need};
 pub use group::Member;
 pub(crate) use group::builder_of;
@@ -52,9 +52,10 @@ pub struct Lifecycle {
     pub retired: Option<Retired>,
     /// `use fragment;`
     pub uses: Vec<Ident>,
-    /// Where the items of fragments stand among its own; none once they stand there.
+    /// Places at which the items of fragments are inserted among its own items. Empty once the
+    /// items are inserted.
     pub marks: Vec<Mark>,
-    /// Whose items stand among its own.
+    /// Fragments whose items are inserted among its own items.
     pub fragments: Vec<Fragment>,
     pub taint: Taint,
 }
@@ -64,11 +65,11 @@ pub struct Lifecycle {
 pub struct Allow {
     /// Of a rule that warns.
     pub code: Ident,
-    /// What the warning is about, as it names it.
+    /// Item that the warning is about, spelled as in the warning.
     pub item: Ident,
 }
 
-/// What drives the lifecycle.
+/// Kind of event that triggers the lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Watches.
@@ -86,19 +87,20 @@ pub struct Input {
     pub many: bool,
     pub ty: syn::Type,
     pub of: Option<Ident>,
-    /// `of cloud` of a poll: who is asked.
+    /// `of cloud` of a poll: the provider to query.
     pub provider: Option<Ident>,
     /// `without controller`, and where it was written.
     pub without_controller: Option<Span>,
     pub lookup: Option<(Span, Lookup)>,
-    /// How often it is asked, and where that was written.
+    /// Interval of the poll, and its location in the source.
     pub every: Option<(Span, Length)>,
-    /// Lists of which we own every element, and where they were written.
+    /// Lists in which we own every element, and their locations in the source.
     pub exclusive: Option<(Span, Vec<Path>)>,
     /// `retain`, `retain when ..`: it stays when its owner goes.
     pub retain: Option<Retain>,
     pub given: Option<Pred>,
-    /// An older version had it: it is only looked at for what that left.
+    /// Set if the input is retired: an older version declared it, and it is observed only for the
+    /// objects that this version left.
     pub retired: Option<Leaves>,
     /// The group that it is judged with.
     pub member: Option<Member>,
@@ -111,20 +113,20 @@ pub struct Retain {
     pub when: Option<Pred>,
 }
 
-/// A length of time: as it is written, or as the object says.
+/// A duration: a literal, or a value that the object holds.
 #[derive(Clone, Debug)]
 pub struct Length {
-    /// Where it is written.
+    /// Location in the source.
     pub span: Span,
-    /// Where the object says it.
+    /// Path in the object that holds the length.
     pub path: Option<Path>,
-    /// Milliseconds: what is written, or what counts where the object says nothing that can be read.
+    /// Milliseconds: the literal, or the default if the object holds no readable value.
     pub otherwise: u64,
-    /// Milliseconds that count where the object says less.
+    /// Lower bound in milliseconds on the value in the object.
     pub least: Option<u64>,
 }
 
-/// What we are to an input.
+/// Relation of this operator to an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Watched,
@@ -136,15 +138,16 @@ pub enum Mode {
     Noted,
     Poll,
     Probe,
-    /// What time it is.
+    /// The current time.
     Clock,
-    /// Several objects of ours that are judged as one; its members are inputs of their own, which follow it.
+    /// Several owned objects that are judged as one. Its members are inputs of their own, and
+    /// follow it.
     Group,
 }
 
 impl Mode {
-    /// The word before the type; nothing for what is only watched.
-    pub fn word(self) -> &'static str {
+    /// Returns the keyword before the type. It is empty for an input that is only watched.
+    pub fn keyword(self) -> &'static str {
         match self {
             Self::Watched => "",
             Self::Owned => "owned",
@@ -159,8 +162,8 @@ impl Mode {
         }
     }
 
-    /// What the method begins with that asks for a polled or probed input.
-    pub fn asks(self) -> &'static str {
+    /// Returns the prefix of the name of the method that queries a polled or probed input.
+    pub fn method_prefix(self) -> &'static str {
         match self {
             Self::Probe => "probe",
             Self::Watched
@@ -184,7 +187,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// The part that decides what is read.
+    /// Returns the first part, which determines the input that is read.
     pub fn root(&self) -> &Ident {
         &self.parts[0]
     }
@@ -227,12 +230,12 @@ pub struct Value {
     pub mint: Option<Mint>,
 }
 
-/// What makes a value one that is kept: `in secret until due`.
+/// Clause that makes a value a kept one: `in secret until due`.
 #[derive(Clone, Debug)]
 pub struct Mint {
     /// The input that keeps it.
     pub keeper: Ident,
-    /// Where it is made anew.
+    /// Predicate under which the value is made anew.
     pub until: Option<Pred>,
     pub span: Span,
 }
@@ -242,12 +245,13 @@ pub struct Mint {
 pub struct Fact {
     pub name: Ident,
     pub doc: String,
-    /// The word `held`.
+    /// Location of the keyword `held`, if it is written.
     pub held: Option<Span>,
-    /// The word `count`: it asks each member of the one set in `from`.
+    /// Location of the keyword `count`: the fact is evaluated for each member of the one set in
+    /// `from`.
     pub count: Option<Span>,
     pub domain: Domain,
-    /// `request.readonly` in its `from`: what it reads of the request by itself.
+    /// `request.readonly` in its `from`: the fields of the request that it reads directly.
     pub of_request: Vec<Path>,
     pub from: Vec<Ident>,
     pub given: Vec<Given>,
@@ -264,7 +268,7 @@ pub struct Derived {
 #[derive(Clone, Debug)]
 pub enum Domain {
     Bool,
-    /// Left of the bar and, if there is one, right of it.
+    /// Values left of the bar and, if a bar is written, right of it.
     Values {
         left: Vec<Ident>,
         right: Option<Vec<Ident>>,
@@ -293,7 +297,8 @@ pub struct State {
     pub goal: bool,
     pub when: Pred,
     pub phase: Option<Ident>,
-    /// Where `even deleting` is written: what is held stays meanwhile, too.
+    /// Location of `even deleting`, if it is written. With it, every held object stays during a
+    /// deletion too.
     pub even_deleting: Option<Span>,
     pub wakes: Option<Vec<Ident>>,
     pub overdue: Option<Length>,
@@ -323,7 +328,7 @@ impl Effect {
         match &self.name {
             Some(name) => name.clone(),
             None => Ident::new(
-                &format!("{}_{}", self.verb.word(), bare(&self.target)),
+                &format!("{}_{}", self.verb.keyword(), bare(&self.target)),
                 self.target.span(),
             ),
         }
@@ -336,23 +341,23 @@ pub(crate) fn bare(ident: &Ident) -> String {
     text.strip_prefix("r#").unwrap_or(&text).to_owned()
 }
 
-/// What an effect does.
+/// Operation that an effect performs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     Apply,
     Delete,
     Call,
-    /// Takes over what is there already.
+    /// Adopts an existing object.
     Adopt,
-    /// Makes what is neither there nor noted, once.
+    /// Creates an object once, if it neither exists nor is recorded.
     Create,
-    /// Notes what was made. Nobody writes it: it comes with a `create`.
+    /// Records a created object. No user writes this verb: it comes with a `create`.
     Note,
 }
 
 impl Verb {
     /// As it is written.
-    pub fn word(self) -> &'static str {
+    pub fn keyword(self) -> &'static str {
         match self {
             Self::Apply => "apply",
             Self::Delete => "delete",
@@ -381,7 +386,8 @@ pub struct Promise {
     pub sets: Vec<Vec<Assign>>,
 }
 
-/// `claimed by Site in Starting | Ready`: whose lifecycle keeps a promise, and in which of its states it has done so.
+/// `claimed by Site in Starting | Ready`: the lifecycle that keeps a promise, and the states in
+/// which it has kept it.
 #[derive(Clone, Debug)]
 pub struct Claim {
     pub keeper: syn::Type,
@@ -402,7 +408,7 @@ pub struct Edge {
     pub to: Vec<Ident>,
 }
 
-/// Where an edge begins.
+/// Source of an edge.
 #[derive(Clone, Debug)]
 pub enum From {
     States(Vec<Ident>),
@@ -418,7 +424,7 @@ pub struct Property {
     pub span: Span,
 }
 
-/// What an author claims.
+/// Claim of an author.
 #[derive(Clone, Debug)]
 pub enum PropertyOf {
     /// `always pred in A, B at rest`.
@@ -426,7 +432,7 @@ pub enum PropertyOf {
         pred: Pred,
         /// Empty: in every world.
         states: Vec<Ident>,
-        /// The words `at rest`.
+        /// Location of the keywords `at rest`.
         at_rest: Option<Span>,
     },
     /// `never effect while pred`.
@@ -450,7 +456,7 @@ pub struct Rpc {
     pub calls: Vec<Call>,
 }
 
-/// What a precondition of the Container Storage Interface means here.
+/// Meaning of a precondition of the Container Storage Interface in this lifecycle.
 #[derive(Clone, Debug)]
 pub struct Precondition {
     pub name: Ident,
@@ -465,7 +471,7 @@ pub enum Meaning {
     Never(String),
 }
 
-/// One call and what answers it.
+/// One call and the clauses that answer it.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub name: Ident,
@@ -517,19 +523,20 @@ pub enum PredKind {
 }
 
 impl Pred {
-    /// The facts that it asks as it is written, each as often as it is named.
-    pub(crate) fn asked(&self) -> Vec<&Ident> {
+    /// Returns the facts that the predicate queries as written, each as often as it is named.
+    pub(crate) fn referenced_facts(&self) -> Vec<&Ident> {
         match &self.kind {
             PredKind::There(fact) | PredKind::Is { fact, .. } => vec![fact],
             PredKind::Refused(_) => Vec::new(),
             PredKind::All(parts) | PredKind::Any(parts) => {
-                parts.iter().flat_map(Self::asked).collect()
+                parts.iter().flat_map(Self::referenced_facts).collect()
             }
-            PredKind::Not(part) => part.asked(),
+            PredKind::Not(part) => part.referenced_facts(),
         }
     }
 
-    /// Whether it asks, as it is written, how a write of ours went.
+    /// Returns true if the predicate, as it is written, queries the outcome of one of our own
+    /// writes.
     pub(crate) fn asks_for_refusal(&self) -> bool {
         match &self.kind {
             PredKind::Refused(_) => true,

@@ -1,5 +1,6 @@
-//! What a macro is given: the tokens of a lifecycle, and in front of them the fragments that were fetched for it.
-//! A fragment is a macro of its name, which hands its tokens over; so rustc finds it as it finds every macro.
+//! Input of a macro: the tokens of a lifecycle, preceded by its fetched fragments. A fragment is a
+//! macro of its own name that passes its tokens on. Therefore rustc resolves it like any other
+//! macro.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -15,7 +16,7 @@ pub(crate) struct Body {
     pub(crate) lock: LockText,
 }
 
-/// A fragment that was fetched, under the name by which it is used.
+/// A fetched fragment, under the name by which it is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
     pub(crate) name: String,
@@ -23,8 +24,8 @@ pub(crate) struct Given {
 }
 
 impl Body {
-    /// What a macro is called with: `@ { name { .. } other { .. } } resource ..`.
-    pub(crate) fn of(body: TokenStream) -> Self {
+    /// Parses the input of a macro: `@ { name { .. } other { .. } } resource ..`.
+    pub(crate) fn from_tokens(body: TokenStream) -> Self {
         let mut tokens = body.clone().into_iter();
         match (tokens.next(), tokens.next()) {
             (Some(TokenTree::Punct(mark)), Some(TokenTree::Group(given)))
@@ -45,7 +46,7 @@ impl Body {
     }
 
     /// A lifecycle of a file, with the fragments that are known under their own names.
-    pub(crate) fn with(own: TokenStream, fragments: &[TokenStream]) -> Self {
+    pub(crate) fn with_fragments(own: TokenStream, fragments: &[TokenStream]) -> Self {
         let given = fragments.iter().filter_map(|tokens| {
             Some(Given {
                 name: name_of(tokens)?.to_string(),
@@ -59,7 +60,7 @@ impl Body {
         }
     }
 
-    /// The same with what stands in the file of its lock.
+    /// Returns the body with the content of its lock file.
     pub(crate) fn locked(mut self, lock: LockText) -> Self {
         self.lock = lock;
         self
@@ -69,13 +70,13 @@ impl Body {
     pub(crate) fn fetch(&self) -> Option<TokenStream> {
         let tokens: Vec<TokenTree> = self.own.clone().into_iter().collect();
         let volume = tokens.iter().take_while(|token| !is(token, ';'));
-        let mut volume = volume.filter_map(word);
+        let mut volume = volume.filter_map(as_ident);
         if volume.any(|word| word == "volume") {
             return None;
         }
         let used = tokens.windows(3).filter_map(|three| match three {
             [before, TokenTree::Ident(name), after]
-                if word(before).is_some_and(|word| word == "use") && is(after, ';') =>
+                if as_ident(before).is_some_and(|word| word == "use") && is(after, ';') =>
             {
                 Some(name)
             }
@@ -92,7 +93,7 @@ impl Body {
     }
 }
 
-/// The macro by which a fragment hands over its tokens.
+/// Generates the macro by which a fragment passes on its tokens.
 pub(crate) fn hand_over(name: &Ident, tokens: &TokenStream) -> TokenStream {
     let private = private();
     quote! {
@@ -105,11 +106,11 @@ pub(crate) fn hand_over(name: &Ident, tokens: &TokenStream) -> TokenStream {
     }
 }
 
-/// What a fragment calls itself.
+/// Returns the name that a fragment declares for itself.
 fn name_of(tokens: &TokenStream) -> Option<Ident> {
     let mut tokens = tokens.clone().into_iter();
-    tokens.find(|token| word(token).is_some_and(|word| word == "fragment"))?;
-    word(&tokens.next()?).cloned()
+    tokens.find(|token| as_ident(token).is_some_and(|word| word == "fragment"))?;
+    as_ident(&tokens.next()?).cloned()
 }
 
 fn fetched(given: TokenStream) -> Vec<Given> {
@@ -124,7 +125,8 @@ fn fetched(given: TokenStream) -> Vec<Given> {
     pairs.collect()
 }
 
-/// The same tokens at the same places, whose names mean what they mean to the lifecycle: a `macro_rules!` would keep some for itself.
+/// Returns the tokens at their places, with names resolved in the scope of the lifecycle. A
+/// `macro_rules!` would resolve some of them in its own scope.
 fn at_call_site(tokens: TokenStream) -> TokenStream {
     let one = |mut token: TokenTree| {
         let span = token.span().resolved_at(Span::call_site());
@@ -139,7 +141,7 @@ fn at_call_site(tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(one).collect()
 }
 
-fn word(token: &TokenTree) -> Option<&Ident> {
+fn as_ident(token: &TokenTree) -> Option<&Ident> {
     match token {
         TokenTree::Ident(ident) => Some(ident),
         TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,

@@ -1,5 +1,6 @@
-//! The list of all rules, alphabetical. A rule is one file here, named for what it forbids; the file's header is what users read about it.
-//! Rules read the model and report; they never change it.
+//! The list of all rules in alphabetical order. Each rule is one file here, named after the mistake
+//! that it forbids. Users read the header of the file. Rules read the model and report findings;
+//! they never change it.
 
 mod abandoned_unasked;
 mod acquire_before_record;
@@ -119,7 +120,8 @@ mod world_without_state;
 
 use crate::rule::{Rule, Severity};
 
-/// The codes that `allow` may silence, in their order: what warns, but for the warning about an `allow`.
+/// Returns the codes that `allow` may silence, in order: every warning except the warning about an
+/// `allow` itself.
 pub fn allowable() -> Vec<&'static str> {
     let warn = RULES
         .iter()

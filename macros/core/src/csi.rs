@@ -1,5 +1,6 @@
-//! What the Container Storage Interface 1.12 demands of the calls that a volume can declare: their names, codes and preconditions, and one table of all demands.
-//! Knows the specification and nothing of lifecycles.
+//! Demands of the Container Storage Interface 1.12 on the calls that a volume can declare: their
+//! names, codes and preconditions, and one table of all. Covers the specification and nothing of
+//! lifecycles.
 
 mod demands;
 mod names;
@@ -15,7 +16,7 @@ pub const VERSION: &str = "1.12";
 pub const REPLY_OF_CREATE: &str = "created_volume";
 
 impl Rpc {
-    /// What the specification says about it.
+    /// Returns the demands of the specification on this call.
     pub fn demands(self) -> &'static Demands {
         match self {
             Self::CreateVolume => &table::CREATE_VOLUME,

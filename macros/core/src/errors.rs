@@ -7,7 +7,7 @@ use std::fmt;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 
-/// Whether a finding stops the build.
+/// Severity of a finding, which decides if the build stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The lifecycle is refused.
@@ -21,36 +21,37 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Stable code, `LC011`: users search for it.
     pub code: &'static str,
-    /// Whether it stops the build.
+    /// Severity, which decides if the finding stops the build.
     pub severity: Severity,
     /// The named thing that is guilty, as users wrote it: a fact, state, effect, condition, edge `A -> B`, or the lifecycle.
     pub item: String,
     /// The smallest guilty token.
     pub span: Span,
-    /// Lower case, no full stop, names in backticks, with a witness where there is one.
+    /// Message in lower case, without a full stop, with names in backticks and a witness if there
+    /// is one.
     pub message: String,
-    /// Other places that matter, with what they are.
+    /// Related places in the source, each with its description.
     pub notes: Vec<(Option<Span>, String)>,
-    /// What to write instead.
+    /// Replacement to write.
     pub help: Option<String>,
     /// The same for a program, where it is exact.
     pub fix: Option<Fix>,
-    /// What several findings are about that are one mistake: a name that nothing declares.
+    /// Common subject of several findings with one cause: a name that nothing declares.
     pub(crate) about: Option<String>,
 }
 
-/// What is written instead of what is there.
+/// Replacement for existing text.
 #[derive(Clone, Debug)]
 pub enum Fix {
     /// This, for the guilty token.
     Token(String),
     /// A section with its braces, by its keyword.
     Section {
-        /// Where the keyword stands.
+        /// Location of the keyword.
         keyword: Span,
-        /// The section as it is to be, from its keyword to its closing brace.
+        /// The corrected section, from its keyword to its closing brace.
         whole: String,
-        /// Lines that are enough before the closing brace of what is there.
+        /// Lines whose insertion before the existing closing brace suffices.
         added: Option<String>,
     },
 }
@@ -76,14 +77,14 @@ impl Diagnostic {
         }
     }
 
-    /// Adds what to write instead.
+    /// Adds a help text.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds what is written instead, exactly.
+    /// Adds an exact replacement.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fix = Some(fix);
@@ -92,14 +93,14 @@ impl Diagnostic {
 
     /// Adds the name that was probably meant, if one is near, for the guilty token.
     #[must_use]
-    pub(crate) fn meant(mut self, near: Option<String>) -> Self {
+    pub(crate) fn suggest_name(mut self, near: Option<String>) -> Self {
         self.fix = near.map(Fix::Token);
         self
     }
 
-    /// Says what it is about, so that it is told once.
+    /// Sets the subject of the finding, so that it is reported once.
     #[must_use]
-    pub(crate) fn about(mut self, about: String) -> Self {
+    pub(crate) fn dedup_key(mut self, about: String) -> Self {
         self.about = Some(about);
         self
     }
@@ -112,7 +113,7 @@ impl Diagnostic {
     }
 }
 
-/// Who mentions a name: `state` and `NoClass`.
+/// Item that mentions a name: `state` and `NoClass`.
 #[derive(Clone)]
 pub(crate) struct Item {
     pub(crate) noun: &'static str,
@@ -168,19 +169,19 @@ impl Sink {
         self.found.push(diagnostic);
     }
 
-    /// Whether an error was found; warnings do not count.
+    /// Returns true if an error was found. Warnings do not count.
     pub fn has_errors(&self) -> bool {
         self.found.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// What the findings are about of which this holds, each once.
+    /// Returns the items of all findings that match the predicate, each item once.
     pub(crate) fn items_of(&self, which: impl Fn(&Diagnostic) -> bool) -> Vec<String> {
         let found = self.found.iter().filter(|found| which(found));
         let items: BTreeSet<&str> = found.map(|found| found.item.as_str()).collect();
         items.into_iter().map(str::to_owned).collect()
     }
 
-    /// Leaves out the findings of which this holds; says how many.
+    /// Removes the findings that match a predicate, and returns their number.
     pub(crate) fn take_away(&mut self, which: impl Fn(&Diagnostic) -> bool) -> usize {
         let before = self.found.len();
         self.found.retain(|found| !which(found));
@@ -206,8 +207,9 @@ impl Drop for Sink {
     }
 }
 
-/// As people are told: of findings about one misspelt name the first, with how many more there are.
-pub fn told(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+/// Returns the findings as users see them: of all findings about one misspelt name, the first, with
+/// the number of the others.
+pub fn deduplicate(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut first: BTreeMap<(&'static str, String), (usize, Vec<usize>)> = BTreeMap::new();
     let mut told: Vec<Diagnostic> = Vec::new();
     for one in found {

@@ -28,10 +28,10 @@ use proc_macro2::TokenStream;
 
 use crate::ast;
 use crate::model::Lifecycle;
-use crate::space::summary::Shown;
+use crate::space::summary::WorldReport;
 
 /// Everything that a lifecycle gives, in reading order.
-pub fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
+pub fn expand(model: &Lifecycle, shown: &WorldReport) -> TokenStream {
     let written = &shared::with_keys(model);
     let model = &shared::with_types(written);
     [
@@ -54,7 +54,7 @@ pub fn fragment(ast: &ast::Fragment, alone: Option<&Lifecycle>) -> TokenStream {
     fragment::expand(ast, alone)
 }
 
-/// What a lifecycle gives whose names did not resolve.
+/// Returns the expansion of a lifecycle with unresolved names.
 pub fn skeleton(ast: &ast::Lifecycle) -> TokenStream {
     skeleton::expand(ast)
 }

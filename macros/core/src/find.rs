@@ -10,7 +10,7 @@ use crate::errors::{self, Diagnostic};
 
 /// The bodies of the macros of a source file.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct MacroBodies {
     /// Of every `lifecycle! { .. }`.
     pub lifecycles: Vec<TokenStream>,
     /// Of every `fragment! { .. }`.
@@ -19,7 +19,7 @@ pub struct Found {
     pub crowded: Vec<Crowded>,
 }
 
-/// A lifecycle that shares its module with another one: what both generate would have the same names.
+/// A lifecycle that shares its module with another one: the generated names of both would clash.
 #[derive(Clone, Debug)]
 pub struct Crowded {
     body: TokenStream,
@@ -34,11 +34,11 @@ impl Crowded {
     }
 }
 
-/// What a source file declares, as [`find`] gives it.
+/// Parses a source file and returns its declarations, as [`find`] does.
 ///
 /// # Errors
 /// If brackets or quotes do not match, with the first place.
-pub fn find_in(source: &str) -> Result<Found, Box<Diagnostic>> {
+pub fn find_in(source: &str) -> Result<MacroBodies, Box<Diagnostic>> {
     let file: TokenStream = source
         .parse()
         .map_err(|error: proc_macro2::LexError| Box::new(syntax::unbalanced(error.span())))?;
@@ -46,10 +46,10 @@ pub fn find_in(source: &str) -> Result<Found, Box<Diagnostic>> {
 }
 
 /// The bodies of every `lifecycle! { .. }` and `path::lifecycle! { .. }`, and of every `fragment! { .. }` likewise, in source order and inside modules and functions too. Spans stay those of the file.
-pub fn find(file: TokenStream) -> Found {
-    let mut found = Found::default();
+pub fn find(file: TokenStream) -> MacroBodies {
+    let mut found = MacroBodies::default();
     // A stack of its own, for groups may nest as deep as a file is long.
-    let mut open = vec![Open::of(file)];
+    let mut open = vec![Open::new(file)];
     while let Some(Open { tokens, at, first }) = open.last_mut() {
         let (before, rest) = tokens.split_at(*at);
         *at += 1;
@@ -75,7 +75,7 @@ pub fn find(file: TokenStream) -> Found {
                 found.fragments.push(group.stream());
             }
             Some(TokenTree::Group(group)) => {
-                let inner = Open::of(group.stream());
+                let inner = Open::new(group.stream());
                 open.push(inner);
             }
             Some(TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) => {}
@@ -93,7 +93,7 @@ struct Open {
 }
 
 impl Open {
-    fn of(tokens: TokenStream) -> Self {
+    fn new(tokens: TokenStream) -> Self {
         Self {
             tokens: tokens.into_iter().collect(),
             at: 0,
@@ -102,8 +102,10 @@ impl Open {
     }
 }
 
-/// The expansion of a declaration that is not the first lifecycle of its module, by the source file that it stands in: the finding, and all items in a
-/// module of their own, so that those whose names are taken collide with nothing. `None` where it is the first, and where the source does not tell which of several equal ones it is.
+/// Expands a declaration that is not the first lifecycle of its module, by its source file. The
+/// result has the finding, and all items in a module of their own, so that names in use do not
+/// collide. Returns `None` if it is the first, or if the source does not identify it among several
+/// equal declarations.
 pub fn expand_crowded(source: &str, declaration: &TokenStream) -> Option<TokenStream> {
     let is_alone = source.matches("lifecycle!").count() < 2;
     let has_shebang = source.starts_with("#!") && !source.starts_with("#![");
@@ -112,8 +114,8 @@ pub fn expand_crowded(source: &str, declaration: &TokenStream) -> Option<TokenSt
     }
     let found = find_in(source).ok()?;
     // Tokens that a macro parsed itself have no places, so it is known by its words.
-    let whole = words(declaration);
-    let same = |body: &TokenStream| words(body) == whole;
+    let whole = token_texts(declaration);
+    let same = |body: &TokenStream| token_texts(body) == whole;
     let mut equal = found.lifecycles.iter().filter(|body| same(body));
     if equal.nth(1).is_some() {
         return None;
@@ -150,7 +152,7 @@ fn named(body: &TokenStream) -> Option<Ident> {
 }
 
 /// All tokens in their order, without places and blanks.
-fn words(tokens: &TokenStream) -> Vec<String> {
+fn token_texts(tokens: &TokenStream) -> Vec<String> {
     let mut words = Vec::new();
     let mut open = vec![tokens.clone().into_iter()];
     while let Some(tokens) = open.last_mut() {
@@ -186,7 +188,7 @@ pub fn section_at(file: TokenStream, keyword: usize) -> Option<Range<usize>> {
     None
 }
 
-/// Whether the name of a macro and its `!` stand right before.
+/// Returns true if the name of a macro and its `!` come directly before.
 fn follows(name: &str, before: &[TokenTree]) -> bool {
     match before {
         [.., TokenTree::Ident(word), TokenTree::Punct(mark)] => {

@@ -1,4 +1,5 @@
-//! A fragment by itself: what can be known of it before any lifecycle uses it, and what its trait is made from.
+//! A fragment by itself: the checks that need no lifecycle that uses it, and the source of its
+//! trait.
 
 use proc_macro2::TokenStream;
 
@@ -13,9 +14,9 @@ use crate::parse::parse_fragment;
 pub struct CheckedFragment {
     /// All findings, by position.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was written, if at least its name could be read.
+    /// Parsed text, if at least its name could be read.
     pub ast: Option<Fragment>,
-    /// What it declares, about an object of any type `K`, if all names resolved.
+    /// Model of the declarations, about an object of any type `K`, if all names resolved.
     pub model: Option<model::Lifecycle>,
 }
 

@@ -3,18 +3,18 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-/// The only path of ours in generated code.
+/// Returns the only path of ours in generated code.
 pub(crate) fn private() -> TokenStream {
     quote!(::lifecycle_runtime::__private)
 }
 
-/// The type of the time that a clock tells.
+/// Returns the type of the time that a clock reports.
 pub(crate) fn timestamp() -> TokenStream {
     let private = private();
     quote!(#private::Timestamp)
 }
 
-/// The type of what is noted of objects that are created once.
+/// Returns the type of the record of objects that are created once.
 pub(crate) fn noted() -> TokenStream {
     let private = private();
     quote!(#private::Noted)

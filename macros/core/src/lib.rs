@@ -49,49 +49,49 @@ use body::Body;
 use check::unknown_name::Respelling;
 use check::{needless_allow, stale_lock};
 use errors::{Diagnostic, Sink};
-pub use find::{Crowded, Found, expand_crowded, find, find_in, section_at};
+pub use find::{Crowded, MacroBodies, expand_crowded, find, find_in, section_at};
 pub use fragment::{CheckedFragment, check_fragment};
 pub use model::build::build;
 use model::build::{Built, Mention};
 pub use parse::parse;
-use space::summary::Shown;
+use space::summary::WorldReport;
 
 /// Everything that is known about one `lifecycle!` block.
 #[derive(Debug)]
 pub struct Checked {
     /// All findings, by position.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was written, if at least its name could be read.
+    /// Parsed text, if at least its name could be read.
     pub ast: Option<ast::Lifecycle>,
     /// Its meaning, if all names resolved; it may still break rules.
     pub model: Option<model::Lifecycle>,
     /// Its worlds, as generated code describes them; `None` if an earlier stage found errors.
-    pub shown: Option<Shown>,
+    pub shown: Option<WorldReport>,
     /// Names that did not resolve, with those that they resemble.
     respellings: Vec<Respelling>,
 }
 
 impl Checked {
-    /// Whether nothing stops the build.
+    /// Returns true if nothing stops the build.
     pub fn is_accepted(&self) -> bool {
         let mut severities = self.diagnostics.iter().map(|found| found.severity);
         self.model.is_some() && severities.all(|severity| severity == errors::Severity::Warning)
     }
 }
 
-/// Parses, resolves and checks the body of one `lifecycle! { .. }`, stage by stage, as far as there is no error.
+/// Parses, resolves and checks the body of one `lifecycle! { .. }`, stage by stage, until an error.
 pub fn check(body: TokenStream) -> Checked {
-    check_body(&Body::of(body))
+    check_body(&Body::from_tokens(body))
 }
 
 /// The same of a lifecycle that may use fragments: the bodies of those that are known.
 pub fn check_with(body: TokenStream, fragments: &[TokenStream]) -> Checked {
-    check_body(&Body::with(body, fragments))
+    check_body(&Body::with_fragments(body, fragments))
 }
 
-/// The same with what stands in the file of its lock.
+/// Like `check` with fragments, and with the content of its lock file.
 pub fn check_locked(body: TokenStream, fragments: &[TokenStream], lock: LockText) -> Checked {
-    check_body(&Body::with(body, fragments).locked(lock))
+    check_body(&Body::with_fragments(body, fragments).locked(lock))
 }
 
 fn check_body(body: &Body) -> Checked {
@@ -122,7 +122,7 @@ fn check_body(body: &Body) -> Checked {
     }
 }
 
-/// A lifecycle with its fragments in it, and with what the language adds to it.
+/// Reads a lifecycle, with its fragments inserted and the additions of the language.
 fn read(body: &Body, sink: &mut Sink) -> Option<ast::Lifecycle> {
     let mut ast = parse(body.own.clone(), sink)?;
     if let Some(lock) = &mut ast.lock {
@@ -134,7 +134,10 @@ fn read(body: &Body, sink: &mut Sink) -> Option<ast::Lifecycle> {
 }
 
 /// The model with all its findings, if all names resolved.
-fn understood(mut built: Built, sink: &mut Sink) -> Option<(model::Lifecycle, Option<Shown>)> {
+fn understood(
+    mut built: Built,
+    sink: &mut Sink,
+) -> Option<(model::Lifecycle, Option<WorldReport>)> {
     model::build::order(&mut built, sink);
     if built.bounded {
         stages::names(&built.lifecycle, sink);
@@ -146,7 +149,7 @@ fn understood(mut built: Built, sink: &mut Sink) -> Option<(model::Lifecycle, Op
     Some((built.lifecycle, shown))
 }
 
-/// Whether a finding says no more than that the lock is to be written anew.
+/// Returns true if a finding only requests that the lock be written anew.
 pub fn is_behind(found: &Diagnostic) -> bool {
     found.code == stale_lock::RULE.code && found.item == stale_lock::BEHIND
 }
@@ -156,9 +159,9 @@ pub fn expand(body: TokenStream) -> TokenStream {
     expand_locked(body, LockText::Unread)
 }
 
-/// The same with what stands in the file of its lock.
+/// Like `expand`, with the content of its lock file.
 pub fn expand_locked(body: TokenStream, lock: LockText) -> TokenStream {
-    let body = Body::of(body).locked(lock);
+    let body = Body::from_tokens(body).locked(lock);
     body.fetch().unwrap_or_else(|| expand_body(&body))
 }
 
@@ -168,17 +171,20 @@ fn expand_body(body: &Body) -> TokenStream {
     let items = match (&checked.model, &checked.ast) {
         (Some(model), _) => match shown {
             Some(shown) => expand::expand(model, shown),
-            None => expand::expand(model, &Shown::of_declared(model)),
+            None => expand::expand(model, &WorldReport::of_declared(model)),
         },
         (None, Some(ast)) => match meant::model(body, &checked.respellings) {
-            Some(model) => expand::expand(&model, &Shown::of_declared(&model)),
+            Some(model) => expand::expand(&model, &WorldReport::of_declared(&model)),
             None => expand::skeleton(ast),
         },
         (None, None) => TokenStream::new(),
     };
-    [errors::to_tokens(&errors::told(checked.diagnostics)), items]
-        .into_iter()
-        .collect()
+    [
+        errors::to_tokens(&errors::deduplicate(checked.diagnostics)),
+        items,
+    ]
+    .into_iter()
+    .collect()
 }
 
 /// The same for `fragment!`: its trait, its types, and the macro that hands it to lifecycles.

@@ -1,11 +1,12 @@
-//! Says of a finding in a fragment in which lifecycle it is one, and of a place in another file in which fragment that is.
+//! Adds to a finding in a fragment the lifecycle that it concerns, and to a place in another file
+//! the fragment that contains it.
 
 use proc_macro2::{LineColumn, Span};
 
 use crate::ast::{Fragment, Lifecycle};
 use crate::errors::Diagnostic;
 
-/// Where a fragment was written.
+/// Location of a fragment in the source.
 struct Region<'a> {
     name: String,
     fragment: &'a Fragment,
@@ -14,9 +15,13 @@ struct Region<'a> {
     to: LineColumn,
 }
 
-/// The findings of a lifecycle, with what a reader must know of those that lie in fragments.
+/// Returns the findings of a lifecycle, with notes on those in fragments.
 pub(crate) fn locate(found: Vec<Diagnostic>, ast: &Lifecycle) -> Vec<Diagnostic> {
-    let regions: Vec<Region<'_>> = ast.fragments.iter().filter_map(Region::of).collect();
+    let regions: Vec<Region<'_>> = ast
+        .fragments
+        .iter()
+        .filter_map(Region::from_fragment)
+        .collect();
     if regions.is_empty() {
         return found;
     }
@@ -46,7 +51,7 @@ pub(crate) fn locate(found: Vec<Diagnostic>, ast: &Lifecycle) -> Vec<Diagnostic>
 }
 
 impl<'a> Region<'a> {
-    fn of(fragment: &'a Fragment) -> Option<Self> {
+    fn from_fragment(fragment: &'a Fragment) -> Option<Self> {
         let mut tokens = fragment.tokens.clone().into_iter();
         let first = tokens.next()?.span();
         let last = tokens.last().map_or(first, |token| token.span());

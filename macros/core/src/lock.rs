@@ -1,4 +1,5 @@
-//! The lock of a lifecycle: what it leaves in a cluster, one line an item, sorted. Pure: whoever has the file reads and writes it.
+//! The lock of a lifecycle: everything that it leaves in a cluster, one item per line, sorted.
+//! Pure: the caller reads and writes the file.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::ast::{
     Retain, bare,
 };
 
-/// What may stand first in a line.
+/// Words that may come first in a line.
 const WORDS: [&str; 11] = [
     "condition",
     "field",
@@ -24,10 +25,10 @@ const WORDS: [&str; 11] = [
     "state",
     "value",
 ];
-/// What stands between an item and what is said of it.
+/// Separator between an item and its description.
 const MARK: &str = ": ";
 
-/// What is said of each item: nothing, its type, its phase, its reasons.
+/// Description of each item: nothing, its type, its phase, its reasons.
 pub type Lines = BTreeMap<String, String>;
 
 /// The file that a lifecycle names as its lock, and where it does: found without parsing it.
@@ -90,7 +91,7 @@ pub(crate) fn read(text: &str) -> Result<Lines, (usize, String)> {
     Ok(lines)
 }
 
-/// What a lifecycle leaves in a cluster.
+/// Returns the items that a lifecycle leaves in a cluster.
 pub(crate) fn lines(ast: &Lifecycle) -> Lines {
     let mut lines = Lines::from([(format!("resource {}", bare(&ast.name)), String::new())]);
     let holds = ast.facts.iter().any(|fact| fact.held.is_some());
@@ -175,15 +176,15 @@ pub(crate) fn named_by(gone: &GoneOf) -> String {
         GoneOf::Field(name) => format!("field {}", bare(name)),
         GoneOf::State(name) => format!("state {name}"),
         GoneOf::Value(fact, value) => format!("value {fact}.{value}"),
-        GoneOf::Kept(input) => place(input),
+        GoneOf::Kept(input) => input_key(input),
     }
 }
 
-/// An input whose objects or annotations are ours.
+/// Returns the line of an input if its objects or annotations are ours.
 fn input(input: &Input) -> Option<(String, String)> {
     if let Some(leaves) = input.retired {
-        let item = format!("retired {}", place(input));
-        return Some((item, leaves.word().to_owned()));
+        let item = format!("retired {}", input_key(input));
+        return Some((item, leaves.keyword().to_owned()));
     }
     match input.mode {
         Mode::Record => {
@@ -192,11 +193,11 @@ fn input(input: &Input) -> Option<(String, String)> {
         }
         Mode::Owned | Mode::Shared | Mode::Part => {
             let retain = input.retain.as_ref().map(retained);
-            Some((place(input), retain.unwrap_or_default()))
+            Some((input_key(input), retain.unwrap_or_default()))
         }
         // It is an annotation as any other record.
         Mode::Noted => Some((format!("record {}", bare(&input.name)), "Noted".to_owned())),
-        // What a group leaves are its members.
+        // A group leaves its members.
         Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock | Mode::Group => None,
     }
 }
@@ -209,9 +210,10 @@ fn retained(retain: &Retain) -> String {
     )
 }
 
-/// Which objects are meant, and how they are found. What an input is called nobody outside knows; it counts where a method of that name finds them.
-pub(crate) fn place(input: &Input) -> String {
-    let (mode, ty) = (input.mode.word(), spelled(&input.ty));
+/// Describes the objects of an input and its lookup. The name of an input is unknown outside the
+/// lifecycle. It counts only if a method of that name finds the objects.
+pub(crate) fn input_key(input: &Input) -> String {
+    let (mode, ty) = (input.mode.keyword(), spelled(&input.ty));
     let mut place = match input.many {
         true => format!("{mode} [{ty}]"),
         false => format!("{mode} {ty}"),

@@ -1,5 +1,6 @@
-//! What was probably meant by a lifecycle whose names did not resolve, so that the code of its author still finds what it implements and uses,
-//! and rustc shows our finding and not its echo. Reports nothing: everything was reported before.
+//! Guess at the intended meaning of a lifecycle with unresolved names. The code of its author still
+//! finds the items that it implements and uses, and rustc shows our finding and not its
+//! consequences. Reports nothing, because everything was reported before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +14,16 @@ use crate::model::{Lifecycle, build};
 use crate::read;
 
 /// A place in a file: line and column.
-type Place = (usize, usize);
+type SourcePosition = (usize, usize);
 
 /// How deep words are respelled: nothing of the language stands deeper, and a group may.
 const DEEPEST: usize = 80;
 
-/// The model of a body with unknown names as they were probably meant and without what is declared twice; `None` if it is too large.
+/// Returns the model of a body with unknown names replaced by the probable ones, and without
+/// duplicates. Returns `None` if the model is too large.
 pub(crate) fn model(body: &Body, respellings: &[Respelling]) -> Option<Lifecycle> {
     let words = respellings.iter();
-    let words = words.map(|(span, word)| (place(*span), word.as_str()));
+    let words = words.map(|(span, word)| (start_position(*span), word.as_str()));
     let mut body = body.clone();
     body.own = respelled(body.own, &words.collect(), DEEPEST);
     let mut ast = quietly(|sink| read(&body, sink))?;
@@ -45,11 +47,15 @@ fn quietly<T>(work: impl FnOnce(&mut Sink) -> T) -> T {
     done
 }
 
-fn place(span: Span) -> Place {
+fn start_position(span: Span) -> SourcePosition {
     (span.start().line, span.start().column)
 }
 
-fn respelled(body: TokenStream, words: &BTreeMap<Place, &str>, depth: usize) -> TokenStream {
+fn respelled(
+    body: TokenStream,
+    words: &BTreeMap<SourcePosition, &str>,
+    depth: usize,
+) -> TokenStream {
     if words.is_empty() || depth == 0 {
         return body;
     }
@@ -60,7 +66,7 @@ fn respelled(body: TokenStream, words: &BTreeMap<Place, &str>, depth: usize) -> 
             new.set_span(group.span());
             TokenTree::Group(new)
         }
-        TokenTree::Ident(word) => match words.get(&place(word.span())) {
+        TokenTree::Ident(word) => match words.get(&start_position(word.span())) {
             Some(meant) => TokenTree::Ident(Ident::new(meant, word.span())),
             None => TokenTree::Ident(word),
         },
@@ -69,7 +75,7 @@ fn respelled(body: TokenStream, words: &BTreeMap<Place, &str>, depth: usize) -> 
     body.into_iter().map(one).collect()
 }
 
-/// Leaves out what would be generated twice, and effects that write nothing that is known.
+/// Removes items that would be generated twice, and effects that write nothing known.
 fn once(ast: &mut ast::Lifecycle) {
     let mut sources = BTreeSet::from(["request", "deleting", "claimed"].map(str::to_owned));
     let mut methods = BTreeSet::new();

@@ -1,5 +1,6 @@
-//! Puts what fragments declare among what a lifecycle declares itself, so that everything after sees one lifecycle.
-//! Where order counts the lifecycle says where; everything else comes first, in the order of the `use` lines.
+//! Merges the declarations of fragments into those of a lifecycle, so that every later stage sees
+//! one lifecycle. If the order counts, the lifecycle declares the place. Everything else comes
+//! first, in the order of the `use` lines.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ pub(crate) fn merge(ast: &mut Lifecycle, given: &[Given], sink: &mut Sink) {
         if let Some(fragment) = rest.first_mut() {
             let all = fragment.part.states.len();
             once(ast, before, fragment, sink);
-            // What was taken of it was reported.
+            // The items taken from it were reported.
             is_less |= fragment.part.states.len() < all;
         }
     }
@@ -47,12 +48,13 @@ pub(crate) fn merge(ast: &mut Lifecycle, given: &[Given], sink: &mut Sink) {
     let declared = fragments.clone();
     states(ast, &mut fragments, is_less, sink);
     conditions(ast, &mut fragments, sink);
-    rest(ast, fragments, sink);
+    merge_unordered(ast, fragments, sink);
     ast.marks.clear();
     ast.fragments = declared;
 }
 
-/// The fragments that are used, each once. Of one that has errors, which are told where it stands, anything may have been lost.
+/// Returns the used fragments, each once. A fragment with errors, which are reported at its own
+/// place, may have lost any item.
 fn used(ast: &mut Lifecycle, given: &[Given], sink: &mut Sink) -> Vec<Fragment> {
     let mut fragments: Vec<Fragment> = Vec::new();
     for used in &ast.uses {
@@ -81,7 +83,8 @@ fn used(ast: &mut Lifecycle, given: &[Given], sink: &mut Sink) -> Vec<Fragment> 
     fragments
 }
 
-/// Takes from a fragment what the lifecycle, or a fragment before it, declares as well.
+/// Removes from a fragment every item that the lifecycle, or a fragment before it, declares as
+/// well.
 fn once(ast: &Lifecycle, before: &[Fragment], fragment: &mut Fragment, sink: &mut Sink) {
     let others: Vec<(Option<&Ident>, &Lifecycle)> = std::iter::once((None, ast))
         .chain(before.iter().map(|other| (Some(&other.used), &other.part)))
@@ -106,7 +109,7 @@ fn once(ast: &Lifecycle, before: &[Fragment], fragment: &mut Fragment, sink: &mu
     part.promises.retain(|one| twice(&one.name, promise_names));
     part.fields.retain(|one| twice(&one.name, field_names));
     part.columns.retain(|one| twice(&one.name, column_names));
-    // It is asked by a method of its name.
+    // A method of its name answers it.
     twice(used, sources);
     twice(used, effect_names);
     twice(used, field_names);
@@ -141,7 +144,7 @@ fn effect_names(part: &Lifecycle) -> Vec<Ident> {
     part.effects.iter().map(Effect::name).collect()
 }
 
-/// What fragments need is declared by the lifecycle or by another of them.
+/// Reports facts that fragments need and that neither the lifecycle nor another fragment declares.
 fn needs(ast: &mut Lifecycle, fragments: &[Fragment], sink: &mut Sink) {
     let mut lacking = Vec::new();
     for fragment in fragments {
@@ -172,11 +175,11 @@ fn needs(ast: &mut Lifecycle, fragments: &[Fragment], sink: &mut Sink) {
             }
         }
     }
-    // What follows from it is no news.
+    // Findings that follow from it are not reported again.
     ast.taint.names.extend(lacking);
 }
 
-/// What a predicate may ask of a name, where it is declared.
+/// Returns the declared name, and the values that a predicate may compare it with.
 fn askable(part: &Lifecycle, name: &Ident) -> Option<(Ident, Vec<String>)> {
     let fact = part.facts.iter().find(|fact| fact.name == *name);
     let fact = fact.map(|fact| {
@@ -191,9 +194,8 @@ fn askable(part: &Lifecycle, name: &Ident) -> Option<(Ident, Vec<String>)> {
     };
     let input = || {
         let input = part.inputs.iter().find(|input| input.name == *name)?;
-        let values = domain(input, part.comes(name))?
-            .iter()
-            .map(ToString::to_string);
+        let values = domain(input, part.comes(name))?.iter();
+        let values = values.map(|verdict| verdict.as_str().to_owned());
         Some((input.name.clone(), values.collect()))
     };
     fact.or_else(derived).or_else(input)
@@ -209,7 +211,7 @@ fn answers(domain: &Domain) -> Vec<String> {
     }
 }
 
-/// Each state of a fragment stands where a line of `states` says.
+/// Inserts each state of a fragment at the line of `states` that places it.
 fn states(ast: &mut Lifecycle, fragments: &mut [Fragment], is_less: bool, sink: &mut Sink) {
     let marks = ast.marks.iter();
     let marks: Vec<&Mark> = marks.filter(|m| matches!(m.list, List::States)).collect();
@@ -222,7 +224,7 @@ fn states(ast: &mut Lifecycle, fragments: &mut [Fragment], is_less: bool, sink: 
             let of_mark = fragments.iter_mut().find(|f| f.used == mark.fragment);
             if let Some(fragment) = of_mark {
                 let is_lost = is_less || ast.taint.everything;
-                let (states, is_known) = stand(fragment, (mark, is_lost), &mut placed, sink);
+                let (states, is_known) = take_states(fragment, (mark, is_lost), &mut placed, sink);
                 ast.taint.everything |= !is_known;
                 list.extend(states);
             }
@@ -240,8 +242,8 @@ fn states(ast: &mut Lifecycle, fragments: &mut [Fragment], is_less: bool, sink: 
     ast.states = list;
 }
 
-/// The states of one line, and whether the fragment has all that it names.
-fn stand(
+/// Returns the states of one line, and true if the fragment has all states that it names.
+fn take_states(
     fragment: &mut Fragment,
     (mark, is_lost): (&Mark, bool),
     placed: &mut BTreeMap<String, Span>,
@@ -276,7 +278,8 @@ fn stand(
     (states, is_known)
 }
 
-/// The clauses of a fragment stand where a line of the condition says; a condition of fragments alone comes whole.
+/// Inserts the clauses of a fragment at the line of the condition that places them. A condition
+/// that only fragments declare is inserted as a whole.
 fn conditions(ast: &mut Lifecycle, fragments: &mut [Fragment], sink: &mut Sink) {
     let marks = std::mem::take(&mut ast.marks);
     for at in 0..ast.conditions.len() {
@@ -290,7 +293,7 @@ fn conditions(ast: &mut Lifecycle, fragments: &mut [Fragment], sink: &mut Sink) 
         for condition in std::mem::take(&mut fragment.part.conditions) {
             let same = first.iter().find(|(_, one)| one.name == condition.name);
             if let Some((other, _)) = same {
-                // The lifecycle may have said it where it could not be read.
+                // The lifecycle may declare it in a part that could not be read.
                 if ast.taint.covers(&condition.name) {
                     continue;
                 }
@@ -305,7 +308,7 @@ fn conditions(ast: &mut Lifecycle, fragments: &mut [Fragment], sink: &mut Sink) 
     before(&mut ast.conditions, shared.collect());
 }
 
-/// What fragments say in one condition.
+/// Inserts the clauses that fragments declare for one condition.
 fn clauses(
     condition: &mut Condition,
     fragments: &mut [Fragment],
@@ -342,8 +345,8 @@ fn clauses(
     condition.clauses = list;
 }
 
-/// Everything whose order means nothing.
-fn rest(ast: &mut Lifecycle, fragments: Vec<Fragment>, sink: &mut Sink) {
+/// Inserts everything that has no significant order.
+fn merge_unordered(ast: &mut Lifecycle, fragments: Vec<Fragment>, sink: &mut Sink) {
     for fragment in fragments.into_iter().rev() {
         let (used, part) = (fragment.used, fragment.part);
         before(&mut ast.inputs, part.inputs);

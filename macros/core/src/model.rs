@@ -10,15 +10,17 @@ mod minted;
 mod sources;
 mod teardown;
 mod values;
+mod verdict;
 pub mod visibility;
 
 pub use calls::{Call, Meaning, Precondition, Refusal, Target, Within};
 pub use fragment::Fragment;
-pub(crate) use fragment::asks;
+pub(crate) use fragment::has_methods;
 pub use locked::Locked;
 pub use minted::Mint;
 pub use teardown::{Abandoned, Step};
 pub use values::ValueSet;
+pub use verdict::Verdict;
 
 pub use crate::ast::{
     Claim, ConditionStatus, Gone, GoneOf, Kind, Leaves, LockText, Message, Mode, Part, Path, Verb,
@@ -61,40 +63,44 @@ pub struct Lifecycle {
     pub doc: String,
     pub inputs: Vec<Input>,
     pub values: Vec<Value>,
-    /// Every finite question, in this order: `deleting` and `claimed` (only with a held fact or a teardown, and not in a volume), what inputs bring, declared facts, one refusal an effect.
+    /// Every finite question in a fixed order. First come `deleting` and `claimed` (only with a
+    /// held fact or a teardown, and not in a volume). Then follow built-in facts of inputs,
+    /// declared facts, and one refusal for each effect.
     pub vars: Vec<Var>,
-    /// Evaluation order of `vars`: each after everything that its `given` asks. Stable: source order where nothing else decides.
+    /// Evaluation order of `vars`: each follows everything that its `given` queries. Stable: source
+    /// order breaks ties.
     pub order: Vec<VarId>,
-    /// In which order a pass looks and asks: inputs, shared values and variables, each after everything that it depends on.
+    /// Order in which a reconcile observes and evaluates: inputs, shared values and variables, each
+    /// after everything that it depends on.
     pub nodes: Vec<Node>,
     pub nevers: Vec<Never>,
     pub states: Vec<State>,
     pub effects: Vec<Effect>,
     pub promises: Vec<Promise>,
-    /// What is done when the object goes, one after the other.
+    /// Stages of the teardown, which run one after the other when the object is deleted.
     pub steps: Vec<Step>,
-    /// Where what is left then is given up.
+    /// Predicates under which the remainder of a deletion is given up.
     pub abandoned: Vec<Abandoned>,
     pub transitions: Option<Transitions>,
     pub properties: Vec<Property>,
     pub conditions: Vec<Condition>,
     pub ready: Option<Ready>,
     pub implicit: Option<Implicit>,
-    /// Whether what tools read of any object is told.
+    /// True if the status has the fields that generic tools read from any object.
     pub kstatus: bool,
     pub fields: Vec<Field>,
     pub columns: Vec<Column>,
-    /// What the preconditions of the Container Storage Interface mean; of a volume.
+    /// Meaning of each precondition of the Container Storage Interface. Only in a volume.
     pub preconditions: Vec<Precondition>,
-    /// What answers each call of the interface; of a volume.
+    /// Answer to each call of the interface. Only in a volume.
     pub calls: Vec<Call>,
-    /// Whose items stand among its own.
+    /// Fragments whose items are inserted among its own items.
     pub fragments: Vec<Fragment>,
-    /// What it is compared with, of the releases before.
+    /// Lock of the previous releases, with which the lifecycle is compared.
     pub lock: Option<Locked>,
-    /// What an older version had, but for inputs that are looked at.
+    /// Items of an older version, except for inputs that are observed.
     pub retired: Vec<Gone>,
-    /// Names for predicates. They stand nowhere but here: where one is asked stands what it means.
+    /// Names for predicates. They occur only here: each use of a name is replaced by its predicate.
     pub names: Vec<Named>,
 }
 
@@ -102,16 +108,16 @@ pub struct Lifecycle {
 #[derive(Clone, Debug)]
 pub struct Named {
     pub name: Ident,
-    /// The variables that it asks.
+    /// The variables that it queries.
     pub asks: BTreeSet<VarId>,
-    /// Whether anything mentions it.
+    /// True if anything mentions it.
     pub asked: bool,
 }
 
-/// Something that is known at some point of a pass.
+/// Something that becomes known during a reconcile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
-    /// What an input finds: objects, and whether they are there and ours to read.
+    /// Result of an input: its objects, their existence, and the permission to read them as ours.
     Input(InputId),
     /// A shared value.
     Value(ValueId),
@@ -119,7 +125,7 @@ pub enum Node {
     Var(VarId),
 }
 
-/// What a pure method may be given.
+/// Argument that a pure method may receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// The object itself; every method gets it, `from self` is allowed and means nothing more.
@@ -149,25 +155,27 @@ pub struct Input {
     /// `[Type]`: any number of objects.
     pub many: bool,
     pub ty: syn::Type,
-    /// `of name`: who owns what is `owned` or `shared`; the object itself if absent.
+    /// `of name`: owner of an `owned` or `shared` object; the object itself if absent.
     pub of: Option<InputId>,
-    /// `of cloud` of a poll: who is asked.
+    /// `of cloud` of a poll: the provider to query.
     pub provider: Option<Ident>,
-    /// Whether the owner of what is `owned` is its controller as well.
+    /// True if the owner of an `owned` object is also its controller.
     pub controller: bool,
     pub lookup: Lookup,
-    /// How long after a poll it is asked again.
+    /// Interval between two polls.
     pub every: Option<Length>,
-    /// `exclusive path, ..`: lists of which we own every element.
+    /// `exclusive path, ..`: lists in which we own every element.
     pub exclusive: Vec<Path>,
-    /// Where this holds it is written without an owner reference, and stays when its owner goes; of a bare `retain` it holds always.
+    /// Predicate under which the object is written without an owner reference and stays when its
+    /// owner is deleted. For a bare `retain` it always holds.
     pub retain: Option<Pred>,
     pub given: Option<Pred>,
-    /// Of what is created once: the input that says what was made.
+    /// For an object that is created once: the input that records the creation.
     pub noted: Option<InputId>,
     /// The built-in fact, where this kind of input brings one.
     pub var: Option<VarId>,
-    /// An older version had it: nothing reads it, and it is only looked at for what that left.
+    /// Set if the input is retired: nothing reads it, and it is observed only for the objects that
+    /// an older version left.
     pub retired: Option<Leaves>,
     /// The group that it is judged with.
     pub group: Option<InputId>,
@@ -176,7 +184,7 @@ pub struct Input {
 }
 
 impl Lifecycle {
-    /// The members of a group, in the order in which they are written.
+    /// Returns the members of a group, in the order of declaration.
     pub fn members(&self, group: InputId) -> impl Iterator<Item = (InputId, &Input)> {
         let inputs = self.inputs.iter().enumerate();
         let of = move |(_, input): &(usize, &Input)| input.group == Some(group);
@@ -184,14 +192,14 @@ impl Lifecycle {
     }
 }
 
-/// A length of time: as it is declared, or as the object says.
+/// A duration: declared, or read from the object.
 #[derive(Clone, Debug)]
 pub struct Length {
-    /// Where it is written, if it is.
+    /// Location in the source, if it is written.
     pub span: Option<Span>,
-    /// Where the object says it.
+    /// Path in the object that holds the length.
     pub path: Option<Path>,
-    /// Milliseconds: what is declared, or what counts where the object says nothing that can be read.
+    /// Milliseconds: the declared duration, or the default if the object holds no readable value.
     pub otherwise: u64,
     /// Milliseconds: it is never less.
     pub least: u64,
@@ -199,7 +207,7 @@ pub struct Length {
 
 #[derive(Clone, Debug)]
 pub enum Lookup {
-    /// Nothing written: `record`, and what needs no key.
+    /// Nothing is written: for a `record`, and for an input without a key.
     None,
     /// `by name path` or `by name path?`; the path begins with `meta`, `spec`, `request` or an input.
     Name { path: Path, optional: bool },
@@ -217,7 +225,7 @@ pub enum Lookup {
     Ref { from: Vec<Use> },
     /// `by theirs = ours`: objects of the kind in the namespace whose path equals ours.
     Equal { theirs: Path, ours: Path },
-    /// `by a, b` of a poll or probe: what it asks about. At least one.
+    /// `by a, b` of a poll or probe: the keys of the query. At least one.
     Keys(Vec<PollKey>),
 }
 
@@ -229,19 +237,21 @@ pub struct PollKey {
 }
 
 impl PollKey {
-    /// The input that is the key as a whole; not one whose field is.
-    pub fn whole(&self) -> Option<&Use> {
+    /// Returns the input if it is the key as a whole, and `None` if the key is one of its fields.
+    pub fn as_input(&self) -> Option<&Use> {
         self.input.as_ref().filter(|_| self.path.parts.len() == 1)
     }
 }
 
-/// `let`: a value shared by facts, builders and fields; `mint`: one that is made once, and read back from what keeps it.
+/// `let`: a value shared by facts, builders and fields; `mint`: one that is made once, and read
+/// back from its keeper.
 #[derive(Clone, Debug)]
 pub struct Value {
     pub name: Ident,
     pub doc: String,
     pub ty: syn::Type,
-    /// Of a minted value first what keeps it, then what it is made from.
+    /// Sources of the value. For a minted value, the keeper comes first, followed by the sources
+    /// that it is made from.
     pub from: Vec<Use>,
     pub given: Option<Pred>,
     pub mint: Option<Mint>,
@@ -256,26 +266,28 @@ pub struct Var {
     pub origin: Origin,
     /// All values by name, `false` and `true` for a bool. First those that an answer may have, then those that only an `else` gives.
     pub values: Vec<String>,
-    /// Where each value is declared; none of those that come with an input.
+    /// Location of each value in the source. Empty for values that come with an input.
     pub spans: Vec<Span>,
     /// How many of `values` an answer may have.
     pub answers: usize,
-    /// When it is asked. Empty: always. All must hold; the first that fails decides the value.
+    /// Conditions of the evaluation. If empty, it is always evaluated. All must hold; the first
+    /// that fails decides the value.
     pub given: Vec<Guard>,
-    pub held: Option<Held>,
+    pub held: Option<FreeValues>,
 }
 
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// Brought by an input.
     Input(InputId),
-    /// Declared; `boolean` if its domain was written `bool`, `counts` if it asks each member of the one set in `from`.
+    /// Declared. `boolean` is set if its domain is written `bool`, `counts` if it is evaluated for
+    /// each member of the one set in `from`.
     Fact {
         from: Vec<Use>,
         boolean: bool,
         counts: bool,
     },
-    /// `refused(effect)`: asked only where the effect would be enabled.
+    /// `refused(effect)`: evaluated only if the effect would be enabled.
     Refused(EffectId),
     /// The object has a deletion timestamp.
     Deleting,
@@ -288,13 +300,13 @@ pub struct Guard {
     pub pred: Pred,
     /// Index into the values of the variable.
     pub otherwise: usize,
-    /// Where `else` was written.
+    /// Location of `else` in the source.
     pub otherwise_span: Option<Span>,
 }
 
-/// Which values of a held fact mean that nothing is ours.
+/// Values of a held fact that mean that nothing is ours.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct FreeValues {
     pub free: ValueSet,
     pub span: Span,
 }
@@ -317,7 +329,7 @@ pub enum PredKind {
 pub struct Never {
     pub pred: Pred,
     pub span: Span,
-    /// It follows from what the language itself means.
+    /// True if it follows from the language itself.
     pub is_implied: bool,
 }
 
@@ -341,24 +353,24 @@ pub enum Phase {
     Pending,
     Ready,
     Error,
-    /// Somebody asked us to do nothing for a while: that is told, and nothing else is done.
+    /// A user suspended the object: its status is still written, and nothing else is done.
     Suspended,
-    /// Another controller manages the object: nothing is done and nothing is told.
+    /// Another controller manages the object: nothing is done and no status is written.
     Ignored,
 }
 
 impl State {
-    /// Whether another controller manages an object that is in it.
+    /// Returns true if another controller manages an object in this state.
     pub fn is_ignored(&self) -> bool {
         self.phase == Some(Phase::Ignored)
     }
 
-    /// Whether somebody asked us to leave an object that is in it alone.
+    /// Returns true if a user requested that this operator leave an object in this state alone.
     pub fn is_suspended(&self) -> bool {
         self.phase == Some(Phase::Suspended)
     }
 
-    /// Whether no effect is enabled in it, whatever there is to do.
+    /// Returns true if no effect is enabled in this state, regardless of the work to do.
     pub fn is_set_aside(&self) -> bool {
         self.is_ignored() || self.is_suspended()
     }
@@ -373,18 +385,18 @@ pub struct Effect {
     pub each: bool,
     pub target: InputId,
     pub target_span: Span,
-    /// Of an `adopt`: what it takes over stays when its owner goes.
+    /// For an `adopt`: true if the adopted object stays when its owner is deleted.
     pub keeps: bool,
     pub from: Vec<Use>,
     pub when: Option<Pred>,
     /// The alternatives; defaults filled.
     pub sets: Vec<Vec<Assign>>,
-    /// Whether `sets` was written.
+    /// True if `sets` is written.
     pub sets_written: bool,
     pub undo: Option<(EffectId, Span)>,
-    /// Whether some effect names this one as its `undo`.
+    /// True if some effect names this one as its `undo`.
     pub is_undo: bool,
-    /// Whether it is a step of the teardown.
+    /// True if it is a stage of the teardown.
     pub is_step: bool,
     pub key: Option<Key>,
     /// The refusal of this effect.
@@ -409,7 +421,7 @@ pub struct Assign {
 pub struct Promise {
     pub name: Ident,
     pub doc: String,
-    /// The lifecycle that keeps it, if that is said.
+    /// The lifecycle that keeps it, if declared.
     pub claim: Option<Claim>,
     pub when: Pred,
     pub sets: Vec<Vec<Assign>>,
@@ -424,12 +436,12 @@ pub struct Transitions {
 }
 
 impl Transitions {
-    /// Whether an edge is declared, by itself or from every state.
+    /// Returns true if an edge is declared, by itself or from every state.
     pub fn declares(&self, from: StateId, to: StateId) -> bool {
         self.edges.iter().any(|e| (e.from, e.to) == (from, to)) || self.is_entered_anywhere(to)
     }
 
-    /// Whether a state is declared to be entered from every state.
+    /// Returns true if a state is declared to be entered from every state.
     pub fn is_entered_anywhere(&self, state: StateId) -> bool {
         self.anywhere.iter().any(|one| one.to == state)
     }
@@ -450,7 +462,7 @@ pub struct Edge {
     pub span: Span,
 }
 
-/// What an author claims of all worlds or of all quiet runs.
+/// Claim of an author about all worlds or all quiet runs.
 #[derive(Clone, Debug)]
 pub struct Property {
     pub what: PropertyOf,
@@ -461,13 +473,14 @@ pub struct Property {
 
 #[derive(Clone, Debug)]
 pub enum PropertyOf {
-    /// It holds in every world of these states, or in every world at all; or in those of them in which a quiet run may end.
+    /// The predicate holds in every world, or in every world of these states. With `at_rest`, it
+    /// holds in those worlds in which a quiet run may end.
     Always {
         pred: Pred,
         scope: Vec<Scope>,
         at_rest: bool,
     },
-    /// The effect is enabled in no world in which the predicate holds.
+    /// No world in which the predicate holds enables the effect.
     Never { effect: EffectId, pred: Pred },
     /// Once `then` has run, `first` runs no more in the same quiet run.
     Before { first: EffectId, then: EffectId },
@@ -508,14 +521,14 @@ pub struct Clause {
 
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// Where nothing is unmet.
+    /// Reason of the roll-up if nothing is unmet.
     pub reason: Option<String>,
     pub message: Option<Message>,
     pub from: Vec<ConditionId>,
     pub span: Span,
 }
 
-/// What no declared state says is told by this condition, as False.
+/// Condition that reports everything that no declared state reports, as False.
 #[derive(Clone, Debug)]
 pub struct Implicit {
     pub condition: ConditionId,

@@ -50,7 +50,7 @@ const HEAD: Form = Form::declaring(
 
 /// Parses the body of one `lifecycle! { .. }`. `None` only if not even its name could be read; everything found goes to the sink.
 pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
-    let mut cursor = whole(body);
+    let mut cursor = new_cursor(body);
     let mut parser = Parser::new(sink);
     let mut lifecycle = match head(&mut cursor, &mut parser) {
         Ok(lifecycle) => lifecycle,
@@ -66,7 +66,7 @@ pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
 
 /// The same of one `fragment! { .. }`.
 pub(crate) fn parse_fragment(body: TokenStream, sink: &mut Sink) -> Option<ast::Fragment> {
-    let mut cursor = whole(body.clone());
+    let mut cursor = new_cursor(body.clone());
     let mut parser = Parser::new(sink);
     let (name, doc) = match fragments::head(&mut cursor, &mut parser) {
         Ok(head) => head,
@@ -87,7 +87,7 @@ pub(crate) fn parse_fragment(body: TokenStream, sink: &mut Sink) -> Option<ast::
     })
 }
 
-fn whole(body: TokenStream) -> Cursor {
+fn new_cursor(body: TokenStream) -> Cursor {
     let last = body.clone().into_iter().last();
     let end = last.map_or_else(Span::call_site, |token| token.span());
     Cursor::new(body, end)
@@ -155,7 +155,7 @@ fn sections(
         }
         let Ok(name) = cursor.ident("a section") else {
             parser.report(cursor.fault("a section"), "lifecycle", &HEAD);
-            // What a comment documents is read all the same.
+            // The item after a doc comment is read even without it.
             let before = cursor.position();
             if cursor.docs().is_ok() && cursor.position() > before {
                 continue;
@@ -164,7 +164,7 @@ fn sections(
             cursor.skip_to_section();
             continue;
         };
-        if name == "allow" && cursor.word().is_some() {
+        if name == "allow" && cursor.peek_ident().is_some() {
             if needs.is_some() {
                 let found = misfit_fragment::section(&name, &lifecycle.name);
                 parser.sink.push(found);
@@ -180,7 +180,7 @@ fn sections(
             retired::lock(cursor, parser, lifecycle);
             continue;
         }
-        if cursor.word().is_some()
+        if cursor.peek_ident().is_some()
             && unknown_name::nearest(&name.to_string(), ["allow"].into_iter()).is_some()
         {
             let message =
@@ -225,7 +225,8 @@ fn sections(
     }
 }
 
-/// The section that was meant: a slip of the pen is reported and read as what it resembles.
+/// Returns the intended section: a misspelling is reported and read as the section that it
+/// resembles.
 fn section_named(
     name: &Ident,
     sections: &[&'static str],

@@ -1,4 +1,5 @@
-//! A rule: its code and name, whether it stops the build, when it runs, and what it looks at. Knows no rule; their list is `check.rs`.
+//! A rule: its code and name, its severity, the time at which it runs, and its subject. Knows no
+//! rule; their list is `check.rs`.
 
 use proc_macro2::Span;
 
@@ -15,7 +16,7 @@ use crate::space::explored::Explored;
 pub struct Rule {
     /// Stable: users search for it.
     pub code: &'static str,
-    /// What it forbids; also the name of its file.
+    /// Name of the violation that it forbids. Also the name of its file.
     pub name: &'static str,
     /// An error stops the build; `allow` silences a warning.
     pub severity: Severity,
@@ -28,7 +29,8 @@ pub struct Rule {
 /// When a rule runs: a stage runs only if the stages before it found no error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// While tokens are parsed and names are resolved. Its checks look at one declaration at a time, for others may have been left out.
+    /// While tokens are parsed and names are resolved. Its checks cover one declaration at a time,
+    /// because others may have been left out.
     Names,
     /// On declarations that all resolved.
     Declaration,
@@ -45,28 +47,28 @@ pub enum Run {
     Built,
     /// By a function that reports all violations.
     Check(fn(&Context<'_>, &mut Sink)),
-    /// By a function that looks at all worlds.
+    /// By a function that checks all worlds.
     Worlds(fn(&Space<'_>, &mut Sink)),
-    /// By a function that looks at the drives of a resource.
+    /// By a function that checks the trajectories of a resource.
     Drives(fn(&Explored<'_>, &mut Sink)),
-    /// By a function that looks at the calls of a volume.
+    /// By a function that checks the calls of a volume.
     Calls(fn(&Called<'_>, &mut Sink)),
-    /// By two functions, for the drives of a resource and for the calls of a volume.
+    /// By two functions, for the trajectories of a resource and for the calls of a volume.
     Both(fn(&Explored<'_>, &mut Sink), fn(&Called<'_>, &mut Sink)),
 }
 
-/// What a rule may look at.
+/// Input of a rule.
 pub struct Context<'a> {
     pub lifecycle: &'a Lifecycle,
     pub frames: Frames,
 }
 
 impl<'a> Context<'a> {
-    /// A lifecycle with what reads what.
-    pub fn of(lifecycle: &'a Lifecycle) -> Self {
+    /// Returns the context of a lifecycle, with its frames.
+    pub fn new(lifecycle: &'a Lifecycle) -> Self {
         Self {
             lifecycle,
-            frames: Frames::of(lifecycle),
+            frames: Frames::new(lifecycle),
         }
     }
 }

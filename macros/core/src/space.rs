@@ -1,5 +1,7 @@
-//! What a lifecycle can be in: its worlds, the state of each, what we do there, who moves it where, and where a run can get stuck or go round.
-//! Decides nothing about right and wrong: that is the rules' part. Knows no text but that of witnesses.
+//! State space of a lifecycle: its worlds, the state of each, our choice in each, and the movers
+//! between them. Also finds the places at which a run can get stuck or go round. Decides nothing
+//! about right and wrong, because that is the part of the rules. Produces no text but that of
+//! witnesses.
 
 pub mod altered;
 pub mod calls;
@@ -42,7 +44,7 @@ pub enum Class {
     Nowhere,
 }
 
-/// All worlds of a lifecycle with what follows from each alone.
+/// All worlds of a lifecycle, with everything that follows from each alone.
 #[derive(Debug)]
 pub struct Space<'a> {
     pub lifecycle: &'a Lifecycle,
@@ -63,7 +65,7 @@ impl<'a> Space<'a> {
     ///
     /// # Errors
     /// If there are too many.
-    pub fn of(
+    pub fn build(
         lifecycle: &'a Lifecycle,
         frames: &'a Frames,
         permissions: &'a Permissions<'a>,
@@ -73,7 +75,7 @@ impl<'a> Space<'a> {
             frames,
             permissions,
             worlds: enumerate(lifecycle, permissions)?,
-            policy: Policy::of(lifecycle, permissions),
+            policy: Policy::new(lifecycle, permissions),
             classes: Vec::new(),
             choices: Vec::new(),
             unmentioned: unmentioned(lifecycle),
@@ -99,21 +101,23 @@ impl<'a> Space<'a> {
             .map_or(Class::Nowhere, |state| Class::State(StateId(state)))
     }
 
-    /// The worlds in which the object is not being deleted.
+    /// Returns the worlds in which the object is not being deleted.
     pub fn live(&self) -> impl Iterator<Item = usize> {
         let worlds = self.worlds.indexes();
         worlds.filter(|index| self.classes[*index] != Class::Deleting)
     }
 
-    /// Those of them in which a condition is said anew.
-    pub fn told(&self, condition: ConditionId) -> impl Iterator<Item = usize> {
+    /// Returns the worlds in which a condition is written anew.
+    pub fn reporting_worlds(&self, condition: ConditionId) -> impl Iterator<Item = usize> {
         let worlds = self.worlds.indexes();
-        worlds.filter(move |world| self.tells(self.classes[*world], condition))
+        worlds.filter(move |world| self.reports_condition(self.classes[*world], condition))
     }
 
-    /// Whether a condition is said anew in a state: not where another controller manages the object; while it is suspended, only
-    /// what asks nothing but what decides that, for all else is not looked at and stays as it was said last.
-    pub fn tells(&self, class: Class, condition: ConditionId) -> bool {
+    /// Returns true if a condition is written anew in a state. No condition is written if another
+    /// controller manages the object. While the object is suspended, a condition is written only if
+    /// it reads only the facts that decide the suspension. Nothing else is observed then, and keeps
+    /// its last status.
+    pub fn reports_condition(&self, class: Class, condition: ConditionId) -> bool {
         let Class::State(state) = class else {
             return class != Class::Deleting;
         };
@@ -124,7 +128,7 @@ impl<'a> Space<'a> {
         !state.is_ignored()
     }
 
-    /// Whether the roll-up of the conditions is told in a state.
+    /// Returns true if the roll-up of the conditions is written in a state.
     pub fn rolls_up(&self, class: Class) -> bool {
         match class {
             Class::Deleting => false,
@@ -133,14 +137,15 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The worlds in which the object is being deleted.
+    /// Returns the worlds in which the object is being deleted.
     pub fn deleting(&self) -> impl Iterator<Item = usize> {
         let worlds = self.worlds.indexes();
         worlds.filter(|index| self.classes[*index] == Class::Deleting)
     }
 
-    /// Whether the drive of a world ends there: nothing is enabled and that is meant, or on deletion the finalizer goes or what gives something back was refused.
-    pub fn rests(&self, index: usize) -> bool {
+    /// Returns true if the run of a world ends there. It ends if nothing is enabled and that is
+    /// intended. On deletion it ends if the finalizer is removed, or if a cleanup was refused.
+    pub fn is_at_rest(&self, index: usize) -> bool {
         if self.classes[index] == Class::Deleting {
             let world = self.worlds.get(index);
             let refused = |effect: &crate::model::EffectId| {

@@ -10,16 +10,17 @@ use crate::space::calls::Called;
 use crate::space::drives::Drives;
 use crate::space::explored::Explored;
 use crate::space::permission::Permissions;
-use crate::space::summary::Shown;
+use crate::space::summary::WorldReport;
 
-/// The first stage, on what could be resolved.
+/// Runs the first stage, on all items that resolved.
 pub(crate) fn names(lifecycle: &Lifecycle, sink: &mut Sink) {
-    on_declarations(Stage::Names, &Context::of(lifecycle), sink);
+    on_declarations(Stage::Names, &Context::new(lifecycle), sink);
 }
 
-/// The other stages, on a lifecycle that resolved. Returns what generated code says of its worlds, if it came to the last stage.
-pub(crate) fn others(lifecycle: &Lifecycle, sink: &mut Sink) -> Option<Shown> {
-    let context = Context::of(lifecycle);
+/// Runs the other stages, on a lifecycle that resolved. Returns the data about its worlds for
+/// generated code, if the last stage is reached.
+pub(crate) fn others(lifecycle: &Lifecycle, sink: &mut Sink) -> Option<WorldReport> {
+    let context = Context::new(lifecycle);
     if !sink.has_errors() {
         on_declarations(Stage::Declaration, &context, sink);
     }
@@ -29,10 +30,11 @@ pub(crate) fn others(lifecycle: &Lifecycle, sink: &mut Sink) -> Option<Shown> {
     explore(&context, sink)
 }
 
-/// Explores all worlds once for the last two stages, for that is what takes time: rules about drives for a resource, about calls for a volume.
-fn explore(context: &Context<'_>, sink: &mut Sink) -> Option<Shown> {
-    let permissions = Permissions::of(context.lifecycle);
-    let space = match Space::of(context.lifecycle, &context.frames, &permissions) {
+/// Explores all worlds once for the last two stages, because the exploration takes most of the
+/// time. A resource has rules about trajectories, a volume rules about calls.
+fn explore(context: &Context<'_>, sink: &mut Sink) -> Option<WorldReport> {
+    let permissions = Permissions::new(context.lifecycle);
+    let space = match Space::build(context.lifecycle, &context.frames, &permissions) {
         Ok(space) => space,
         Err(too_many) => {
             too_many_worlds::check(context.lifecycle, too_many, sink);
@@ -66,23 +68,23 @@ fn on_worlds(stage: Stage, space: &Space<'_>, sink: &mut Sink) {
     }
 }
 
-fn on_drives(space: &Space<'_>, sink: &mut Sink) -> Shown {
-    let drives = &Drives::of(space);
+fn on_drives(space: &Space<'_>, sink: &mut Sink) -> WorldReport {
+    let drives = &Drives::explore(space);
     let explored = Explored { space, drives };
     for rule in RULES {
         if let Run::Drives(check) | Run::Both(check, _) = rule.run {
             check(&explored, sink);
         }
     }
-    Shown::of_resource(space, drives)
+    WorldReport::of_resource(space, drives)
 }
 
-fn on_calls(space: &Space<'_>, sink: &mut Sink) -> Shown {
-    let called = Called::of(space);
+fn on_calls(space: &Space<'_>, sink: &mut Sink) -> WorldReport {
+    let called = Called::new(space);
     for rule in RULES {
         if let Run::Calls(check) | Run::Both(_, check) = rule.run {
             check(&called, sink);
         }
     }
-    Shown::of_volume(space)
+    WorldReport::of_volume(space)
 }

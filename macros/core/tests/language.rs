@@ -1,5 +1,5 @@
-//! The language: what is accepted, what is found and where, what is generated.
-//! `cargo test --workspace --test language expand` runs one of the parts.
+//! The language: accepted input, findings with their places, and generated code. `cargo test
+//! --workspace --test language expand` runs one of the parts.
 
 mod language {
     mod advice;

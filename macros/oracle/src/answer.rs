@@ -1,11 +1,11 @@
-//! What the oracle answers: findings by stage, the size of the lifecycle and the edges that it causes.
-//! Runs the stages; a later one runs only where the earlier ones found no error.
+//! Answer of the oracle: findings by stage, the size of the lifecycle and the edges that it causes.
+//! Runs the stages. A later stage runs only if the earlier ones found no error.
 
 use crate::broken::Rule;
 use crate::calls;
 use crate::circles::circles;
 use crate::declarations::{alone, declarations};
-use crate::findings::{Found, Outline, Stage, is_warning};
+use crate::findings::{Findings, Outline, Stage, is_warning};
 use crate::graph::Graph;
 use crate::minted;
 use crate::names::names;
@@ -17,16 +17,16 @@ use crate::syntax::Life;
 use crate::unasked;
 use crate::worlds::{LIMIT, Worlds};
 
-/// What the oracle says of one text.
+/// Answer of the oracle for one text.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// What kept the text from being read at all.
+    /// Error that kept the oracle from reading the text at all.
     pub broken: Option<String>,
-    /// What it found, up to the stage that ended the check.
-    pub found: Found,
+    /// Findings up to the stage that ended the check.
+    pub found: Findings,
     /// How many worlds there are, where it came so far.
     pub worlds: usize,
-    /// What the moves show; empty for a volume, and where it did not come so far.
+    /// Outline of the moves. Empty for a volume, and if the check did not get that far.
     pub outline: Outline,
 }
 
@@ -39,7 +39,7 @@ impl Answer {
             .iter()
             .filter(|finding| !is_warning(&finding.code));
         errors
-            .map(|finding| Stage::of(&finding.code))
+            .map(|finding| Stage::for_code(&finding.code))
             .min()
             .unwrap_or(Stage::Graph)
     }
@@ -79,13 +79,13 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
         return;
     }
     let Some(worlds) = Worlds::new(life, &reach, LIMIT, wrong) else {
-        found.say("LC091", &life.name);
+        found.report("LC091", &life.name);
         return;
     };
     answer.worlds = worlds.all.len();
     rotations(&worlds, found);
     if worlds.states.iter().any(Option::is_none) {
-        found.say("LC011", &life.name);
+        found.report("LC011", &life.name);
     }
     if found.has_errors() {
         return;
@@ -100,7 +100,8 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
     answer.outline = graph.check(found);
 }
 
-/// Whether a lifecycle whose names are right has at least one world and at most so many.
+/// Returns true if a lifecycle with correct names has at least one world and at most `limit`
+/// worlds.
 pub(crate) fn fits(text: &str, limit: usize) -> bool {
     readable(text, limit, |_| ()).is_some()
 }
@@ -108,7 +109,7 @@ pub(crate) fn fits(text: &str, limit: usize) -> bool {
 /// The outline of a lifecycle that fits; empty where a finding ends the check before.
 pub(crate) fn outline(text: &str, limit: usize) -> Option<Outline> {
     readable(text, limit, |worlds| {
-        let mut found = Found::default();
+        let mut found = Findings::default();
         declarations(worlds.life, worlds.reach, &mut found);
         calls::declared(worlds.life, &mut found);
         let nowhere = worlds.states.iter().any(Option::is_none);
@@ -119,14 +120,14 @@ pub(crate) fn outline(text: &str, limit: usize) -> Option<Outline> {
     })
 }
 
-/// Runs something with the worlds of a lifecycle whose names are right.
+/// Calls `then` with the worlds of a lifecycle that has no error in its names.
 pub(crate) fn readable<T>(
     text: &str,
     limit: usize,
     then: impl FnOnce(&Worlds<'_>) -> T,
 ) -> Option<T> {
     let life = parse(text).ok()?;
-    let mut found = Found::default();
+    let mut found = Findings::default();
     names(&life, &mut found);
     alone(&life, &mut found);
     if !found.has_errors() {

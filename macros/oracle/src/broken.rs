@@ -1,5 +1,5 @@
-//! Deliberate errors: each leaves one rule of the language out of the oracle's answer.
-//! A comparison that tells a right checker from a wrong one must notice every one of them.
+//! Deliberate errors: each leaves one rule of the language out of the answer of the oracle. A
+//! comparison that distinguishes a right checker from a wrong one must notice every one of them.
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -21,7 +21,7 @@ rules! {
     FirstState,
     /// Refused comes before the declared states unless a state mentions it.
     RefusedFirst,
-    /// Nobody but us acquires.
+    /// Only our own effects acquire.
     OnlyWeAcquire,
     /// An effect may be refused.
     Refusal,
@@ -35,7 +35,7 @@ rules! {
     Frame,
     /// A write to a part reaches only direct readers.
     PartReach,
-    /// Our own call does not change whether a poll answers.
+    /// Our own call does not change the availability of a poll.
     PollStays,
     /// The builder needs its inputs.
     Inputs,
@@ -45,11 +45,11 @@ rules! {
     OffWhenDeleting,
     /// An undo without `when` runs only on deletion.
     UndoOnlyOnDeletion,
-    /// What was acquired last is undone first.
+    /// The resource acquired last is undone first.
     ReverseOrder,
     /// Of several effects that build one object, each that is permitted runs, not the first alone.
     FirstBuilder,
-    /// Where the undo that is due cannot run, an earlier one does.
+    /// If the undo that is due cannot run, an earlier one does.
     UndoesWait,
     /// Before something is acquired the object is claimed.
     ClaimFirst,
@@ -63,39 +63,39 @@ rules! {
     Fairness,
     /// Moves on sets are exempt from the loop test.
     SetsAreRanked,
-    /// A goal is a rest.
+    /// A goal is settled.
     GoalRests,
-    /// `wakes` is a rest.
+    /// A state with `wakes` is settled.
     WakesRests,
-    /// No effect is enabled on what another controller manages.
+    /// No effect is enabled on an object that another controller manages.
     IgnoredIsOff,
-    /// What another controller manages is at rest.
+    /// An object that another controller manages is settled.
     IgnoredRests,
-    /// Of what another controller manages nothing is said.
+    /// No status is written for an object that another controller manages.
     IgnoredIsSilent,
     /// No effect is enabled while the object is suspended.
     SuspendedIsOff,
-    /// No poll is asked while the object is suspended.
+    /// No poll is queried while the object is suspended.
     SuspendedAsksNobody,
-    /// While the object is suspended, what rests on other facts is not said anew.
+    /// While the object is suspended, a condition that depends on other facts is not written anew.
     SuspendedSaysLittle,
-    /// A deletion waits where its suspension says so.
+    /// A deletion waits if the suspension declares so.
     SuspendedEvenDeleting,
-    /// A step is over only by what is asked.
+    /// Only evaluated facts end a stage of the teardown.
     UnseenBlocks,
-    /// Steps run in the order in which they are written.
+    /// Stages of the teardown run in order of declaration.
     StepsInOrder,
     /// Steps are over before anything else is given back.
     StepsBeforeUndoes,
-    /// What cannot be given back is given up where the author says so.
+    /// A resource that cannot be cleaned up is given up if the author declares it.
     Abandons,
-    /// The claim comes back where something is to be done when the object goes.
+    /// The claim is restored if a deletion requires work.
     DueIsClaimed,
     /// An edge from every state is one from each of them.
     FromAnywhere,
-    /// What becomes given anew may have any value.
+    /// A fact may have any value when its `given` begins to hold.
     GivenAnew,
-    /// A run that waits in `Refused` need not come to what a property names.
+    /// A run that waits in `Refused` need not reach the states that a property names.
     RefusedIsExcepted,
     /// An effect that was refused has not run before another one.
     RefusedHasNotRun,

@@ -1,23 +1,26 @@
-//! The calls of a volume: what each may answer, what it can see, and where its drive ends.
-//! The table is written apart from the checker's, from the lists of the specification.
+//! The calls of a volume: the possible answers of each, the facts that it observes, and the end of
+//! its trajectory. The table is written independently of the one of the checker, from the lists of
+//! the specification.
 
 mod visibility;
 
 use std::collections::BTreeSet;
 
-use crate::drive::{Drive, idle_promises};
-use crate::findings::Found;
+use crate::drive::{MoveGraph, idle_promises};
+use crate::findings::Findings;
 use crate::moves::Move;
 use crate::properties::{self, Runs};
 use crate::syntax::{Call, Life};
 use crate::worlds::{NodePlace, Test, World, Worlds};
 pub(crate) use visibility::Visibility;
 
-/// What the interface says of a call: what its request carries, whether it carries what is wanted, whether it is to the node, its preconditions and further codes.
+/// Interface description of a call: the contents of its request, its preconditions and its further
+/// codes. Flags tell if the request carries the wanted properties, and if the call goes to the
+/// node.
 pub(crate) struct Rpc {
     name: &'static str,
     carries: &'static [&'static str],
-    /// What a fact may read of it beside that.
+    /// Further fields of the request that a fact may read.
     tells: &'static [&'static str],
     wants: bool,
     node: bool,
@@ -124,7 +127,8 @@ const PAIRS: [(&str, &str); 3] = [
 ];
 
 impl Rpc {
-    /// Whether its request has all that a name in a `from` means of it; of any other name it has all.
+    /// Returns true if the request has everything that a name in a `from` means of it. A name that
+    /// does not refer to the request always qualifies.
     pub(crate) fn has(&self, source: &str) -> bool {
         match source.split_once('.') {
             Some(("request", field)) => {
@@ -137,7 +141,7 @@ impl Rpc {
 }
 
 /// A fact that no call can answer.
-fn untold(life: &Life, found: &mut Found) {
+fn untold(life: &Life, found: &mut Findings) {
     for fact in life.facts.iter().filter(|_| !life.calls.is_empty()) {
         let mut fields = fact.from.iter().filter(|one| one.contains('.')).peekable();
         let fields: Vec<&String> = match fields.peek() {
@@ -146,7 +150,7 @@ fn untold(life: &Life, found: &mut Found) {
         };
         let tells = |call: &Call| fields.iter().all(|one| rpc(&call.name).has(one));
         if !life.calls.iter().any(tells) {
-            found.say("LC118", &fact.name);
+            found.report("LC118", &fact.name);
         }
     }
 }
@@ -160,8 +164,8 @@ pub(crate) fn call<'a>(life: &'a Life, name: &str) -> Option<&'a Call> {
     life.calls.iter().find(|call| call.name == name)
 }
 
-/// What can be said of calls without a world.
-pub(crate) fn declared(life: &Life, found: &mut Found) {
+/// Checks the calls as far as that needs no world.
+pub(crate) fn declared(life: &Life, found: &mut Findings) {
     untold(life, found);
     for call in &life.calls {
         let rpc = rpc(&call.name);
@@ -171,7 +175,7 @@ pub(crate) fn declared(life: &Life, found: &mut Found) {
         };
         let codes = call.refusals.iter().map(|(_, code)| code);
         if !codes.chain(&call.within).all(|code| lists(code)) {
-            found.say("LC081", &call.name);
+            found.report("LC081", &call.name);
         }
     }
     let mut missing: BTreeSet<&str> = BTreeSet::new();
@@ -180,39 +184,39 @@ pub(crate) fn declared(life: &Life, found: &mut Found) {
             let optional = *name == "unstaged" && self::call(life, "NodeStageVolume").is_none();
             let decided = life.preconditions.iter().any(|(other, _)| other == name);
             if !optional && !decided && missing.insert(name) {
-                found.say("LC081", &call.name);
+                found.report("LC081", &call.name);
             }
         }
     }
     for (makes, undoes) in PAIRS {
         match (call(life, makes), call(life, undoes)) {
-            (Some(half), None) | (None, Some(half)) => found.say("LC083", &half.name),
+            (Some(half), None) | (None, Some(half)) => found.report("LC083", &half.name),
             (Some(_), Some(_)) | (None, None) => {}
         }
     }
 }
 
-/// What the drives of all calls show.
-pub(crate) fn driven<'a>(worlds: &'a Worlds<'a>, found: &mut Found) {
+/// Checks the runs of all calls.
+pub(crate) fn driven<'a>(worlds: &'a Worlds<'a>, found: &mut Findings) {
     let life = worlds.life;
     let mut run: BTreeSet<usize> = BTreeSet::new();
     let mut all: Vec<Runs<'_>> = Vec::new();
     for call in &life.calls {
-        let (effects, runs) = drive(worlds, call, found);
+        let (effects, runs) = run_call(worlds, call, found);
         run.extend(effects);
         all.push(runs);
         let visibility = Visibility::new(life, worlds, rpc(&call.name));
         if visibility
-            .asked(call)
+            .predicates(call)
             .into_iter()
             .any(|pred| !visibility.sees(pred))
         {
-            found.say("LC086", &call.name);
+            found.report("LC086", &call.name);
         }
     }
     for (number, act) in worlds.acts.iter().enumerate() {
         if !run.contains(&number) {
-            found.say("LC016", &act.name);
+            found.report("LC016", &act.name);
         }
     }
     let moves = all.iter().flat_map(|runs| runs.moves.values());
@@ -231,15 +235,15 @@ pub(crate) fn driven<'a>(worlds: &'a Worlds<'a>, found: &mut Found) {
                 .collect()
         };
         for var in held(makes, true).difference(&held(undoes, false)) {
-            found.say("LC084", &worlds.vars[*var].name);
+            found.report("LC084", &worlds.vars[*var].name);
         }
     }
 }
 
-/// What one call does in a world.
+/// Result of one call in a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// A precondition applies, by its position among those that it asks.
+    /// A precondition applies, by its position among those that the call evaluates.
     Precondition(usize),
     /// Its target holds.
     Done,
@@ -252,7 +256,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Whether the call ends there.
+    /// Returns true if the call ends with this answer.
     fn ends(self) -> bool {
         match self {
             Self::Precondition(_) | Self::Done | Self::Refusal(_) => true,
@@ -262,16 +266,16 @@ impl Answer {
 }
 
 /// One call with its names looked up.
-pub(crate) struct Asking<'a> {
+pub(crate) struct ResolvedCall<'a> {
     worlds: &'a Worlds<'a>,
     call: &'a Call,
-    /// Those that may apply, in the order of asking, with their codes.
+    /// Preconditions that may apply, in order of evaluation, with their codes.
     pub(crate) preconditions: Vec<(Test, &'static str)>,
     refusals: Vec<Test>,
     steps: Vec<usize>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> ResolvedCall<'a> {
     pub(crate) fn new(worlds: &'a Worlds<'a>, call: &'a Call) -> Self {
         let declared = |name: &str| {
             let mut all = worlds.life.preconditions.iter();
@@ -296,7 +300,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// What the call does in a world, which is in this place.
+    /// Returns the result of the call in a world that is in this place.
     pub(crate) fn answer(&self, world: &World, place: Option<NodePlace>) -> Answer {
         let worlds = self.worlds;
         let mut preconditions = self.preconditions.iter();
@@ -326,13 +330,13 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// Drives one call; answers with the effects that it runs, and how.
-fn drive<'a>(
+/// Explores one call, and returns the effects that it runs, and how.
+fn run_call<'a>(
     worlds: &'a Worlds<'a>,
     call: &'a Call,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> (BTreeSet<usize>, Runs<'a>) {
-    let asking = Asking::new(worlds, call);
+    let asking = ResolvedCall::new(worlds, call);
     let answer = |at: usize| asking.answer(&worlds.all[at], worlds.states[at]);
     let answers: Vec<Answer> = (0..worlds.all.len()).map(answer).collect();
     let visibility = Visibility::new(worlds.life, worlds, rpc(&call.name));
@@ -346,23 +350,23 @@ fn drive<'a>(
         })
         .collect();
     let rests = |at: usize| answers[at].ends() || !meets(&at);
-    let drive = Drive::new(worlds, &met, &policy, &rests, &mut Found::default());
+    let drive = MoveGraph::new(worlds, &met, &policy, &rests, &mut Findings::default());
     if !drive.stuck.is_empty() {
-        found.say("LC080", &call.name);
+        found.report("LC080", &call.name);
     }
     if !drive.loops.is_empty() {
-        found.say("LC085", &call.name);
+        found.report("LC085", &call.name);
     }
     let waits = |at: &usize| answers[*at] == Answer::Wait && !drive.moves[at].is_empty();
     if call.within.is_none() && met.iter().any(waits) {
-        found.say("LC088", &call.name);
+        found.report("LC088", &call.name);
     }
     let given = |refusal: &usize| {
         met.iter()
             .any(|at| answers[*at] == Answer::Refusal(*refusal))
     };
     if !(0..call.refusals.len()).all(|refusal| given(&refusal)) {
-        found.say("LC087", &call.name);
+        found.report("LC087", &call.name);
     }
     let run = met.iter().filter_map(|at| match answers[*at] {
         Answer::Run(act) => Some(act),

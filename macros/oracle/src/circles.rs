@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::minted;
 use crate::names::{brought, is_one_of_several, needed, root};
 use crate::ownership;
 use crate::syntax::{Effect, Life, atoms, objects};
 
-/// Everything that is asked for with what it asks for itself.
-pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
+/// Returns everything that is queried, with the names that it queries itself.
+pub(crate) fn build_dependencies(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
     let source = |path: &String| match life.input(root(path)) {
         Some(input) => objects(&input.name),
         None => root(path).to_owned(),
@@ -45,7 +45,7 @@ pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
         let all = asks.entry(value.name.clone()).or_default();
         all.extend(value.from.iter().map(source));
         all.extend(atoms(value.given.as_ref()));
-        all.extend(minted::asked(value));
+        all.extend(minted::until_facts(value));
     }
     for fact in &life.facts {
         let all = asks.entry(fact.name.clone()).or_default();
@@ -58,8 +58,9 @@ pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
     asks
 }
 
-/// Every group of names that depend on each other: first names for predicates, for what they stand for is asked by all others.
-pub(crate) fn circles(life: &Life, found: &mut Found) {
+/// Reports every group of names that depend on each other. Names for predicates come first, because
+/// all others query their predicates.
+pub(crate) fn circles(life: &Life, found: &mut Findings) {
     let names = life
         .derived
         .iter()
@@ -69,14 +70,14 @@ pub(crate) fn circles(life: &Life, found: &mut Found) {
     if found.has_errors() {
         return;
     }
-    let asks = asks(life);
+    let asks = build_dependencies(life);
     ownership::circular(life, &asks, found);
     if !found.has_errors() {
         groups(&asks, found);
     }
 }
 
-fn groups(asks: &BTreeMap<String, BTreeSet<String>>, found: &mut Found) {
+fn groups(asks: &BTreeMap<String, BTreeSet<String>>, found: &mut Findings) {
     let after = |start: &String| {
         let mut seen = BTreeSet::new();
         let mut next: Vec<&String> = asks[start].iter().collect();

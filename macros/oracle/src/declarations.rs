@@ -1,8 +1,8 @@
-//! The second stage: what can be said of each declaration without a world.
+//! The second stage: findings about each declaration that need no world.
 
 use std::collections::BTreeSet;
 
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::held::{free, gives_back, lets_go, takes};
 use crate::minted;
 use crate::names::{is_asked_well, is_one_of_several, is_there, root};
@@ -11,8 +11,8 @@ use crate::reach::Reach;
 use crate::strays::{self, first_of_its_kind};
 use crate::syntax::{Effect, Fact, Input, Life, Pred, Span};
 
-/// What needs nothing but the declaration, even if others are misspelt.
-pub(crate) fn alone(life: &Life, found: &mut Found) {
+/// Checks the rules that need only the declaration itself, even if others are misspelt.
+pub(crate) fn alone(life: &Life, found: &mut Findings) {
     for effect in &life.effects {
         target(life, effect, found);
     }
@@ -29,13 +29,13 @@ pub(crate) fn alone(life: &Life, found: &mut Found) {
             .as_ref()
             .is_some_and(|provider| life.input(provider).is_some())
         {
-            found.say("LC117", &input.name);
+            found.report("LC117", &input.name);
         }
     }
 }
 
-/// What follows from declarations that all make sense.
-pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
+/// Checks the rules that follow from declarations that all make sense.
+pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Findings) {
     for effect in &life.effects {
         undo(life, effect, found);
         let affected = reach.affected(effect);
@@ -45,11 +45,11 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
             .flatten()
             .filter(|(fact, _)| !affected.contains(fact))
         {
-            found.say("LC017", &effect.name);
+            found.report("LC017", &effect.name);
         }
     }
     steps(life, reach, found);
-    ownership::kept(life, found);
+    ownership::check_retained(life, found);
     nevers(life, reach, found);
     bounds(life, found);
     strays::of_declarations(life, found);
@@ -60,21 +60,22 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
         .iter()
         .filter(|input| !used.contains(&input.name) && input.group.is_none())
     {
-        found.say("LC064", &input.name);
+        found.report("LC064", &input.name);
     }
 }
 
-/// What knows when it was made is over by the time, and what is over by the time knows when it was made.
-fn ages(life: &Life, reach: &Reach<'_>, found: &mut Found) {
+/// Checks that a minted value that records its creation time expires by the clock. Also checks that
+/// a value that expires by the clock records its creation time.
+fn ages(life: &Life, reach: &Reach<'_>, found: &mut Findings) {
     let Some(clock) = life.clock() else { return };
     let reads = |from: &[String]| from.iter().any(|name| name == clock);
     for (value, mint) in life.minted().filter(|(_, mint)| mint.until.is_some()) {
-        let asked = minted::asked(value);
+        let asked = minted::until_facts(value);
         let is_timed = |name: &&String| reach.reads.get(*name).is_some_and(|r| r.contains(clock));
         let timed: Vec<&String> = asked.iter().filter(is_timed).collect();
         if reads(&value.from[1..]) {
             if timed.is_empty() {
-                found.say("LC147", &value.name);
+                found.report("LC147", &value.name);
             }
             continue;
         }
@@ -85,85 +86,86 @@ fn ages(life: &Life, reach: &Reach<'_>, found: &mut Found) {
             .minted()
             .filter(|(_, other)| other.keeper == mint.keeper);
         if of_keeper && !beside.any(|(other, _)| reads(&other.from[1..])) {
-            found.say("LC147", &value.name);
+            found.report("LC147", &value.name);
         }
     }
 }
 
-/// What the object says is never less than is declared, and neither is what counts without it.
-fn bounds(life: &Life, found: &mut Found) {
+/// Checks that no duration read from the object can fall below its declared bound. The default
+/// duration must not fall below it either.
+fn bounds(life: &Life, found: &mut Findings) {
     let said = |span: &&Span| span.path.is_some() && !life.volume;
     for input in &life.inputs {
         if let Some(every) = input.every.as_ref().filter(said)
             && every.min.is_none_or(|min| min < 100 || min > every.usual)
         {
-            found.say("LC103", &input.name);
+            found.report("LC103", &input.name);
         }
     }
     for state in &life.states {
         if let Some(overdue) = state.overdue.as_ref().filter(said)
             && overdue.least() > overdue.usual
         {
-            found.say("LC103", &state.name);
+            found.report("LC103", &state.name);
         }
     }
 }
 
 /// Four cases, of the members of one set.
-fn count(life: &Life, fact: &Fact, found: &mut Found) {
+fn count(life: &Life, fact: &Fact, found: &mut Findings) {
     let is_set = |name: &String| match life.input(name) {
         Some(input) => input.many,
         None => life.value(name).is_none() && name != "self" && name != "request",
     };
     if fact.domain.len() != 4 || fact.held || !fact.from.iter().all(is_set) {
-        found.say("LC116", &fact.name);
+        found.report("LC116", &fact.name);
     }
 }
 
-/// Answers are told apart by each key once, under a name of its own.
-fn keys(life: &Life, input: &Input, found: &mut Found) {
+/// Reports duplicate keys: each key distinguishes answers once, under a name of its own.
+fn keys(life: &Life, input: &Input, found: &mut Findings) {
     if !["poll", "probe"].contains(&input.own.as_str()) {
         return;
     }
     for (at, key) in input.paths.iter().enumerate() {
         if input.paths[..at].contains(key) {
-            found.say("LC115", &input.name);
+            found.report("LC115", &input.name);
         }
         let field = key.strip_prefix("request.").filter(|_| life.volume);
         let is_called = |other: &String| {
             root(other) == field.unwrap_or_default() && life.input(root(other)).is_some()
         };
         if input.paths.iter().any(is_called) {
-            found.say("LC115", &input.name);
+            found.report("LC115", &input.name);
         }
     }
 }
 
-fn target(life: &Life, effect: &Effect, found: &mut Found) {
+fn target(life: &Life, effect: &Effect, found: &mut Findings) {
     let Some(input) = life.input(&effect.on) else {
         return;
     };
     let fits = match effect.verb.as_str() {
-        // What is made once, and what says so, rules of their own know.
+        // Rules of their own cover `create` and the records of created objects.
         "create" | "note" => true,
         _ if input.own == "noted" => true,
         "call" => ["poll", "probe"].contains(&input.own.as_str()),
         "delete" => ["owned", "shared", "group"].contains(&input.own.as_str()),
-        // What is ours with others a rule of its own knows.
+        // A rule of its own covers objects that are shared with others.
         _ => ["owned", "shared", "part", "record", "group"].contains(&input.own.as_str()),
     };
     if !fits {
-        found.say("LC070", &effect.name);
+        found.report("LC070", &effect.name);
     }
     if effect.verb == "call" && effect.key.is_none() {
-        found.say("LC045", &effect.name);
+        found.report("LC045", &effect.name);
     }
     if effect.verb == "call" && effect.sets.is_empty() {
-        found.say("LC018", &effect.name);
+        found.report("LC018", &effect.name);
     }
 }
 
-fn undo(life: &Life, effect: &Effect, found: &mut Found) {
+fn undo(life: &Life, effect: &Effect, found: &mut Findings) {
     let mut open = takes(life, effect);
     open.retain(|fact| !lets_go(life, effect, fact));
     let is_acquired = !open.is_empty();
@@ -176,14 +178,14 @@ fn undo(life: &Life, effect: &Effect, found: &mut Found) {
         is_acquired && (effect.undo.is_some() || !open.is_empty()),
         &effect.undo,
     ) {
-        (true, None) => found.say("LC041", &effect.name),
-        (false, Some(_)) => found.say("LC044", &effect.name),
+        (true, None) => found.report("LC041", &effect.name),
+        (false, Some(_)) => found.report("LC044", &effect.name),
         (true, Some(_)) | (false, None) => {}
     }
 }
 
-/// A step can bring about what ends it, and is not needed in life.
-fn steps(life: &Life, reach: &Reach<'_>, found: &mut Found) {
+/// Reports a stage of the teardown that cannot bring about its end, or that is needed in life.
+fn steps(life: &Life, reach: &Reach<'_>, found: &mut Findings) {
     let promised: BTreeSet<&String> = life
         .promises
         .iter()
@@ -198,7 +200,7 @@ fn steps(life: &Life, reach: &Reach<'_>, found: &mut Found) {
         changed.extend(effect.sets.iter().flatten().map(|(fact, _)| fact.clone()));
         changed.extend(promised.iter().map(|fact| (*fact).clone()));
         if !step.until.atoms().iter().any(|fact| changed.contains(fact)) {
-            found.say("LC141", &step.effect);
+            found.report("LC141", &step.effect);
         }
         let target = life.input(&effect.on).map_or("", |input| &input.own);
         let builds = ["apply", "create"].contains(&effect.verb.as_str());
@@ -213,19 +215,19 @@ fn steps(life: &Life, reach: &Reach<'_>, found: &mut Found) {
         });
         let alone = effect.when.is_none() && (makes && is_awaited || acquires);
         if alone || is_one_of_several(life, effect) {
-            found.say("LC142", &step.effect);
+            found.report("LC142", &step.effect);
         }
     }
 }
 
-/// Whether its `when` asks for what is ours already.
+/// Returns true if the `when` of the effect requires that the fact is already held.
 fn keeps(life: &Life, effect: &Effect, fact: &str) -> bool {
     let held = life.fact(fact).filter(|fact| fact.held);
     let when = effect.when.as_ref();
     held.is_some_and(|held| when.is_some_and(|when| rules_out(when, fact, &free(held))))
 }
 
-/// Whether a predicate is written so that it holds with none of these values.
+/// Returns true if the predicate, as written, holds with none of these values.
 fn rules_out(when: &Pred, fact: &str, values: &[String]) -> bool {
     let asks = |asked: &Option<Vec<String>>, value: &String| match asked {
         Some(asked) => asked.contains(value),
@@ -242,8 +244,9 @@ fn rules_out(when: &Pred, fact: &str, values: &[String]) -> bool {
     }
 }
 
-/// What is not asked must not count as given back, unless a record proves it.
-fn unseen(life: &Life, fact: &Fact, found: &mut Found) {
+/// Checks that a fact that is not evaluated does not count as cleaned up, unless a record proves
+/// it.
+fn unseen(life: &Life, fact: &Fact, found: &mut Findings) {
     let free = free(fact);
     let understood = |given: &Pred| {
         let mut all = given.parts().into_iter();
@@ -259,13 +262,13 @@ fn unseen(life: &Life, fact: &Fact, found: &mut Found) {
             .iter()
             .all(|name| life.input(name).is_some_and(|input| input.own == "record"));
         if free.contains(&falls_back) && !recorded {
-            found.say("LC047", &fact.name);
+            found.report("LC047", &fact.name);
         }
     }
 }
 
 /// A `never` holds only if one and the same input decides all that it mentions.
-fn nevers(life: &Life, reach: &Reach<'_>, found: &mut Found) {
+fn nevers(life: &Life, reach: &Reach<'_>, found: &mut Findings) {
     for never in &life.nevers {
         let atoms = never.atoms();
         let mut shared: Option<BTreeSet<String>> = None;
@@ -282,12 +285,12 @@ fn nevers(life: &Life, reach: &Reach<'_>, found: &mut Found) {
         let shared = shared.unwrap_or_default();
         let itself = atoms.iter().all(|atom| is_made_of_the_object(life, atom));
         if atoms.len() > 1 && shared.is_empty() && !itself {
-            found.say("LC015", "never");
+            found.report("LC015", "never");
         }
     }
 }
 
-/// Whether a fact, or a value behind it, is made `from self`.
+/// Returns true if a fact, or a value behind it, is computed `from self`.
 fn is_made_of_the_object(life: &Life, fact: &str) -> bool {
     fn says_so(life: &Life, from: &[String]) -> bool {
         let behind = |name: &String| {

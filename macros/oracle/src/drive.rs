@@ -1,13 +1,14 @@
-//! One drive: from every one of its worlds every quiet fair run reaches rest, or a world is stuck, or a part loops.
+//! One trajectory: from every one of its worlds every quiet fair run settles, or a world is stuck,
+//! or a part loops.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::broken::Rule;
-use crate::findings::Found;
-use crate::moves::{Move, Vow};
+use crate::findings::Findings;
+use crate::moves::{ExternalMove, Move};
 use crate::worlds::{NodePlace, Worlds};
 
-/// Who moves a world: the policy, the claim, or a promise by its number.
+/// Mover of a world: the policy, the claim, or a promise by its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mover {
     Claim,
@@ -15,16 +16,16 @@ pub(crate) enum Mover {
     Vow(usize),
 }
 
-/// The moves of one drive, and what was found wrong with them.
+/// The moves of one trajectory, and its errors.
 #[derive(Debug, Default)]
-pub(crate) struct Drive {
+pub(crate) struct MoveGraph {
     pub(crate) moves: BTreeMap<usize, BTreeMap<Mover, BTreeSet<usize>>>,
     pub(crate) stuck: Vec<usize>,
-    /// The parts outside rest in which a fair run can stay for ever.
+    /// Parts without a settled world in which a fair run can stay for ever.
     pub(crate) loops: Vec<BTreeSet<usize>>,
 }
 
-/// Whether a world in which nothing is done may stay as it is.
+/// Returns true if a world in which nothing is done may stay unchanged.
 pub(crate) fn rests_at(worlds: &Worlds<'_>, place: Option<NodePlace>) -> bool {
     let Some(NodePlace::State(state)) = place else {
         return true;
@@ -35,27 +36,27 @@ pub(crate) fn rests_at(worlds: &Worlds<'_>, place: Option<NodePlace>) -> bool {
         || state.is_ignored() && !worlds.forgets(Rule::IgnoredRests)
 }
 
-/// The declared promises that none of the drives waits for.
+/// Reports the declared promises for which no trajectory waits.
 pub(crate) fn idle_promises<'m>(
     worlds: &Worlds<'_>,
     moves: impl Iterator<Item = &'m BTreeMap<Mover, BTreeSet<usize>>>,
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     let kept: BTreeSet<Mover> = moves.flat_map(|moves| moves.keys().copied()).collect();
     for (number, promise) in worlds.life.promises.iter().enumerate() {
         if !kept.contains(&Mover::Vow(number)) {
-            found.say("LC097", &promise.name);
+            found.report("LC097", &promise.name);
         }
     }
 }
 
-impl Drive {
+impl MoveGraph {
     pub(crate) fn new(
         worlds: &Worlds<'_>,
         all: &[usize],
         policy: &[Option<Move>],
         rests: &dyn Fn(usize) -> bool,
-        found: &mut Found,
+        found: &mut Findings,
     ) -> Self {
         let vows = worlds.vows();
         let mut drive = Self::default();
@@ -74,7 +75,12 @@ impl Drive {
         drive
     }
 
-    fn find_loops(&mut self, worlds: &Worlds<'_>, rests: &dyn Fn(usize) -> bool, vows: &[Vow]) {
+    fn find_loops(
+        &mut self,
+        worlds: &Worlds<'_>,
+        rests: &dyn Fn(usize) -> bool,
+        vows: &[ExternalMove],
+    ) {
         let ranked = |mover: &Mover| {
             matches!(mover, Mover::Vow(vow) if vows[*vow].again)
                 && !worlds.forgets(Rule::SetsAreRanked)
@@ -124,8 +130,8 @@ fn moves(
     worlds: &Worlds<'_>,
     at: usize,
     policy: Option<Move>,
-    vows: &[Vow],
-    found: &mut Found,
+    vows: &[ExternalMove],
+    found: &mut Findings,
 ) -> BTreeMap<Mover, BTreeSet<usize>> {
     let world = &worlds.all[at];
     let mut moves = BTreeMap::new();
@@ -144,7 +150,7 @@ fn moves(
         Some(Move::Release) | None => {}
     }
     for (number, vow) in vows.iter().enumerate() {
-        moves.insert(Mover::Vow(number), worlds.kept(vow, at));
+        moves.insert(Mover::Vow(number), worlds.promise_targets(vow, at));
     }
     moves.retain(|_, ends| !ends.is_empty());
     moves
@@ -175,7 +181,7 @@ fn parts(next: &BTreeMap<usize, BTreeSet<usize>>) -> Vec<BTreeSet<usize>> {
     parts
 }
 
-/// Depth first from `start` through what was not seen; each node is added when it is left.
+/// Visits unseen nodes depth first from `start`; each node is added when it is left.
 fn walk(
     next: &BTreeMap<usize, BTreeSet<usize>>,
     start: usize,

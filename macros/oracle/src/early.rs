@@ -1,9 +1,11 @@
-//! Warnings that worlds and moves show: what is told too early, promised although we do it, done while a person is waited for, or ended by somebody who is not named.
+//! Warnings that follow from worlds and moves. A condition is reported too early, or we do a
+//! promised change ourselves. An effect runs while a person is awaited, or an unnamed party ends
+//! the wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::drive::Mover;
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::graph::Graph;
 use crate::moves::Move;
 use crate::syntax::Life;
@@ -12,8 +14,9 @@ use crate::worlds::{Act, NodePlace, World};
 type Moves = BTreeMap<usize, BTreeMap<Mover, BTreeSet<usize>>>;
 
 impl Graph<'_> {
-    /// What is called Ready while the outside is still to move it. Promises that move nothing anywhere do not count.
-    pub(crate) fn too_early(&self, moves: &Moves, found: &mut Found) {
+    /// Finds states reported as Ready although the environment still has to move them. Promises
+    /// that move nothing anywhere do not count.
+    pub(crate) fn too_early(&self, moves: &Moves, found: &mut Findings) {
         let worlds = self.worlds;
         let vows = worlds.vows();
         let counts = |number: usize| {
@@ -34,28 +37,33 @@ impl Graph<'_> {
                 continue;
             }
             let is_news = |end: &usize| self.tells_otherwise(at, *end);
-            let leads_on = |number: &usize| worlds.kept(&vows[*number], at).iter().any(is_news);
+            let leads_on = |number: &usize| {
+                worlds
+                    .promise_targets(&vows[*number], at)
+                    .iter()
+                    .any(is_news)
+            };
             if declared.iter().any(leads_on) {
-                found.say("LC163", &state.name);
+                found.report("LC163", &state.name);
             }
         }
     }
 
-    /// Whether another state, or another clause, is told there.
+    /// Returns true if the status reports another state or another clause in the other world.
     fn tells_otherwise(&self, one: usize, other: usize) -> bool {
         let mut conditions = 0..self.worlds.life.conditions.len();
         self.worlds.states[one] != self.worlds.states[other]
             || conditions.any(|number| self.clause(number, one) != self.clause(number, other))
     }
 
-    /// What is promised and nobody but we do.
-    pub(crate) fn own_work(&self, moves: &Moves, found: &mut Found) {
+    /// Finds promises of work that only this operator does.
+    pub(crate) fn own_work(&self, moves: &Moves, found: &mut Findings) {
         for (number, promise) in self.worlds.life.promises.iter().enumerate() {
             let mut sets = promise.sets.iter().flatten();
             if sets.any(|(name, value)| value == "Current" && self.is_ours(name))
                 || self.is_done_there(number, moves)
             {
-                found.say("LC166", &promise.name);
+                found.report("LC166", &promise.name);
             }
         }
     }
@@ -70,7 +78,8 @@ impl Graph<'_> {
         input.is_some() && effects.any(|effect| effect.verb == "apply" && effect.on == name)
     }
 
-    /// Whether an effect is permitted that may do the same, wherever a promise moves something in life.
+    /// Returns true if, wherever the promise moves an object that is not being deleted, a permitted
+    /// effect may set the promised facts.
     fn is_done_there(&self, number: usize, moves: &Moves) -> bool {
         let worlds = self.worlds;
         let vow = &worlds.vows()[number];
@@ -93,8 +102,9 @@ impl Graph<'_> {
         some && due.all(|(at, _)| is_done(*at))
     }
 
-    /// What is written while nothing helps but that the owner edits the object, or while anybody is waited for.
-    pub(crate) fn beside_a_person(&self, found: &mut Found) {
+    /// Finds writes while only an edit by the owner of the object helps, or while the lifecycle
+    /// waits for any party.
+    pub(crate) fn beside_a_person(&self, found: &mut Findings) {
         for &at in &self.live {
             let Some(Move::Run(act) | Move::Claim(Some(act))) = self.policy[at] else {
                 continue;
@@ -117,15 +127,16 @@ impl Graph<'_> {
                 && !state.when.atoms().iter().any(|name| name.starts_with('?'));
             let is_note = ["record", "noted"].contains(&act.own.as_str());
             if waits && !act.is_undo && !is_note && act.verb != "delete" {
-                found.say("LC169", &state.name);
+                found.report("LC169", &state.name);
             }
         }
     }
 
-    /// Nobody but the owner is named: then no other answer of something else leads out.
-    pub(crate) fn ways_out(&self, number: usize, found: &mut Found) {
+    /// Reports a state that names only the owner, although another answer of something else leads
+    /// out of it.
+    pub(crate) fn ways_out(&self, number: usize, found: &mut Findings) {
         let (worlds, here) = (self.worlds, Some(NodePlace::State(number)));
-        let (state, unnamed) = (&worlds.life.states[number], worlds.word("Unnamed"));
+        let (state, unnamed) = (&worlds.life.states[number], worlds.find_value("Unnamed"));
         let asked = state.when.atoms();
         let others = asked.iter().filter(|name| is_of_others(worlds.life, name));
         let others: Vec<usize> = others.filter_map(|name| worlds.var(name)).collect();
@@ -142,19 +153,20 @@ impl Graph<'_> {
             let is_asked = worlds.unasked(var, world).is_none() && word != "Unnamed" && is_theirs;
             let ends = worlds.changes(world, &[var], &[]);
             let is_out = |end: &World| {
-                worlds.allowed(end) && worlds.place(end) != here && end[var] != unnamed
+                worlds.allowed(end) && worlds.classify(end) != here && end[var] != unnamed
             };
             is_asked && ends.iter().any(is_out)
         };
-        let rests = |at: &&usize| worlds.states[**at] == here && self.rests(**at);
+        let rests = |at: &&usize| worlds.states[**at] == here && self.is_at_rest(**at);
         let mut resting = self.live.iter().filter(rests);
         if resting.any(|at| others.iter().any(|var| leaves(*at, *var))) {
-            found.say("LC175", &state.name);
+            found.report("LC175", &state.name);
         }
     }
 }
 
-/// Whether a question is about one object that somebody else may change, or about several of these.
+/// Returns true if a question is about one object that another controller or user may change, or
+/// about several such objects.
 fn is_of_others(life: &Life, name: &str) -> bool {
     let noted = |own: &str| ["record", "clock"].contains(&own);
     if let Some(input) = life.input(name) {

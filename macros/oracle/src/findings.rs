@@ -1,5 +1,5 @@
-//! What the oracle can find, and in which order it looks.
-//! Knows no rule: findings are codes and names.
+//! Findings of the oracle, and the order of its search. Knows no rule: findings are codes and
+//! names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ pub struct Finding {
     pub item: String,
 }
 
-/// The stage in which a code is found; a stage with an error is the last one.
+/// The stage that finds a code. A stage with an error is the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Of one declaration at a time.
@@ -28,8 +28,8 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Where a code is found.
-    pub fn of(code: &str) -> Self {
+    /// Returns the stage that finds a code.
+    pub fn for_code(code: &str) -> Self {
         match code {
             "LC000" | "LC001" | "LC002" | "LC003" | "LC005" | "LC006" | "LC018" | "LC032"
             | "LC045" | "LC047" | "LC050" | "LC055" | "LC060" | "LC070" | "LC100" | "LC105"
@@ -57,22 +57,24 @@ pub fn is_warning(code: &str) -> bool {
     .contains(&code)
 }
 
-/// Warnings of which random lifecycles show many: without others, one counts as clean.
+/// Warnings that are frequent in random lifecycles: a lifecycle with no other finding counts as
+/// clean.
 pub const FREQUENT_WARNINGS: [&str; 10] = [
     "LC004", "LC014", "LC097", "LC132", "LC133", "LC135", "LC162", "LC163", "LC165", "LC167",
 ];
 
-/// Takes findings and forgets the order in which they came.
+/// Collects findings without their order.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Findings {
     /// Every finding once.
     pub all: BTreeSet<Finding>,
-    /// Findings that could as well name another member of a group: each such name with the one that stands for the group.
+    /// Findings that may as well name another member of a group: each such name with the
+    /// representative of the group.
     pub same: BTreeMap<Finding, Finding>,
 }
 
-impl Found {
-    pub(crate) fn say(&mut self, code: &str, item: impl Into<String>) {
+impl Findings {
+    pub(crate) fn report(&mut self, code: &str, item: impl Into<String>) {
         self.all.insert(Finding {
             code: code.to_owned(),
             item: item.into(),
@@ -91,7 +93,8 @@ impl Found {
         self.all.insert(finding(first));
     }
 
-    /// Takes away what the author allows; an `allow` of nothing is found where the check came to its end.
+    /// Removes the findings that the author allows. An `allow` without a finding is reported if the
+    /// check ran to its end.
     pub(crate) fn allow(&mut self, allows: &[(String, String)]) {
         let ended = !self.has_errors();
         for (code, item) in allows {
@@ -100,7 +103,7 @@ impl Found {
                 item: item.clone(),
             };
             if !self.all.remove(&finding) && ended {
-                self.say("LC004", item);
+                self.report("LC004", item);
             }
         }
     }
@@ -110,12 +113,13 @@ impl Found {
     }
 }
 
-/// What the moves and worlds show that an author writes down.
+/// Results of the moves and worlds that an author writes down.
 #[derive(Debug, Default)]
 pub struct Outline {
     /// The edges that effects and promises cause between declared states.
     pub caused: BTreeSet<(String, String)>,
-    /// Where nothing but promises that others claim leads out: the state, and those that are due there together, the fewest.
+    /// States that only promises claimed by other lifecycles lead out of. Each state comes with the
+    /// promises that are due together there, the fewest.
     pub waits: BTreeSet<(String, Vec<String>)>,
     /// The clauses of conditions that never apply.
     pub idle: BTreeSet<(String, usize)>,

@@ -1,10 +1,10 @@
-//! The last stage: what the worlds, the moves and the conditions show together.
+//! The last stage: findings that follow from the worlds, the moves and the conditions together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::broken::Rule;
-use crate::drive::{Drive, Mover, idle_promises, rests_at};
-use crate::findings::{Found, Outline};
+use crate::drive::{MoveGraph, Mover, idle_promises, rests_at};
+use crate::findings::{Findings, Outline};
 use crate::minted::expiring;
 use crate::moves::Move;
 use crate::properties::{self, Runs};
@@ -38,14 +38,14 @@ impl<'a> Graph<'a> {
             clauses: worlds.life.conditions.iter().map(clauses).collect(),
         }
     }
-    /// Adds every finding and answers with what an author would have to write to have none about edges and clauses.
-    pub(crate) fn check(&self, found: &mut Found) -> Outline {
+    /// Adds every finding, and returns the declarations that would avoid all findings about edges and clauses.
+    pub(crate) fn check(&self, found: &mut Findings) -> Outline {
         self.worlds(found);
-        let drive = Drive::new(
+        let drive = MoveGraph::new(
             self.worlds,
             &self.live,
             &self.policy,
-            &|at| self.rests(at),
+            &|at| self.is_at_rest(at),
             found,
         );
         self.live_drive(&drive, found);
@@ -76,32 +76,32 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What is found in resources and volumes alike.
-    pub(crate) fn worlds(&self, found: &mut Found) {
+    /// Reports the findings that resources and volumes have in common.
+    pub(crate) fn worlds(&self, found: &mut Findings) {
         self.states_without_a_world(found);
         self.broken_nevers(found);
         properties::in_worlds(self.worlds, &|at| self.is_over(at), found);
     }
 
-    fn place(&self, at: usize) -> NodePlace {
+    fn node_place(&self, at: usize) -> NodePlace {
         self.worlds.states[at].expect("worlds without a state were found before")
     }
 
     pub(crate) fn state(&self, at: usize) -> Option<&'a State> {
-        match self.place(at) {
+        match self.node_place(at) {
             NodePlace::State(state) => Some(&self.worlds.life.states[state]),
             NodePlace::Deleting | NodePlace::Refused => None,
         }
     }
 
-    pub(crate) fn rests(&self, at: usize) -> bool {
-        self.policy[at].is_none() && rests_at(self.worlds, Some(self.place(at)))
+    pub(crate) fn is_at_rest(&self, at: usize) -> bool {
+        self.policy[at].is_none() && rests_at(self.worlds, Some(self.node_place(at)))
     }
 
-    /// Whether a run may end there, also that of a deletion.
+    /// Returns true if a run may end there, including a run of a deletion.
     fn is_over(&self, at: usize) -> bool {
         if !self.worlds.is_deleting(&self.worlds.all[at]) {
-            return self.rests(at);
+            return self.is_at_rest(at);
         }
         let acts = self.worlds.acts.iter();
         let mut undoes = acts.filter(|act| act.is_undo || act.is_step);
@@ -111,18 +111,18 @@ impl<'a> Graph<'a> {
             || undoes.any(|act| self.worlds.all[at][act.refused] == 1)
     }
 
-    /// Whether anything is said of an object there.
-    fn tells(&self, at: &usize) -> bool {
+    /// Returns true if the status reports anything about an object there.
+    fn is_reported(&self, at: &usize) -> bool {
         let silent = self.state(*at).is_some_and(State::is_ignored);
         !silent || self.worlds.forgets(Rule::IgnoredIsSilent)
     }
 
-    /// Whether this condition is: of what is suspended, only one that needs nothing but what is known of any object that is left alone.
+    /// Returns true if the status reports this condition there. A suspended object reports a condition only if it evaluates just facts known of any object that is left alone.
     pub(crate) fn tells_of(&self, condition: usize, at: &usize) -> bool {
         let life = self.worlds.life;
         let suspended = self.state(*at).is_some_and(State::is_suspended);
         if !suspended || self.worlds.forgets(Rule::SuspendedSaysLittle) {
-            return self.tells(at);
+            return self.is_reported(at);
         }
         let aside = |state: &&State| state.is_ignored() || state.is_suspended();
         let states = life.states.iter().filter(aside);
@@ -134,20 +134,20 @@ impl<'a> Graph<'a> {
 
     fn name(&self, at: usize) -> String {
         self.state(at).map_or_else(
-            || format!("{:?}", self.place(at)),
+            || format!("{:?}", self.node_place(at)),
             |state| state.name.clone(),
         )
     }
 
-    fn states_without_a_world(&self, found: &mut Found) {
+    fn states_without_a_world(&self, found: &mut Findings) {
         for (number, state) in self.worlds.life.states.iter().enumerate() {
             if !self.worlds.states.contains(&Some(NodePlace::State(number))) {
-                found.say("LC012", &state.name);
+                found.report("LC012", &state.name);
             }
         }
     }
 
-    fn broken_nevers(&self, found: &mut Found) {
+    fn broken_nevers(&self, found: &mut Findings) {
         for act in self.worlds.acts.iter().filter(|act| act.verb == "call") {
             for world in self
                 .worlds
@@ -160,9 +160,9 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn live_drive(&self, drive: &Drive, found: &mut Found) {
+    fn live_drive(&self, drive: &MoveGraph, found: &mut Findings) {
         for &at in &drive.stuck {
-            found.say("LC021", self.name(at));
+            found.report("LC021", self.name(at));
         }
         for part in &drive.loops {
             let inside = |at: &&usize| {
@@ -181,41 +181,41 @@ impl<'a> Graph<'a> {
             let first = part
                 .iter()
                 .copied()
-                .min_by_key(|at| self.place(*at))
+                .min_by_key(|at| self.node_place(*at))
                 .expect("no part is empty");
             match (part.len(), effects.len()) {
-                (1, _) => found.say("LC024", effects.join(", ")),
-                (_, 0 | 1) => found.say("LC022", self.name(first)),
-                _ => found.say("LC023", effects.join(", ")),
+                (1, _) => found.report("LC024", effects.join(", ")),
+                (_, 0 | 1) => found.report("LC022", self.name(first)),
+                _ => found.report("LC023", effects.join(", ")),
             }
         }
     }
 
-    fn goals(&self, found: &mut Found) {
+    fn goals(&self, found: &mut Findings) {
         for &at in &self.live {
             if let Some(Move::Claim(Some(act)) | Move::Run(act)) = self.policy[at]
                 && self.state(at).is_some_and(|state| state.goal)
             {
-                found.say("LC025", &self.worlds.acts[act].name);
+                found.report("LC025", &self.worlds.acts[act].name);
             }
         }
     }
 
-    fn deletion(&self, found: &mut Found) -> Drive {
+    fn deletion(&self, found: &mut Findings) -> MoveGraph {
         if self.worlds.deleting.is_none() {
-            return Drive::default();
+            return MoveGraph::default();
         }
         let worlds = &self.worlds.all;
         let all: Vec<usize> = (0..worlds.len())
             .filter(|at| self.worlds.is_deleting(&worlds[*at]))
             .collect();
         let over = |at: usize| self.is_over(at);
-        let drive = Drive::new(self.worlds, &all, &self.policy, &over, found);
+        let drive = MoveGraph::new(self.worlds, &all, &self.policy, &over, found);
         let rounds = drive.loops.iter().filter(|part| {
             let against = self.steps_within(&drive, part);
             if against.len() > 1 {
                 let names: Vec<String> = against.into_iter().collect();
-                found.say("LC143", names.join(", "));
+                found.report("LC143", names.join(", "));
                 return false;
             }
             true
@@ -223,12 +223,12 @@ impl<'a> Graph<'a> {
         let rounds: Vec<&BTreeSet<usize>> = rounds.collect();
         for &at in drive.stuck.iter().chain(rounds.into_iter().flatten()) {
             if let Some(step) = self.worlds.open_step(&worlds[at]) {
-                found.say("LC040", &self.worlds.acts[step].name);
+                found.report("LC040", &self.worlds.acts[step].name);
                 continue;
             }
             for (var, &value) in self.worlds.all[at].iter().enumerate() {
                 if self.worlds.is_held(var, value) {
-                    found.say("LC040", &self.worlds.vars[var].name);
+                    found.report("LC040", &self.worlds.vars[var].name);
                 }
             }
         }
@@ -236,7 +236,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The steps that run within a round.
-    fn steps_within(&self, drive: &Drive, part: &BTreeSet<usize>) -> BTreeSet<String> {
+    fn steps_within(&self, drive: &MoveGraph, part: &BTreeSet<usize>) -> BTreeSet<String> {
         let stays = |at: &&usize| {
             let ends = drive.moves[*at].get(&Mover::Us);
             ends.into_iter().flatten().any(|end| part.contains(end))
@@ -252,19 +252,19 @@ impl<'a> Graph<'a> {
         steps.map(|act| act.name.clone()).collect()
     }
 
-    fn effects(&self, found: &mut Found) {
+    fn effects(&self, found: &mut Findings) {
         for number in 0..self.worlds.acts.len() {
             let runs = |at: &usize| self.policy[*at] == Some(Move::Run(number));
             let runs: Vec<usize> = (0..self.worlds.all.len()).filter(runs).collect();
             if runs.is_empty() && !self.worlds.acts[number].is_step {
-                found.say("LC016", &self.worlds.acts[number].name);
+                found.report("LC016", &self.worlds.acts[number].name);
             }
             self.records(number, &runs, found);
         }
     }
 
     /// A record is written before anything is acquired under it and stays while something may be.
-    fn records(&self, number: usize, runs: &[usize], found: &mut Found) {
+    fn records(&self, number: usize, runs: &[usize], found: &mut Findings) {
         let (life, act) = (self.worlds.life, &self.worlds.acts[number]);
         let effect = &life.effects[number];
         let word = |at: usize, var: usize| self.worlds.all[at][var];
@@ -279,7 +279,7 @@ impl<'a> Graph<'a> {
                 .filter_map(|(fact, _)| self.worlds.var(fact))
                 .filter(|var| self.worlds.vars[*var].held)
                 .collect();
-            let stale = self.worlds.word("Stale");
+            let stale = self.worlds.find_value("Stale");
             let held = |at: &&usize| {
                 under
                     .iter()
@@ -290,7 +290,7 @@ impl<'a> Graph<'a> {
                 .filter(held)
                 .any(|at| word(*at, record) == stale)
             {
-                found.say("LC049", &act.name);
+                found.report("LC049", &act.name);
             }
         }
         let key = effect.key.as_ref().and_then(|key| life.input(key));
@@ -300,15 +300,15 @@ impl<'a> Graph<'a> {
             && key.own == "record"
         {
             let record = self.worlds.var(&key.name).expect("a record brings a fact");
-            let current = self.worlds.word("Current");
+            let current = self.worlds.find_value("Current");
             if runs.iter().any(|at| word(*at, record) != current) {
-                found.say("LC048", &act.name);
+                found.report("LC048", &act.name);
             }
         }
     }
 
-    /// A change of what `wakes` names must be able to lead out of every rest.
-    fn wakes(&self, found: &mut Found) {
+    /// Reports a settled world if no change of the inputs in `wakes` can lead out of it.
+    fn wakes(&self, found: &mut Findings) {
         let worlds = self.worlds;
         for (number, state) in worlds.life.states.iter().enumerate() {
             let Some(wakes) = &state.wakes else { continue };
@@ -319,13 +319,13 @@ impl<'a> Graph<'a> {
                 continue;
             }
             if self.left(number, wakes).contains(&false) {
-                found.say("LC065", &state.name);
+                found.report("LC065", &state.name);
             }
         }
     }
 
-    /// Time leads out of no rest that does not name it, and out of some rest that does.
-    fn ticks(&self, found: &mut Found) {
+    /// Reports a state if time leads out of a settled world and its `wakes` does not name the clock, or if it names the clock in vain.
+    fn ticks(&self, found: &mut Findings) {
         let life = self.worlds.life;
         let Some(now) = life.clock().map(str::to_owned) else {
             return;
@@ -335,19 +335,19 @@ impl<'a> Graph<'a> {
             let left = self.left(number, std::slice::from_ref(&now));
             if !wakes.contains(&now) {
                 if !state.goal && self.goes_on(number, &now) {
-                    found.say("LC102", &state.name);
+                    found.report("LC102", &state.name);
                 }
             } else if wakes.iter().any(|name| *name != now)
                 && !left.is_empty()
                 && !left.contains(&true)
             {
-                found.say("LC101", &state.name);
+                found.report("LC101", &state.name);
             }
         }
     }
 
-    /// Nobody is told that it takes too long before the poll was asked again that shows its end.
-    fn patience(&self, drive: &Drive, found: &mut Found) {
+    /// Reports a state that is overdue before the next query of the poll that shows its end.
+    fn patience(&self, drive: &MoveGraph, found: &mut Findings) {
         const UNSAID: Span = Span {
             path: None,
             usual: 600_000,
@@ -359,14 +359,14 @@ impl<'a> Graph<'a> {
                 continue;
             }
             let here = NodePlace::State(number);
-            let waits = |at: &usize| self.place(*at) == here && self.policy[*at].is_none();
+            let waits = |at: &usize| self.node_place(*at) == here && self.policy[*at].is_none();
             let mut ends: BTreeSet<usize> = BTreeSet::new();
             for (_, moves) in drive.moves.iter().filter(|(at, _)| waits(at)) {
                 for (mover, to) in moves {
                     // The first ones are those that are declared.
                     if let Mover::Vow(vow) = mover
                         && *vow < life.promises.len()
-                        && to.iter().any(|end| self.place(*end) != here)
+                        && to.iter().any(|end| self.node_place(*end) != here)
                     {
                         ends.insert(*vow);
                     }
@@ -387,26 +387,26 @@ impl<'a> Graph<'a> {
             let polls = read.iter().filter_map(|name| life.input(name));
             let mut polls = polls.filter(|input| input.own == "poll");
             if polls.any(|input| input.every.as_ref().is_some_and(soon)) {
-                found.say("LC104", &state.name);
+                found.report("LC104", &state.name);
             }
         }
     }
 
-    /// Whether a change of one input may lead from a rest in a state to a goal, or to where something is to be done.
+    /// Returns true if a change of one input may lead on from a settled world of a state. It leads on to a goal, or to a world with work to do.
     fn goes_on(&self, number: usize, input: &str) -> bool {
         let worlds = self.worlds;
         let here = Some(NodePlace::State(number));
         let changes = self.readers(&BTreeSet::from([input.to_owned()]));
         let is_on = |end: usize| {
             let is_goal = self.state(end).is_some_and(|state| state.goal);
-            worlds.states[end] != here && (is_goal || !self.rests(end))
+            worlds.states[end] != here && (is_goal || !self.is_at_rest(end))
         };
         let keepers = expiring(worlds.life);
-        let verdicts = ["Stale", "Current"].map(|word| worlds.word(word));
+        let verdicts = ["Stale", "Current"].map(|word| worlds.find_value(word));
         let mut resting = self.live.iter();
         resting.any(|at| {
-            let rests = worlds.states[*at] == here && self.rests(*at);
-            // No time makes, takes or removes what keeps a value that is over.
+            let rests = worlds.states[*at] == here && self.is_at_rest(*at);
+            // Time does not create, change or remove the keeper of an expired value.
             let before = &worlds.all[*at];
             let is_open = |end: &&World| {
                 let keepers = keepers.iter().filter_map(|name| worlds.var(name));
@@ -433,7 +433,7 @@ impl<'a> Graph<'a> {
         (0..worlds.vars.len()).filter(changes).collect()
     }
 
-    /// Of each world in which a state rests, whether a change of one of these inputs may lead out of the state.
+    /// Returns for each settled world of a state true if a change of one of these inputs may lead out of the state.
     fn left(&self, number: usize, inputs: &[String]) -> Vec<bool> {
         let worlds = self.worlds;
         let changes = self.readers(&inputs.iter().cloned().collect());
@@ -441,19 +441,19 @@ impl<'a> Graph<'a> {
         let leaves = |at: &usize| {
             let ends = worlds.changes(&worlds.all[*at], &changes, &[]);
             let mut ends = ends.iter();
-            ends.any(|end| worlds.allowed(end) && worlds.place(end) != here)
+            ends.any(|end| worlds.allowed(end) && worlds.classify(end) != here)
         };
-        let rests = |at: &&usize| worlds.states[**at] == here && self.rests(**at);
+        let rests = |at: &&usize| worlds.states[**at] == here && self.is_at_rest(**at);
         self.live.iter().filter(rests).map(leaves).collect()
     }
 
-    fn caused(&self, drive: &Drive) -> BTreeSet<(String, String)> {
+    fn caused(&self, drive: &MoveGraph) -> BTreeSet<(String, String)> {
         let mut caused = BTreeSet::new();
         for (&at, moves) in &drive.moves {
             for &end in moves
                 .values()
                 .flatten()
-                .filter(|end| self.place(**end) != self.place(at))
+                .filter(|end| self.node_place(**end) != self.node_place(at))
             {
                 if let (Some(from), Some(to)) = (self.state(at), self.state(end)) {
                     caused.insert((from.name.clone(), to.name.clone()));
@@ -464,7 +464,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The worlds that only other lifecycles lead out of, by their states.
-    fn waits(&self, drive: &Drive) -> BTreeSet<(String, Vec<String>)> {
+    fn waits(&self, drive: &MoveGraph) -> BTreeSet<(String, Vec<String>)> {
         let promises = &self.worlds.life.promises;
         let claimed = |mover: &Mover| match mover {
             Mover::Vow(number) => promises
@@ -489,7 +489,7 @@ impl<'a> Graph<'a> {
         least.cloned().collect()
     }
 
-    fn transitions(&self, caused: &BTreeSet<(String, String)>, found: &mut Found) {
+    fn transitions(&self, caused: &BTreeSet<(String, String)>, found: &mut Findings) {
         let Some(edges) = &self.worlds.life.edges else {
             return;
         };
@@ -499,12 +499,12 @@ impl<'a> Graph<'a> {
         };
         for edge in caused {
             if !edges.iter().any(|declared| same(&declared, edge)) {
-                found.say("LC030", format!("{} -> {}", edge.0, edge.1));
+                found.report("LC030", format!("{} -> {}", edge.0, edge.1));
             }
         }
         for declared in edges {
             if !caused.iter().any(|edge| same(&declared, edge)) {
-                found.say("LC031", format!("{} -> {}", declared.0, declared.1));
+                found.report("LC031", format!("{} -> {}", declared.0, declared.1));
             }
         }
     }
@@ -522,19 +522,19 @@ impl<'a> Graph<'a> {
     }
 
     /// The clauses that never apply.
-    fn conditions(&self, found: &mut Found) -> BTreeSet<(String, usize)> {
+    fn conditions(&self, found: &mut Findings) -> BTreeSet<(String, usize)> {
         let mut idle = BTreeSet::new();
         for (number, condition) in self.worlds.life.conditions.iter().enumerate() {
             let told = self.live.iter().filter(|at| self.tells_of(number, at));
             let applied = told.map(|at| self.clause(number, *at));
             let applied: BTreeSet<Option<usize>> = applied.collect();
             if applied.contains(&None) {
-                found.say("LC052", &condition.name);
+                found.report("LC052", &condition.name);
             }
             for clause in
                 (0..condition.clauses.len()).filter(|clause| !applied.contains(&Some(*clause)))
             {
-                found.say("LC054", &condition.name);
+                found.report("LC054", &condition.name);
                 idle.insert((condition.name.clone(), clause));
             }
         }
@@ -560,7 +560,7 @@ impl<'a> Graph<'a> {
         Ok(first)
     }
 
-    /// Whether one of these conditions is False there with a reason.
+    /// Returns true if one of these conditions is False there with a reason.
     fn says_what_is_wrong(&self, ready: &[String], at: usize) -> bool {
         let conditions = self.worlds.life.conditions.iter().enumerate();
         let mut asked = conditions.filter(|(_, condition)| ready.contains(&condition.name));
@@ -573,14 +573,14 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Where nothing is left to do, phase and conditions must tell the same.
-    fn roll_up(&self, found: &mut Found) {
+    /// Checks that phase and conditions agree if nothing is left to do.
+    fn roll_up(&self, found: &mut Findings) {
         let Some(ready) = &self.worlds.life.ready else {
             return;
         };
         let rolled_up = |at: &usize| !self.state(*at).is_some_and(State::is_suspended);
         let idle = |at: &&usize| {
-            let told = self.tells(at) && rolled_up(at);
+            let told = self.is_reported(at) && rolled_up(at);
             self.policy[**at].is_none() && told
         };
         for &at in self.live.iter().filter(idle) {
@@ -589,11 +589,11 @@ impl<'a> Graph<'a> {
             };
             let phase = state.phase.as_deref().unwrap_or_default();
             if (phase == "Ready") != unmet.is_none() {
-                found.say("LC051", &state.name);
+                found.report("LC051", &state.name);
             }
             let told = self.says_what_is_wrong(ready, at);
             if phase == "Error" && unmet.is_some() && !told {
-                found.say("LC053", &state.name);
+                found.report("LC053", &state.name);
             }
         }
     }

@@ -1,19 +1,20 @@
-//! What is held: which values are ours, and which effects take it, keep it and give it back.
+//! Held facts: the values that mean that a resource is ours, and the effects that acquire, keep and
+//! clean it up.
 
 use crate::syntax::{Effect, Fact, Life};
 
-/// The values of a held fact that mean that nothing is ours.
+/// Returns the values of a held fact that mean that nothing is ours.
 pub(crate) fn free(fact: &Fact) -> Vec<String> {
     let first = || fact.domain.iter().take(1).cloned().collect();
     fact.free.clone().unwrap_or_else(first)
 }
 
-/// Whether the effect may make something ours.
+/// Returns true if the effect may acquire something.
 pub(crate) fn acquires(life: &Life, effect: &Effect) -> bool {
     !takes(life, effect).is_empty()
 }
 
-/// The held facts that the effect may set to what is ours.
+/// Returns the held facts that the effect may set to an acquired value.
 pub(crate) fn takes(life: &Life, effect: &Effect) -> Vec<String> {
     let sets = effect.sets.iter().flatten();
     let taken = sets.filter(|(name, value)| {
@@ -23,7 +24,8 @@ pub(crate) fn takes(life: &Life, effect: &Effect) -> Vec<String> {
     taken.map(|(name, _)| name.clone()).collect()
 }
 
-/// Whether setting it so is how the effect gives it back: the outside ends that.
+/// Returns true if the effect cleans up the fact by setting it so. The environment then completes
+/// the cleanup.
 pub(crate) fn lets_go(life: &Life, effect: &Effect, fact: &String) -> bool {
     let is_step = life.steps.iter().any(|step| step.effect == effect.name);
     let undoes = |other: &Effect| {
@@ -32,7 +34,7 @@ pub(crate) fn lets_go(life: &Life, effect: &Effect, fact: &String) -> bool {
     !life.volume && effect.undo.is_none() && (is_step || life.effects.iter().any(undoes))
 }
 
-/// The held facts that the effect gives back, at once or later.
+/// Returns the held facts that the effect releases, at once or later.
 pub(crate) fn gives_back(life: &Life, effect: &Effect) -> Vec<String> {
     let sets = effect.sets.iter().flatten();
     let freed = sets.filter(|(name, value)| {

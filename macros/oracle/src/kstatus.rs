@@ -1,15 +1,15 @@
-//! `kstatus;`: what does not go with it.
+//! `kstatus;`: the declarations that conflict with it.
 
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::syntax::Life;
 
-/// What is wrong beside the line.
-pub(crate) fn kstatus(life: &Life, found: &mut Found) {
+/// Reports declarations that are wrong beside the `kstatus;` line.
+pub(crate) fn kstatus(life: &Life, found: &mut Findings) {
     if !life.kstatus {
         return;
     }
     if life.volume || life.implicit.is_some() {
-        found.say("LC122", "kstatus");
+        found.report("LC122", "kstatus");
     }
     if life.volume {
         return;
@@ -17,7 +17,7 @@ pub(crate) fn kstatus(life: &Life, found: &mut Found) {
     let of_tools = |name: &String| name == "Reconciling" || name == "Stalled";
     let conditions = life.conditions.iter().map(|condition| &condition.name);
     for name in conditions.filter(|name| of_tools(name)) {
-        found.say("LC122", name);
+        found.report("LC122", name);
     }
     for (name, _) in &life.fields {
         let letters = name.chars().filter(|c| *c != '_');
@@ -25,7 +25,7 @@ pub(crate) fn kstatus(life: &Life, found: &mut Found) {
             .map(|c| c.to_ascii_lowercase())
             .eq("observedgeneration".chars())
         {
-            found.say("LC122", name);
+            found.report("LC122", name);
         }
     }
     for state in &life.states {
@@ -35,7 +35,7 @@ pub(crate) fn kstatus(life: &Life, found: &mut Found) {
             _ => false,
         };
         if is_wrong {
-            found.say("LC122", &state.name);
+            found.report("LC122", &state.name);
         }
     }
 }

@@ -1,5 +1,6 @@
-//! What a lifecycle means while it runs: where a world is, what is done there, and where that may lead.
-//! For tests that hold a driver against the language instead of against its own tables.
+//! Meaning of a lifecycle while it runs: the place of a world, the action taken there, and the
+//! worlds that it may lead to. For tests that compare a driver with the language instead of with
+//! its own tables.
 
 pub mod calls;
 mod readings;
@@ -10,17 +11,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::answer::readable;
 use crate::drive::rests_at;
-use crate::findings::Found;
-use crate::moves::{Move, Vow};
+use crate::findings::Findings;
+use crate::moves::{ExternalMove, Move};
 use crate::syntax::Life;
 use crate::worlds::{LIMIT, NodePlace, World, Worlds};
 
 /// A world by name: facts and built-in facts as they are called, `deleting`, `claimed`, and `?effect` for its refusal.
 pub type Named = BTreeMap<String, String>;
 
-/// Where a world is.
+/// Place of a world.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum WorldClass {
     /// The object is being deleted.
     Deleting,
     /// A write was refused that no state mentions.
@@ -29,7 +30,7 @@ pub enum Place {
     State(String),
 }
 
-/// What is done in a world.
+/// Action taken in a world.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// The finalizer is put on.
@@ -42,20 +43,20 @@ pub enum Step {
     Rest,
 }
 
-/// What the outside may bring about in a world: facts with their values.
-pub type Brought = Vec<(String, String)>;
+/// Facts, with their values, that the environment may bring about in a world.
+pub type FactChanges = Vec<(String, String)>;
 
-/// A condition with its status and reason, if it is told at all.
-pub type Told = (String, Option<(String, String)>);
+/// A condition with its status and reason, if it is written at all.
+pub type ReportedCondition = (String, Option<(String, String)>);
 
 /// The meaning of one lifecycle without findings.
 pub struct Meaning<'a> {
     worlds: &'a Worlds<'a>,
-    vows: Vec<Vow>,
+    vows: Vec<ExternalMove>,
 }
 
 /// Runs something with the meaning of a text; `None` where it cannot be read, or has too many worlds.
-pub fn with<T>(text: &str, run: impl FnOnce(&Meaning<'_>) -> T) -> Option<T> {
+pub fn with_meaning<T>(text: &str, run: impl FnOnce(&Meaning<'_>) -> T) -> Option<T> {
     readable(text, LIMIT, |worlds| {
         run(&Meaning {
             worlds,
@@ -71,7 +72,7 @@ impl Meaning<'_> {
 
     /// The world with these values; `None` where a fact is missing or has no such value.
     fn numbered(&self, named: &Named) -> Option<World> {
-        let value = |var: &crate::worlds::Var| Some(self.worlds.word(named.get(&var.name)?));
+        let value = |var: &crate::worlds::Var| Some(self.worlds.find_value(named.get(&var.name)?));
         self.worlds.vars.iter().map(value).collect()
     }
 
@@ -81,23 +82,23 @@ impl Meaning<'_> {
         pairs.collect()
     }
 
-    /// Whether the checker counted on this world.
+    /// Returns true if the checker accounted for this world.
     pub fn knows(&self, named: &Named) -> bool {
         let world = self.numbered(named);
         world.is_some_and(|world| self.worlds.all.contains(&world))
     }
 
-    /// Where it is.
-    pub fn place(&self, named: &Named) -> Option<Place> {
-        let place = self.worlds.place(&self.numbered(named)?)?;
+    /// Returns the place of the world.
+    pub fn classify(&self, named: &Named) -> Option<WorldClass> {
+        let place = self.worlds.classify(&self.numbered(named)?)?;
         Some(match place {
-            NodePlace::Deleting => Place::Deleting,
-            NodePlace::Refused => Place::Refused,
-            NodePlace::State(state) => Place::State(self.life().states[state].name.clone()),
+            NodePlace::Deleting => WorldClass::Deleting,
+            NodePlace::Refused => WorldClass::Refused,
+            NodePlace::State(state) => WorldClass::State(self.life().states[state].name.clone()),
         })
     }
 
-    /// What is done there.
+    /// Returns the action taken in the world.
     pub fn step(&self, named: &Named) -> Step {
         let chosen = self.numbered(named).map(|world| self.worlds.policy(&world));
         match chosen.flatten() {
@@ -108,27 +109,27 @@ impl Meaning<'_> {
         }
     }
 
-    /// Whether the outside may leave it there for ever.
-    pub fn rests(&self, named: &Named) -> bool {
+    /// Returns true if the environment may leave the world as it is forever.
+    pub fn is_at_rest(&self, named: &Named) -> bool {
         let Some(world) = self.numbered(named) else {
             return false;
         };
-        self.worlds.policy(&world).is_none() && rests_at(self.worlds, self.worlds.place(&world))
+        self.worlds.policy(&world).is_none() && rests_at(self.worlds, self.worlds.classify(&world))
     }
 
-    /// Whether it is a goal.
+    /// Returns true if the world is a goal.
     pub fn is_goal(&self, named: &Named) -> bool {
-        let place = self.numbered(named).and_then(|w| self.worlds.place(&w));
+        let place = self.numbered(named).and_then(|w| self.worlds.classify(&w));
         matches!(place, Some(NodePlace::State(state)) if self.life().states[state].goal)
     }
 
-    /// Whether something is ours for sure and our finalizer is not there.
+    /// Returns true if something is certainly ours and our finalizer is missing.
     pub fn is_seized(&self, named: &Named) -> bool {
         self.numbered(named)
             .is_some_and(|world| self.worlds.is_seized(&world))
     }
 
-    /// Whether a step may lead from one world to the other.
+    /// Returns true if an action may lead from one world to the other.
     pub fn leads(&self, from: &Named, step: &Step, to: &Named) -> bool {
         let (Some(before), Some(after)) = (self.numbered(from), self.numbered(to)) else {
             return false;
@@ -143,10 +144,10 @@ impl Meaning<'_> {
             Step::Run(name) => {
                 let act = self.worlds.acts.iter().find(|act| act.name == *name);
                 let ends = act.map(|act| {
-                    let mut found = Found::default();
+                    let mut found = Findings::default();
                     self.worlds.outcomes(act, &before, &mut found)
                 });
-                // What is noted of a set is not all of it: what is still missing is made next.
+                // A record of a set is incomplete: a missing member is created next.
                 let more = act.is_some_and(|act| self.worlds.leaves_more(act, &before, &after));
                 let at = self.worlds.all.get_index_of(&after);
                 more || at.is_some_and(|at| ends.is_some_and(|ends| ends.contains(&at)))
@@ -154,10 +155,11 @@ impl Meaning<'_> {
         }
     }
 
-    /// Whether one world may become the other without anybody's doing: a poll is answered for the first time, or a refusal is old.
+    /// Returns true if one world may become the other without any action: a poll is answered for
+    /// the first time, or a refusal is old.
     pub fn ripens(&self, from: &Named, to: &Named) -> bool {
         let is_false = |name: &String| to.get(name).is_some_and(|said| said == "false");
-        let answered = self.answered(from, to);
+        let answered = self.newly_answered(from, to);
         let forgotten =
             |name: &String| name.starts_with('?') && (is_false(name) || !answered.is_empty());
         let mut changed = from
@@ -166,9 +168,10 @@ impl Meaning<'_> {
         changed.all(|(name, _)| self.reads(name, &answered) || forgotten(name))
     }
 
-    /// Whether one world may become the other by the passing of time alone, which may also answer a poll or make a refusal old.
+    /// Returns true if one world may become the other by the passing of time alone. Time may also
+    /// answer a poll or make a refusal old.
     pub fn passes(&self, from: &Named, to: &Named) -> bool {
-        let mut told = self.answered(from, to);
+        let mut told = self.newly_answered(from, to);
         let life = self.life();
         told.extend(
             life.inputs
@@ -184,7 +187,7 @@ impl Meaning<'_> {
 
     /// The second world as it would be if no poll had been answered for the first time since the first one.
     pub fn unripe(&self, from: &Named, to: &Named) -> Named {
-        let answered = self.answered(from, to);
+        let answered = self.newly_answered(from, to);
         let before = |(name, value): (&String, &String)| {
             let value = from
                 .get(name)
@@ -196,7 +199,7 @@ impl Meaning<'_> {
     }
 
     /// Polls that were answered for the first time.
-    fn answered(&self, from: &Named, to: &Named) -> Vec<&String> {
+    fn newly_answered(&self, from: &Named, to: &Named) -> Vec<&String> {
         let said = |world: &Named, name: &String, value: &str| {
             world.get(name).is_some_and(|said| said == value)
         };
@@ -209,14 +212,15 @@ impl Meaning<'_> {
         polls.map(|input| &input.name).filter(is_new).collect()
     }
 
-    /// Whether a fact depends on one of these inputs.
+    /// Returns true if a fact depends on one of these inputs.
     fn reads(&self, fact: &str, inputs: &[&String]) -> bool {
         let reads = self.worlds.reach.reads.get(fact);
         reads.is_some_and(|reads| inputs.iter().any(|input| reads.contains(*input)))
     }
 
-    /// Every way in which the outside keeps a promise there, each of which leads somewhere else.
-    pub fn promised(&self, named: &Named) -> Vec<Brought> {
+    /// Returns every way in which the environment keeps a promise in a world. Each leads to another
+    /// world.
+    pub fn promised(&self, named: &Named) -> Vec<FactChanges> {
         let Some(at) = self
             .numbered(named)
             .and_then(|w| self.worlds.all.get_index_of(&w))
@@ -227,7 +231,7 @@ impl Meaning<'_> {
         for vow in self
             .vows
             .iter()
-            .filter(|vow| !self.worlds.kept(vow, at).is_empty())
+            .filter(|vow| !self.worlds.promise_targets(vow, at).is_empty())
         {
             for forced in &vow.sets {
                 let brought = forced.iter().map(|(var, value)| {
@@ -236,13 +240,14 @@ impl Meaning<'_> {
                         self.worlds.spell(*value),
                     )
                 });
-                ways.insert(brought.collect::<Brought>());
+                ways.insert(brought.collect::<FactChanges>());
             }
         }
         ways.into_iter().collect()
     }
 
-    /// Whether somebody wants nothing done there: nothing is asked outside, and nothing is written but that.
+    /// Returns true if a user suspended the object there. The operator then queries nothing outside
+    /// Kubernetes, and writes only the suspension itself.
     pub fn is_suspended(&self, named: &Named) -> bool {
         let world = self.numbered(named);
         world.is_some_and(|world| {
@@ -254,7 +259,7 @@ impl Meaning<'_> {
         })
     }
 
-    /// Whether an object that is being deleted cannot go yet there.
+    /// Returns true if an object that is being deleted cannot go yet there.
     pub fn is_left(&self, named: &Named) -> bool {
         let world = self.numbered(named);
         world.is_some_and(|world| self.worlds.is_left(&world))
@@ -266,8 +271,8 @@ impl Meaning<'_> {
         world.map_or_else(Vec::new, |world| self.worlds.undone(&world))
     }
 
-    /// The facts that say that something is ours there.
-    pub fn held(&self, named: &Named) -> Vec<String> {
+    /// Returns the facts that mean that something is ours in a world.
+    pub fn held_facts(&self, named: &Named) -> Vec<String> {
         let world = self.numbered(named).unwrap_or_default();
         let vars = self.worlds.vars.iter().enumerate().zip(&world);
         let held = vars.filter(|((var, _), value)| self.worlds.is_held(*var, **value));

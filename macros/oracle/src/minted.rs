@@ -1,8 +1,8 @@
-//! Minted values: where they are kept, what they are made from, and when they are made anew.
+//! Minted values: their keepers, their sources, and the time of their renewal.
 
 use std::collections::BTreeSet;
 
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::syntax::{Let, Life, Mint, Pred};
 
 impl Life {
@@ -12,7 +12,8 @@ impl Life {
         all.filter_map(|value| Some((value, value.mint.as_ref()?)))
     }
 
-    /// What is ruled out: by the author, and by what it means that a value is made anew.
+    /// Returns the predicates that are ruled out: by the author, and by the meaning of making a
+    /// value anew.
     pub(crate) fn ruled_out(&self) -> Vec<Pred> {
         let mut all = self.nevers.clone();
         for (_, mint) in self.minted() {
@@ -25,7 +26,7 @@ impl Life {
     }
 }
 
-/// What builds a keeper needs what the values are made from that it takes.
+/// Makes the builder of a keeper need the sources of the minted values that it takes.
 pub(crate) fn makings_are_needed(life: &mut Life) {
     for at in 0..life.effects.len() {
         let effect = &life.effects[at];
@@ -53,8 +54,9 @@ pub(crate) fn makings_are_needed(life: &mut Life) {
     }
 }
 
-/// One object that is ours alone keeps a value, or a record, of a resource.
-pub(crate) fn places(life: &Life, found: &mut Found) {
+/// Reports a value without a proper keeper: one object that is ours alone, or a record, of a
+/// resource.
+pub(crate) fn places(life: &Life, found: &mut Findings) {
     for (value, mint) in life.minted() {
         let not_input = life.value(&mint.keeper).is_some() || mint.keeper == "self";
         let keeper = life.input(&mint.keeper);
@@ -63,13 +65,14 @@ pub(crate) fn places(life: &Life, found: &mut Found) {
             life.volume || keeper.many || !ours
         });
         if not_input || misfit {
-            found.say("LC150", &value.name);
+            found.report("LC150", &value.name);
         }
     }
 }
 
-/// Whoever builds a keeper takes what is kept there, nobody else does, and something is made first.
-pub(crate) fn declared(life: &Life, found: &mut Found) {
+/// Reports a builder of a keeper that does not take its value, another user of the value, and a
+/// circle of values.
+pub(crate) fn declared(life: &Life, found: &mut Findings) {
     for (value, mint) in life.minted() {
         let builds = life
             .effects
@@ -78,14 +81,14 @@ pub(crate) fn declared(life: &Life, found: &mut Found) {
         let builders: Vec<_> = builds.collect();
         let takes = builders.iter().all(|one| one.from.contains(&value.name));
         if builders.is_empty() || !takes {
-            found.say("LC151", &value.name);
+            found.report("LC151", &value.name);
         }
     }
     readers(life, found);
     circles(life, found);
 }
 
-fn readers(life: &Life, found: &mut Found) {
+fn readers(life: &Life, found: &mut Findings) {
     let keeper = |name: &String| {
         let taken = life.minted().find(|(value, _)| value.name == *name);
         taken.map(|(_, mint)| &mint.keeper)
@@ -93,7 +96,7 @@ fn readers(life: &Life, found: &mut Found) {
     let mut look = |place: &String, from: &[String], builds: Option<&String>| {
         let others = from.iter().filter_map(keeper);
         if others.into_iter().any(|keeper| builds != Some(keeper)) {
-            found.say("LC152", place);
+            found.report("LC152", place);
         }
     };
     for value in &life.lets {
@@ -115,7 +118,7 @@ fn readers(life: &Life, found: &mut Found) {
     }
 }
 
-/// The keepers that must be there before what is kept in this one is made.
+/// Returns the keepers that must exist before the value in this keeper is made.
 fn before<'a>(life: &'a Life, keeper: &'a String) -> BTreeSet<&'a String> {
     let mut all = BTreeSet::new();
     let mut open = vec![keeper];
@@ -128,7 +131,7 @@ fn before<'a>(life: &'a Life, keeper: &'a String) -> BTreeSet<&'a String> {
     all
 }
 
-fn circles(life: &Life, found: &mut Found) {
+fn circles(life: &Life, found: &mut Findings) {
     let mut groups: BTreeSet<BTreeSet<String>> = BTreeSet::new();
     for (_, mint) in life.minted() {
         let needed = before(life, &mint.keeper);
@@ -148,14 +151,14 @@ fn circles(life: &Life, found: &mut Found) {
     }
 }
 
-/// Whether anything minted is made anew, so that its keeper differs then.
+/// Returns the keepers of the minted values that are made anew. Such a keeper differs then.
 pub(crate) fn expiring(life: &Life) -> Vec<&String> {
     let all = life.minted().filter(|(_, mint)| mint.until.is_some());
     all.map(|(_, mint)| &mint.keeper).collect()
 }
 
-/// The names that `until` asks.
-pub(crate) fn asked(value: &Let) -> Vec<String> {
+/// Returns the names that `until` queries.
+pub(crate) fn until_facts(value: &Let) -> Vec<String> {
     let until = value.mint.as_ref().and_then(|mint| mint.until.as_ref());
     until.map(Pred::atoms).unwrap_or_default()
 }

@@ -1,13 +1,13 @@
-//! Who moves a world where: our one effect with its outcomes, and the promises of the outside.
+//! Moves between worlds: our one effect with its outcomes, and the promises of the environment.
 
 use std::collections::BTreeSet;
 
 use crate::broken::Rule;
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::minted::expiring;
 use crate::worlds::{Act, Test, Value, World, Worlds};
 
-/// What we do in a world, by the number of the effect.
+/// Move of this operator in a world, by the id of the effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
     Claim(Option<usize>),
@@ -15,8 +15,8 @@ pub(crate) enum Move {
     Release,
 }
 
-/// Something that the outside does by itself.
-pub(crate) struct Vow {
+/// A change that the environment makes by itself.
+pub(crate) struct ExternalMove {
     /// Repeats itself once for each member of a set, so it proves no loop.
     pub(crate) again: bool,
     pub(crate) when: Test,
@@ -26,7 +26,7 @@ pub(crate) struct Vow {
 type Forced<'a> = &'a [(usize, Value)];
 
 impl Worlds<'_> {
-    /// The first enabled effect; on deletion the undo of what was acquired last.
+    /// Returns the first enabled effect, or on deletion the undo of the last acquired fact.
     pub(crate) fn policy(&self, world: &World) -> Option<Move> {
         let deleting = self.is_deleting(world);
         let aside = self.is_ignored(world) || self.is_suspended(world);
@@ -79,7 +79,8 @@ impl Worlds<'_> {
         order
     }
 
-    /// All assignments that agree with `forced`, let `chosen` be anything and keep the rest of `from`.
+    /// Returns all assignments that agree with `forced`, have any value for `chosen` and otherwise
+    /// equal `from`.
     pub(crate) fn changes(&self, from: &World, chosen: &[usize], forced: Forced<'_>) -> Vec<World> {
         let mut all = Vec::new();
         let mut world = vec![Value::MAX; self.vars.len()];
@@ -129,7 +130,7 @@ impl Worlds<'_> {
         (was_asked && !chosen.contains(&var)).then(|| from[var])
     }
 
-    /// What a write may establish.
+    /// Returns the alternatives that a write may establish.
     pub(crate) fn alternatives(&self, act: &Act) -> Vec<Vec<(usize, Value)>> {
         let mut all = act.sets.clone();
         if all.is_empty()
@@ -149,7 +150,7 @@ impl Worlds<'_> {
             let fits = |value: &Value| self.vars[on].answers.contains(value);
             all = words
                 .iter()
-                .map(|word| self.word(word))
+                .map(|word| self.find_value(word))
                 .filter(fits)
                 .map(|value| vec![(on, value)])
                 .collect();
@@ -160,9 +161,9 @@ impl Worlds<'_> {
         all
     }
 
-    /// Whether a note leads where members of its set are still missing.
+    /// Returns true if a note leads to a world that still lacks members of its set.
     pub(crate) fn leaves_more(&self, act: &Act, before: &World, after: &World) -> bool {
-        let behind = self.word("Behind");
+        let behind = self.find_value("Behind");
         let on = act.on.filter(|on| act.verb == "note" && self.is_set(*on));
         on.is_some_and(|on| {
             let set = [(on, behind)];
@@ -180,8 +181,13 @@ impl Worlds<'_> {
         self.life.creates(&self.vars[var].name)
     }
 
-    /// The worlds in which an effect may end, a refusal included.
-    pub(crate) fn outcomes(&self, act: &Act, world: &World, found: &mut Found) -> BTreeSet<usize> {
+    /// Returns the worlds in which an effect may end, a refusal included.
+    pub(crate) fn outcomes(
+        &self,
+        act: &Act,
+        world: &World,
+        found: &mut Findings,
+    ) -> BTreeSet<usize> {
         let alternatives = self.alternatives(act);
         let mut ends: Vec<World> = Vec::new();
         for forced in &alternatives {
@@ -190,7 +196,7 @@ impl Worlds<'_> {
                 let keepers: Vec<usize> = keepers.filter_map(|name| self.var(name)).collect();
                 let exact = self.changes(world, &keepers, forced);
                 if !exact.iter().any(|end| self.allowed(end)) {
-                    found.say("LC013", &act.name);
+                    found.report("LC013", &act.name);
                 }
             }
             let set = |var: &usize| forced.iter().any(|(other, _)| other == var);
@@ -217,7 +223,7 @@ impl Worlds<'_> {
             .collect()
     }
 
-    /// Whether what holds before a write may have ended after it.
+    /// Returns true if a predicate that holds before a write may no longer hold after it.
     pub(crate) fn ends_once(&self, act: &Act, world: &World, holds: &Test) -> bool {
         let reached = self.reached(act);
         self.alternatives(act).iter().any(|forced| {
@@ -248,9 +254,9 @@ impl Worlds<'_> {
         all
     }
 
-    /// No record comes or goes but by what writes it.
+    /// Returns true if no record appears or disappears except through its own writer.
     fn leaves_records(&self, act: &Act, set: &[usize], before: &World, after: &World) -> bool {
-        let absent = self.word("Absent");
+        let absent = self.find_value("Absent");
         let records = self.life.inputs.iter();
         let records = records.filter(|input| input.own == "record" && input.given.is_none());
         let mut vars = records.filter_map(|input| self.var(&input.name));
@@ -260,7 +266,7 @@ impl Worlds<'_> {
         })
     }
 
-    /// What the effect does not set becomes ours by no accident.
+    /// Returns true if the effect acquires only facts that it sets.
     fn acquires_only(&self, set: &[usize], before: &World, after: &World) -> bool {
         (0..self.vars.len()).all(|var| {
             set.contains(&var) || self.is_held(var, before[var]) || !self.is_taken(var, after[var])
@@ -268,13 +274,13 @@ impl Worlds<'_> {
     }
 
     /// The declared promises and those that every lifecycle has.
-    pub(crate) fn vows(&self) -> Vec<Vow> {
+    pub(crate) fn vows(&self) -> Vec<ExternalMove> {
         let mut vows = Vec::new();
         for promise in &self.life.promises {
             let number = |pair: &(String, String)| {
                 (
                     self.var(&pair.0).expect("names were checked before"),
-                    self.word(&pair.1),
+                    self.find_value(&pair.1),
                 )
             };
             let mut sets: Vec<Vec<(usize, Value)>> = promise
@@ -285,7 +291,7 @@ impl Worlds<'_> {
             if self.forgets(Rule::PromiseAlternatives) {
                 sets.truncate(1);
             }
-            vows.push(Vow {
+            vows.push(ExternalMove {
                 again: false,
                 when: self.test(&promise.when),
                 sets,
@@ -295,15 +301,15 @@ impl Worlds<'_> {
             let Some(var) = self.var(&input.name) else {
                 continue;
             };
-            let is = |word: &str| Test::Is(var, vec![self.word(word)]);
+            let is = |word: &str| Test::Is(var, vec![self.find_value(word)]);
             let to = |words: &[&str]| {
                 words
                     .iter()
-                    .map(|word| vec![(var, self.word(word))])
+                    .map(|word| vec![(var, self.find_value(word))])
                     .collect()
             };
             let mut vow = |again: bool, when: &str, sets: &[&str]| {
-                vows.push(Vow {
+                vows.push(ExternalMove {
                     again,
                     when: is(when),
                     sets: to(sets),
@@ -330,8 +336,8 @@ impl Worlds<'_> {
         vows
     }
 
-    /// Where a promise leads, other than to stay.
-    pub(crate) fn kept(&self, vow: &Vow, at: usize) -> BTreeSet<usize> {
+    /// Returns the worlds that a promise leads to, except the world itself.
+    pub(crate) fn promise_targets(&self, vow: &ExternalMove, at: usize) -> BTreeSet<usize> {
         let world = &self.all[at];
         if !self.holds(&vow.when, world) {
             return BTreeSet::new();

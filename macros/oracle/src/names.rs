@@ -1,20 +1,20 @@
-//! The first stage: is every name declared, once, with the values that are asked of it.
+//! The first stage: checks that every name is declared once, with the values that predicates query.
 
 mod request;
 mod sections;
 
 use std::collections::BTreeSet;
 
-use crate::findings::{Found, is_warning};
+use crate::findings::{Findings, is_warning};
 use crate::groups;
 use crate::kstatus::kstatus;
 use crate::minted::places;
 use crate::once;
 use crate::ownership;
 use crate::syntax::{Assign, Effect, Input, Life, Pred, Property, atoms};
-use sections::{said, teardown, time};
+use sections::{check_lengths, teardown, time};
 
-/// The states that nobody declares.
+/// The implicit states.
 const IMPLICIT: [&str; 2] = ["Deleting", "Refused"];
 
 const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
@@ -49,8 +49,8 @@ pub(crate) fn brought(life: &Life, input: &Input) -> Option<Vec<String>> {
     Some(values.iter().map(|&value| value.to_owned()).collect())
 }
 
-/// A declared fact with the values that an answer may have and those that only an `else` gives.
-/// `None`: there is no such fact.
+/// Returns the answers of a declared fact, and the values that only an `else` gives. `None` if the
+/// fact does not exist.
 pub(crate) fn values(life: &Life, name: &str) -> Option<(Vec<String>, Vec<String>)> {
     if let Some(effect) = name.strip_prefix('?') {
         life.effect(effect)?;
@@ -72,30 +72,30 @@ pub(crate) fn values(life: &Life, name: &str) -> Option<(Vec<String>, Vec<String
     Some((answers, others))
 }
 
-/// Unknown names are reported at what mentions them, for that is what an author has to change.
-pub(crate) fn names(life: &Life, found: &mut Found) {
+/// Reports unknown names at their mentions, because the author has to change those.
+pub(crate) fn names(life: &Life, found: &mut Findings) {
     twice(life, found);
     for section in &life.unknown_sections {
-        found.say("LC001", section);
+        found.report("LC001", section);
     }
     for (code, item) in &life.misused {
-        found.say(code, item);
+        found.report(code, item);
     }
     kstatus(life, found);
     for (code, item) in &life.allows {
         if !is_warning(code) || code == "LC004" {
-            found.say("LC005", item);
+            found.report("LC005", item);
         }
     }
     for fact in &life.infinite {
-        found.say("LC002", fact);
+        found.report("LC002", fact);
     }
     for state in life.states.iter().filter(|_| !life.volume) {
         if !matches!(
             state.phase.as_deref(),
             Some("Pending" | "Ready" | "Error" | "Suspended" | "Ignored")
         ) {
-            found.say("LC050", &state.name);
+            found.report("LC050", &state.name);
         }
     }
     ignored(life, found);
@@ -105,21 +105,21 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     groups::misplaced(life, found);
     edges(life, found);
     for input in life.inputs.iter().filter(|_| !life.volume) {
-        // A resource has no node to look at, and nothing but a period asks again.
+        // A resource has no node to probe, and only a period repeats a query.
         if input.own == "probe" || input.own == "poll" && input.every.is_none() {
-            found.say("LC005", &input.name);
+            found.report("LC005", &input.name);
         }
     }
     time(life, found);
     teardown(life, found);
-    said(life, found);
+    check_lengths(life, found);
     places(life, found);
     unobserved(life, found);
     request::fields(life, found);
     for (place, pred) in predicates(life) {
         let mut parts = pred.parts().into_iter();
         if !parts.all(|(name, asked)| is_asked_well(life, name, asked)) {
-            found.say("LC001", place);
+            found.report("LC001", place);
         }
     }
     assignments(life, found);
@@ -129,17 +129,18 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
 }
 
 /// A keeper is named by each of its states once.
-fn claims(life: &Life, found: &mut Found) {
+fn claims(life: &Life, found: &mut Findings) {
     for promise in &life.promises {
         let different: BTreeSet<&String> = promise.claimed.iter().collect();
         for _ in different.len()..promise.claimed.len() {
-            found.say("LC180", &promise.name);
+            found.report("LC180", &promise.name);
         }
     }
 }
 
-/// A property names states, effects and facts, and of a volume it says nothing about rest.
-fn properties(life: &Life, found: &mut Found) {
+/// Reports properties with unknown states, effects and facts, and properties of a volume about
+/// settled worlds.
+fn properties(life: &Life, found: &mut Findings) {
     let asked_well = |pred: &Pred| {
         let mut parts = pred.parts().into_iter();
         parts.all(|(name, asked)| is_asked_well(life, name, asked))
@@ -160,16 +161,17 @@ fn properties(life: &Life, found: &mut Found) {
             Property::Reaches { to, from } => ("reaches", to.iter().chain(from).all(state), true),
         };
         if !is_known {
-            found.say("LC001", form);
+            found.report("LC001", form);
         }
         if life.volume && is_idle {
-            found.say("LC005", form);
+            found.report("LC005", form);
         }
     }
 }
 
-/// What another controller manages comes before all that is ours, wants nothing, and knows of no write.
-fn ignored(life: &Life, found: &mut Found) {
+/// Checks that each state of objects managed by another controller precedes all of our states,
+/// wants nothing, and evaluates no write.
+fn ignored(life: &Life, found: &mut Findings) {
     let mut ours = false;
     for state in &life.states {
         if !state.is_ignored() {
@@ -179,13 +181,14 @@ fn ignored(life: &Life, found: &mut Found) {
         let refused = asks_for_refusal(life, state.when.atoms());
         let waits = state.goal || state.wakes.is_some() || state.overdue.is_some();
         if !life.volume && (ours || refused || waits) {
-            found.say("LC055", &state.name);
+            found.report("LC055", &state.name);
         }
     }
 }
 
-/// What somebody suspended waits for that to end, and says so before it says anything else.
-fn suspended(life: &Life, found: &mut Found) {
+/// Checks that a suspended state waits for the end of the suspension, and precedes every state that
+/// is neither suspended nor ignored.
+fn suspended(life: &Life, found: &mut Findings) {
     let held = life.teardown || life.facts.iter().any(|fact| fact.held);
     for (at, state) in life.states.iter().enumerate() {
         let mut above = life.states[..at].iter();
@@ -198,12 +201,12 @@ fn suspended(life: &Life, found: &mut Found) {
             state.even
         };
         if wrong && !life.volume {
-            found.say("LC120", &state.name);
+            found.report("LC120", &state.name);
         }
     }
 }
 
-/// Whether one of these is a refusal, or a name that stands for one.
+/// Returns true if one of these is a refusal, or a name that stands for one.
 fn asks_for_refusal(life: &Life, mut asked: Vec<String>) -> bool {
     let mut at = 0;
     while let Some(name) = asked.get(at).cloned() {
@@ -221,7 +224,7 @@ fn asks_for_refusal(life: &Life, mut asked: Vec<String>) -> bool {
 }
 
 /// Inputs, values and facts are one kind of name, for predicates and `from` mention them alike.
-fn twice(life: &Life, found: &mut Found) {
+fn twice(life: &Life, found: &mut Findings) {
     let mut asked: Vec<&String> = life.inputs.iter().map(|one| &one.name).collect();
     asked.extend(life.lets.iter().map(|one| &one.name));
     asked.extend(life.facts.iter().map(|one| &one.name));
@@ -237,25 +240,25 @@ fn twice(life: &Life, found: &mut Found) {
     for names in kinds {
         for (at, name) in names.iter().enumerate() {
             if names[..at].contains(name) {
-                found.say("LC003", *name);
+                found.report("LC003", *name);
             }
         }
     }
     for fact in &life.facts {
         for (at, value) in fact.domain.iter().enumerate() {
             if fact.domain[..at].contains(value) {
-                found.say("LC003", value);
+                found.report("LC003", value);
             }
         }
     }
     // The roll-up is a condition too.
     if life.ready.is_some() && life.conditions.iter().any(|one| one.name == "Ready") {
-        found.say("LC003", "Ready");
+        found.report("LC003", "Ready");
     }
 }
 
-/// No edge is declared twice, and from every state only what went wrong is entered.
-fn edges(life: &Life, found: &mut Found) {
+/// Reports a duplicate edge, and an edge from every state to a state that is no failure.
+fn edges(life: &Life, found: &mut Findings) {
     let all: Vec<&(String, String)> = life.edges.iter().flatten().collect();
     for (at, edge) in all.iter().enumerate() {
         let (from, to) = edge;
@@ -268,19 +271,19 @@ fn edges(life: &Life, found: &mut Found) {
         }
         let covered = !anywhere && all.iter().any(|other| other.0 == "_" && other.1 == *to);
         if covered || all[..at].contains(edge) {
-            found.say("LC003", format!("{from} -> {to}"));
+            found.report("LC003", format!("{from} -> {to}"));
         }
         let right = matches!(
             state.phase.as_deref(),
             Some("Pending" | "Ready" | "Suspended" | "Ignored")
         );
         if anywhere && (life.volume || right) {
-            found.say("LC032", format!("_ -> {to}"));
+            found.report("LC032", format!("_ -> {to}"));
         }
     }
 }
 
-/// What each line reads, by its name.
+/// Returns the names that each line reads, by the name of the line.
 fn read_by(life: &Life) -> Vec<(&str, Vec<&String>)> {
     let mut all: Vec<(&str, Vec<&String>)> = Vec::new();
     let mut read = |place, names| all.push((place, names));
@@ -311,14 +314,14 @@ pub(crate) fn root(path: &str) -> &str {
     path.split('.').next().unwrap_or_default()
 }
 
-fn unobserved(life: &Life, found: &mut Found) {
+fn unobserved(life: &Life, found: &mut Findings) {
     let lost = |name: &str| life.infinite.iter().any(|lost| lost == name);
     let input = |name: &str| life.input(name).is_some() || lost(name);
     for (place, names) in read_by(life) {
         let request = |name: &str| name == "self" || life.volume && root(name) == "request";
         let known = |name: &str| input(name) || life.value(name).is_some() || request(name);
         if !names.into_iter().all(|name| known(name)) {
-            found.say("LC060", place);
+            found.report("LC060", place);
         }
     }
     let known = |path: &String| {
@@ -330,18 +333,18 @@ fn unobserved(life: &Life, found: &mut Found) {
         .iter()
         .filter(|one| !one.paths.iter().all(known))
     {
-        found.say("LC060", &one.name);
+        found.report("LC060", &one.name);
     }
     for effect in life
         .effects
         .iter()
         .filter(|effect| !effect.key.iter().all(known))
     {
-        found.say("LC060", &effect.name);
+        found.report("LC060", &effect.name);
     }
 }
 
-/// Every predicate with the name of what asks it.
+/// Returns every predicate with the name of its user.
 pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
     let mut all: Vec<(&str, &Pred)> = Vec::new();
     all.extend(life.nevers.iter().map(|never| ("never", never)));
@@ -411,7 +414,7 @@ pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
     all
 }
 
-/// Whether there is such a fact with such values; a fact that was lost may have any.
+/// Returns true if the fact exists and has these values. A fact that was lost may have any values.
 pub(crate) fn is_asked_well(life: &Life, name: &str, asked: Option<&[String]>) -> bool {
     let Some((answers, others)) = values(life, name) else {
         return life.infinite.iter().any(|lost| lost == name);
@@ -425,12 +428,12 @@ pub(crate) fn is_asked_well(life: &Life, name: &str, asked: Option<&[String]>) -
     }
 }
 
-/// The values that a bare name asks for.
+/// Returns true for the values that a bare name stands for.
 pub(crate) fn is_there(value: &str) -> bool {
     ["true", "Present", "Known"].contains(&value)
 }
 
-fn assignments(life: &Life, found: &mut Found) {
+fn assignments(life: &Life, found: &mut Findings) {
     let mut all: Vec<(&str, &Assign)> = Vec::new();
     for effect in &life.effects {
         all.extend(
@@ -457,19 +460,19 @@ fn assignments(life: &Life, found: &mut Found) {
         if !lost
             && (named || values(life, fact).is_none_or(|(answers, _)| !answers.contains(value)))
         {
-            found.say("LC001", place);
+            found.report("LC001", place);
         }
     }
 }
 
-fn references(life: &Life, found: &mut Found) {
+fn references(life: &Life, found: &mut Findings) {
     for effect in &life.effects {
         let undone = effect
             .undo
             .as_ref()
             .is_none_or(|undo| life.effect(undo).is_some());
         if life.input(&effect.on).is_none() || !undone {
-            found.say("LC001", &effect.name);
+            found.report("LC001", &effect.name);
         }
     }
     let known = |name: &String| {
@@ -478,10 +481,10 @@ fn references(life: &Life, found: &mut Found) {
             .any(|condition| condition.name == *name)
     };
     if !life.ready.iter().flatten().all(known) {
-        found.say("LC001", "ready");
+        found.report("LC001", "ready");
     }
     if !life.implicit.iter().all(known) {
-        found.say("LC001", "implicit");
+        found.report("LC001", "implicit");
     }
     let is_lost = |name: &String| life.input(name).is_none();
     for input in life
@@ -489,7 +492,7 @@ fn references(life: &Life, found: &mut Found) {
         .iter()
         .filter(|one| one.of.as_ref().or(one.tells.as_ref()).is_some_and(is_lost))
     {
-        found.say("LC001", &input.name);
+        found.report("LC001", &input.name);
     }
     let mut ends = life
         .edges
@@ -498,11 +501,11 @@ fn references(life: &Life, found: &mut Found) {
         .flat_map(|(from, to)| [from, to])
         .filter(|name| *name != "_");
     if !ends.all(|name| life.state(name).is_some()) {
-        found.say("LC001", "transitions");
+        found.report("LC001", "transitions");
     }
 }
 
-/// What must be known before an effect can be called enabled.
+/// Returns the names that must be known before an effect can be called enabled.
 pub(crate) fn needed(life: &Life, effect: &str) -> BTreeSet<String> {
     let Some(effect) = life.effect(effect) else {
         return BTreeSet::new();
@@ -520,13 +523,13 @@ pub(crate) fn needed(life: &Life, effect: &str) -> BTreeSet<String> {
     needed
 }
 
-/// Whether both build the same object, or the same set.
+/// Returns true if both effects build the same object, or the same set.
 pub(crate) fn builds_the_same(one: &Effect, other: &Effect) -> bool {
     let both = [one, other].iter().all(|effect| effect.verb == "apply");
     both && (&one.on, one.each) == (&other.on, other.each)
 }
 
-/// Whether permissions decide which of several effects builds something.
+/// Returns true if permissions decide which of several effects builds something.
 pub(crate) fn is_one_of_several(life: &Life, effect: &Effect) -> bool {
     life.effects
         .iter()
@@ -535,15 +538,15 @@ pub(crate) fn is_one_of_several(life: &Life, effect: &Effect) -> bool {
         > 1
 }
 
-/// What decides whether an effect may run.
+/// Returns the names that decide whether an effect may run.
 fn runs_by(life: &Life, effect: &Effect) -> BTreeSet<String> {
     let mut needed: BTreeSet<String> = atoms(effect.when.as_ref()).into_iter().collect();
     needed.extend(effect.from.iter().cloned());
-    // What another object owns is written only where that one is there.
+    // An object of another owner is written only if this owner exists.
     let owner = life.input(&effect.on).and_then(|input| input.of.clone());
     needed.extend(owner.filter(|_| ["apply", "adopt", "create"].contains(&effect.verb.as_str())));
     needed.insert(effect.on.clone());
-    let shown = life.shown(effect);
+    let shown = life.verdict_input(effect);
     needed.insert(shown.to_owned());
     needed.extend(atoms(
         life.input(shown).and_then(|input| input.given.as_ref()),
@@ -563,7 +566,7 @@ fn runs_by(life: &Life, effect: &Effect) -> BTreeSet<String> {
     needed
 }
 
-/// What decides when it is the turn of an effect on deletion.
+/// Returns the names that decide the turn of an effect on deletion.
 fn turn_of(life: &Life, effect: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let is_undo = life

@@ -1,11 +1,12 @@
-//! What is created once: the effect that notes it, and where neither means anything.
+//! Objects that are created once: the effect that records them, and the places in which neither has
+//! a meaning.
 
 use std::collections::BTreeMap;
 
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::syntax::{Effect, Life};
 
-/// What was made is noted before anything else is done.
+/// Adds effects that note a created object before anything else is done.
 pub(crate) fn add_notes(life: &mut Life) {
     let told = life.inputs.iter().filter_map(|record| {
         let of = record.tells.as_deref()?;
@@ -29,20 +30,21 @@ pub(crate) fn add_notes(life: &mut Life) {
     life.effects.splice(0..0, notes);
 }
 
-/// It is for what is ours alone, it is remembered, and nobody writes that by hand.
-pub(crate) fn misplaced(life: &Life, found: &mut Found) {
+/// Reports a misplaced `create`: its object is ours alone and has a record, and no effect writes
+/// this record by hand.
+pub(crate) fn misplaced(life: &Life, found: &mut Findings) {
     for (at, effect) in life.effects.iter().enumerate() {
         let Some(input) = life.input(&effect.on) else {
             continue;
         };
         if effect.verb != "note" && input.own == "noted" {
-            found.say("LC157", &effect.name);
+            found.report("LC157", &effect.name);
         }
         if effect.verb != "create" {
             continue;
         }
         if effect.each != input.many {
-            found.say("LC005", &effect.name);
+            found.report("LC005", &effect.name);
         }
         let rival = |(number, other): (usize, &Effect)| {
             let again = other.verb == "create" && number < at;
@@ -51,14 +53,14 @@ pub(crate) fn misplaced(life: &Life, found: &mut Found) {
         let wavers = input.exclusive || input.retain.is_some();
         let others = life.effects.iter().enumerate();
         if life.volume || input.own != "owned" || wavers || others.clone().any(rival) {
-            found.say("LC155", &effect.name);
+            found.report("LC155", &effect.name);
         }
         let first = others
             .clone()
             .find(|(_, other)| other.verb == "create" && other.on == effect.on);
         let is_first = first.is_some_and(|(number, _)| number == at);
         if is_first && life.noted(&effect.on).is_none() {
-            found.say("LC156", &effect.name);
+            found.report("LC156", &effect.name);
         }
     }
     let mut told: BTreeMap<&str, usize> = BTreeMap::new();
@@ -73,7 +75,7 @@ pub(crate) fn misplaced(life: &Life, found: &mut Found) {
         let before = told.entry(of).or_default();
         *before += 1;
         if *before > 1 || !life.creates(of) {
-            found.say("LC156", &record.name);
+            found.report("LC156", &record.name);
         }
     }
 }

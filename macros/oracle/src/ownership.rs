@@ -1,11 +1,13 @@
-//! What stays when its owner goes, and what is taken over: where neither means anything, and what decides it.
+//! Retention and adoption: objects that stay when their owner is deleted, and adopted objects.
+//! Covers the places in which neither has a meaning, and the predicates that decide it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::syntax::{Effect, Life, atoms, objects};
 
-/// What another object owns cannot be written before that is there.
+/// Makes an effect need the owner of its object. The object cannot be written before the owner
+/// exists.
 pub(crate) fn owners_are_needed(life: &mut Life) {
     for at in 0..life.effects.len() {
         let effect = &life.effects[at];
@@ -16,12 +18,12 @@ pub(crate) fn owners_are_needed(life: &mut Life) {
     }
 }
 
-/// Both are about whose an object is: one that is owned, of a resource.
-pub(crate) fn misplaced(life: &Life, found: &mut Found) {
+/// Reports retention and adoption of an input that is not an owned object of a resource.
+pub(crate) fn misplaced(life: &Life, found: &mut Findings) {
     for input in life.inputs.iter().filter(|input| input.retained) {
         let is_clock = ["clock", "noted"].contains(&input.own.as_str());
         if !is_clock && (input.own != "owned" || life.volume || input.by_owner) {
-            found.say("LC130", &input.name);
+            found.report("LC130", &input.name);
         }
     }
     for effect in adoptions(life) {
@@ -39,7 +41,7 @@ pub(crate) fn misplaced(life: &Life, found: &mut Found) {
             }
         });
         if says_more || wrong {
-            found.say("LC130", &effect.name);
+            found.report("LC130", &effect.name);
         }
     }
 }
@@ -48,8 +50,13 @@ fn adoptions(life: &Life) -> impl Iterator<Item = &Effect> {
     life.effects.iter().filter(|effect| effect.verb == "adopt")
 }
 
-/// What decides it must not need what it is about.
-pub(crate) fn circular(life: &Life, asks: &BTreeMap<String, BTreeSet<String>>, found: &mut Found) {
+/// Checks that the predicates that decide retention and adoption do not need the object that they
+/// are about.
+pub(crate) fn circular(
+    life: &Life,
+    asks: &BTreeMap<String, BTreeSet<String>>,
+    found: &mut Findings,
+) {
     for input in &life.inputs {
         let mut seen = BTreeSet::new();
         let mut next = atoms(input.retain.as_ref());
@@ -59,7 +66,7 @@ pub(crate) fn circular(life: &Life, asks: &BTreeMap<String, BTreeSet<String>>, f
             }
         }
         if seen.contains(&objects(&input.name)) {
-            found.say("LC131", &input.name);
+            found.report("LC131", &input.name);
         }
     }
     for effect in adoptions(life) {
@@ -68,12 +75,12 @@ pub(crate) fn circular(life: &Life, asks: &BTreeMap<String, BTreeSet<String>>, f
                 .is_some_and(|f| is_in(life, &f.from, &effect.on, 9))
         };
         if atoms(effect.when.as_ref()).iter().any(reads) {
-            found.say("LC131", &effect.name);
+            found.report("LC131", &effect.name);
         }
     }
 }
 
-/// Whether one of these names is an input, or a value that is made of it.
+/// Returns true if one of these names is an input, or a value computed from it.
 fn is_in(life: &Life, from: &[String], input: &str, depth: usize) -> bool {
     let through = |name: &String| {
         let value = life.value(name).filter(|_| depth > 0);
@@ -82,26 +89,27 @@ fn is_in(life: &Life, from: &[String], input: &str, depth: usize) -> bool {
     from.iter().any(|name| name == input || through(name))
 }
 
-/// What stays is taken back by somebody who was asked, and is not deleted all the same.
-pub(crate) fn kept(life: &Life, found: &mut Found) {
+/// Checks that a permitted effect adopts each retained object again, and that no effect deletes it
+/// all the same.
+pub(crate) fn check_retained(life: &Life, found: &mut Findings) {
     for input in life
         .inputs
         .iter()
         .filter(|input| input.retained && !input.many)
     {
         if !life.adopts(&input.name) {
-            found.say("LC132", &input.name);
+            found.report("LC132", &input.name);
         }
     }
     for effect in adoptions(life).filter(|effect| !effect.lets_go) {
         let is_policy = |input: &crate::syntax::Input| input.retain.is_some();
         let chooses = adoptions(life).any(|other| other.on == effect.on && other.lets_go);
         if !chooses && life.input(&effect.on).is_some_and(is_policy) {
-            found.say("LC135", &effect.name);
+            found.report("LC135", &effect.name);
         }
     }
     for effect in adoptions(life).filter(|effect| effect.when.is_none()) {
-        found.say("LC133", &effect.name);
+        found.report("LC133", &effect.name);
     }
     let undos: BTreeSet<&String> = life
         .effects
@@ -115,7 +123,7 @@ pub(crate) fn kept(life: &Life, found: &mut Found) {
     {
         let adopted = adoptions(life).any(|other| other.on == effect.on && !other.lets_go);
         if adopted || life.input(&effect.on).is_some_and(|input| input.retained) {
-            found.say("LC134", &effect.name);
+            found.report("LC134", &effect.name);
         }
     }
 }

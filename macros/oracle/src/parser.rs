@@ -1,5 +1,6 @@
-//! The oracle's own reading of a lifecycle's text: a recursive descent over tokens that stops at the first misspelling.
-//! What is declared twice is there twice. Shares nothing with the checker's parser and knows no rule but those of spelling.
+//! Oracle's own reading of a lifecycle's text: a recursive descent over tokens that stops at the
+//! first misspelling. Duplicate declarations stay duplicates. Shares nothing with the checker's
+//! parser and knows only the rules of spelling.
 
 mod calls;
 mod groups;
@@ -64,7 +65,7 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
             parser.used()?;
             continue;
         }
-        // What older versions left is in no world.
+        // Leftovers of older versions are in no world.
         if section == "lock" && parser.cursor.text().is_some() {
             parser.cursor.need(";")?;
             continue;
@@ -211,7 +212,7 @@ impl Parser {
         self.observed(name, own)
     }
 
-    /// What stands behind the name of an input, and behind what we are to it.
+    /// Parses the text behind the name of an input and behind our relation to it.
     fn observed(&mut self, name: String, own: String) -> Parsed<()> {
         let is_note = own == "record" && self.cursor.peek() == "of";
         let own = if is_note { "noted".to_owned() } else { own };

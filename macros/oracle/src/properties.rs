@@ -1,10 +1,11 @@
-//! What an author claims, decided by looking at every world and following every move, round after round until nothing is new.
+//! Properties that an author claims. The oracle decides them by looking at every world and
+//! following every move, round after round, until nothing is new.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::broken::Rule;
 use crate::drive::Mover;
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::moves::Move;
 use crate::names::values;
 use crate::syntax::{Life, Pred, Property};
@@ -19,7 +20,7 @@ type Moves = BTreeMap<usize, BTreeMap<Mover, BTreeSet<usize>>>;
 pub(crate) struct Runs<'a> {
     worlds: &'a Worlds<'a>,
     pub(crate) moves: Moves,
-    /// Where a run may end.
+    /// Worlds in which a run may end.
     over: BTreeSet<usize>,
     /// Worlds with the effect that runs there.
     running: BTreeSet<(usize, usize)>,
@@ -54,7 +55,7 @@ impl<'a> Runs<'a> {
         here.map(|(at, _)| *at).collect()
     }
 
-    /// Where a run may come to one of these.
+    /// Returns the worlds from which a run may come to one of these.
     fn leads_to(&self, goals: &BTreeSet<usize>, closed: &dyn Fn(usize) -> bool) -> BTreeSet<usize> {
         let mut leads = goals.clone();
         loop {
@@ -71,7 +72,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Whether one effect may run after another one was accepted.
+    /// Returns true if one effect may run after another one was accepted.
     fn may_follow(&self, earlier: usize, later: usize) -> bool {
         let leads = self.leads_to(&self.running(later), &|_| false);
         let refused = self.worlds.acts[earlier].refused;
@@ -91,33 +92,34 @@ fn act(worlds: &Worlds<'_>, name: &str) -> usize {
 }
 
 /// `always`, of objects and volumes.
-pub(crate) fn in_worlds(worlds: &Worlds<'_>, over: &dyn Fn(usize) -> bool, found: &mut Found) {
+pub(crate) fn in_worlds(worlds: &Worlds<'_>, over: &dyn Fn(usize) -> bool, found: &mut Findings) {
     for property in &worlds.life.properties {
         let Property::Always { pred, states, rest } = property else {
             continue;
         };
         let name = property.name();
         if holds_anyway(worlds.life, pred) {
-            found.say("LC096", name);
+            found.report("LC096", name);
             continue;
         }
         let all = (0..worlds.all.len()).filter(|at| !rest || over(*at));
         let all: Vec<usize> = all.collect();
-        let places: BTreeSet<NodePlace> = states.iter().map(|name| place(worlds, name)).collect();
+        let places: BTreeSet<NodePlace> =
+            states.iter().map(|name| find_place(worlds, name)).collect();
         let there: BTreeSet<NodePlace> = all.iter().filter_map(|at| worlds.states[*at]).collect();
         if all.is_empty() || !places.is_subset(&there) {
-            found.say("LC096", &name);
+            found.report("LC096", &name);
         }
         let test = worlds.test(pred);
         let about = |at: &usize| worlds.states[*at].is_some_and(|at| places.contains(&at));
         let mut about = all.iter().filter(|at| places.is_empty() || about(at));
         if !about.all(|at| worlds.holds(&test, &worlds.all[*at])) {
-            found.say("LC092", name);
+            found.report("LC092", name);
         }
     }
 }
 
-fn place(worlds: &Worlds<'_>, name: &str) -> NodePlace {
+fn find_place(worlds: &Worlds<'_>, name: &str) -> NodePlace {
     let mut states = worlds.life.states.iter();
     let declared = states.position(|state| state.name == name);
     let declared = declared.map(NodePlace::State);
@@ -128,7 +130,7 @@ fn place(worlds: &Worlds<'_>, name: &str) -> NodePlace {
 }
 
 /// Everything else of an object.
-pub(crate) fn in_life(runs: &Runs<'_>, found: &mut Found) {
+pub(crate) fn in_life(runs: &Runs<'_>, found: &mut Findings) {
     let worlds = runs.worlds;
     let mut enabled = BTreeSet::new();
     let alone = worlds.forgets(Rule::EnabledBehind);
@@ -150,13 +152,13 @@ pub(crate) fn in_life(runs: &Runs<'_>, found: &mut Found) {
 }
 
 /// The same of the calls of a volume, which reach nothing by themselves.
-pub(crate) fn in_calls(worlds: &Worlds<'_>, calls: &[Runs<'_>], found: &mut Found) {
+pub(crate) fn in_calls(worlds: &Worlds<'_>, calls: &[Runs<'_>], found: &mut Findings) {
     let enabled = calls.iter().flat_map(|runs| &runs.enabled);
     nevers(worlds, &enabled.copied().collect(), found);
     orders(worlds, calls, found);
 }
 
-fn nevers(worlds: &Worlds<'_>, enabled: &BTreeSet<(usize, usize)>, found: &mut Found) {
+fn nevers(worlds: &Worlds<'_>, enabled: &BTreeSet<(usize, usize)>, found: &mut Findings) {
     for property in &worlds.life.properties {
         let Property::Never { effect, pred } = property else {
             continue;
@@ -167,15 +169,15 @@ fn nevers(worlds: &Worlds<'_>, enabled: &BTreeSet<(usize, usize)>, found: &mut F
         let holds: Vec<usize> = holds.collect();
         let refused = worlds.acts[number].refused;
         if holds.iter().all(|at| worlds.all[*at][refused] == 1) {
-            found.say("LC096", property.name());
+            found.report("LC096", property.name());
         }
         if holds.iter().any(|at| enabled.contains(&(*at, number))) {
-            found.say("LC093", property.name());
+            found.report("LC093", property.name());
         }
     }
 }
 
-fn orders(worlds: &Worlds<'_>, drives: &[Runs<'_>], found: &mut Found) {
+fn orders(worlds: &Worlds<'_>, drives: &[Runs<'_>], found: &mut Findings) {
     for property in &worlds.life.properties {
         let Property::Before(first, then) = property else {
             continue;
@@ -184,11 +186,11 @@ fn orders(worlds: &Worlds<'_>, drives: &[Runs<'_>], found: &mut Found) {
         let follows = |earlier, later| drives.iter().any(|runs| runs.may_follow(earlier, later));
         let runs = |act| drives.iter().any(|runs| !runs.running(act).is_empty());
         if first == then {
-            found.say("LC096", property.name());
+            found.report("LC096", property.name());
         } else if follows(then, first) {
-            found.say("LC094", property.name());
+            found.report("LC094", property.name());
         } else if runs(first) && runs(then) && !follows(first, then) {
-            found.say("LC096", property.name());
+            found.report("LC096", property.name());
         }
     }
 }
@@ -198,15 +200,15 @@ fn reaches(
     property: &Property,
     to: &[String],
     from: &[String],
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     if from.iter().any(|state| to.contains(state)) {
-        found.say("LC096", property.name());
+        found.report("LC096", property.name());
         return;
     }
     let worlds = runs.worlds;
     let places = |names: &[String]| -> BTreeSet<NodePlace> {
-        names.iter().map(|name| place(worlds, name)).collect()
+        names.iter().map(|name| find_place(worlds, name)).collect()
     };
     let (mut to, from) = (places(to), places(from));
     if !worlds.forgets(Rule::RefusedIsExcepted) {
@@ -219,11 +221,12 @@ fn reaches(
     let ends: BTreeSet<usize> = runs.over.iter().filter(elsewhere).copied().collect();
     let lost = runs.leads_to(&ends, &|at| is_in(&to, at));
     if lost.iter().any(|at| is_in(&from, *at)) {
-        found.say("LC095", property.name());
+        found.report("LC095", property.name());
     }
 }
 
-/// Whether a predicate holds with all values that its facts may have, be there such a world or not.
+/// Returns true if a predicate holds with all values that its facts may have, even if no such world
+/// exists.
 fn holds_anyway(life: &Life, pred: &Pred) -> bool {
     let names = pred.atoms();
     let domains: Vec<Vec<String>> = names

@@ -1,5 +1,6 @@
-//! Seeded random lifecycles as text: some sound by construction, some spoiled in a few places, some wild.
-//! Asks the oracle only for the edges that a lifecycle causes, which no one could write by hand.
+//! Seeded random lifecycles as text: some sound by construction, some with seeded bugs in a few
+//! places, some wild. Queries the oracle only for the edges that a lifecycle causes, which no one
+//! could write by hand.
 
 mod claims;
 pub mod cut;
@@ -34,7 +35,7 @@ const COMFORTABLE: usize = 1_200;
 /// The lifecycle with this number; the same number always gives the same text.
 pub fn draw(number: u64) -> String {
     let mut dice = Dice::new(number);
-    let (mut sketch, is_sound) = match dice.below(20) {
+    let (mut sketch, is_sound) = match dice.random_below(20) {
         0..9 => (sound(&mut dice), true),
         9..17 => (spoiled(&mut dice), false),
         17 => return worded(erring::erring(&mut dice), number),
@@ -49,7 +50,7 @@ pub fn draw(number: u64) -> String {
     once::overlay(&mut sketch, number);
     let mut words = Dice::new(!number);
     shorthand::shorten(&mut sketch, &mut words);
-    // One mistake hides others, so it comes to where there is none.
+    // One mistake hides others, so it is seeded into a lifecycle without one.
     if is_sound {
         shorthand::mistake(&mut sketch, &mut words);
     }
@@ -69,7 +70,8 @@ fn worded(mut sketch: Sketch, number: u64) -> String {
     sketch.to_string()
 }
 
-/// Some authors say that a warning is meant so, here and there without one, and of what is none.
+/// Adds allowed warnings, in some lifecycles also for a warning that is not found or for a code
+/// that is no warning.
 fn allow(sketch: &mut Sketch, dice: &mut Dice) {
     let facts = sketch.facts.iter().map(|fact| fact.name.clone());
     let inputs = sketch.inputs.iter().map(|input| input.name.clone());
@@ -77,7 +79,7 @@ fn allow(sketch: &mut Sketch, dice: &mut Dice) {
     if items.is_empty() || !dice.one_in(18) {
         return;
     }
-    for _ in 0..=dice.below(2) {
+    for _ in 0..=dice.random_below(2) {
         let code = match dice.one_in(40) {
             true => "LC011",
             false => *dice.pick(&["LC014", "LC014", "LC064"]),
@@ -87,7 +89,8 @@ fn allow(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
-/// With what its author claims: of a sound one only what adds no finding.
+/// Adds the properties that its author claims. A sound lifecycle gets only claims that add no
+/// finding.
 fn claimed(mut sketch: Sketch, is_sound: bool, number: u64) -> Sketch {
     let mut dice = Dice::new(number ^ 0x5052_4f50);
     if !dice.one_in(3) {
@@ -120,7 +123,7 @@ fn in_few_words(mut sketch: Sketch, number: u64) -> String {
     sketch.to_string()
 }
 
-/// The volume with this number, most of which are sound.
+/// Returns the volume with this seed. Most volumes are sound.
 pub fn draw_sound_volume(number: u64) -> String {
     let mut dice = Dice::new(number);
     loop {
@@ -164,14 +167,14 @@ fn drop_clauses(sketch: &mut Sketch, outline: &Outline) {
 
 /// Spoils are tried on new lifecycles until they apply, so that rare ones are not rarer still.
 fn spoiled(dice: &mut Dice) -> Sketch {
-    let wanted = dice.below(spoil::SPOILS.len());
+    let wanted = dice.random_below(spoil::SPOILS.len());
     loop {
         let mut sketch = sound(dice);
         if !spoil::SPOILS[wanted](&mut sketch, dice) {
             continue;
         }
-        for _ in 0..dice.below(3) {
-            let further = dice.below(spoil::SPOILS.len());
+        for _ in 0..dice.random_below(3) {
+            let further = dice.random_below(spoil::SPOILS.len());
             spoil::SPOILS[further](&mut sketch, dice);
         }
         if dice.one_in(2) {

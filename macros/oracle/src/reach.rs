@@ -1,5 +1,5 @@
-//! What each fact is computed from, and which facts a write can therefore change.
-//! Knows names only; no world.
+//! Sources of each fact, and the facts that a write can therefore change. Knows only names, no
+//! world.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,8 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// One round towards the smallest solution: a `given` brings the inputs of the facts that it asks.
+    /// Runs one round towards the least fixed point: a `given` adds the inputs of the facts that it
+    /// queries.
     fn round(&self) -> BTreeMap<String, BTreeSet<String>> {
         let mut next = BTreeMap::new();
         for input in self
@@ -38,7 +39,7 @@ impl<'a> Reach<'a> {
             .filter(|input| brought(self.life, input).is_some())
         {
             let mut reads = self.closure(&input.name);
-            reads.extend(self.asked(&atoms(input.retain.as_ref())));
+            reads.extend(self.fact_reads(&atoms(input.retain.as_ref())));
             if let Some(record) = self.life.noted(&input.name) {
                 reads.extend(self.closure(&record.name));
             }
@@ -50,7 +51,7 @@ impl<'a> Reach<'a> {
                 if effect.on == input.name && effect.verb == "apply" {
                     reads.extend(self.closures(&effect.from));
                     if is_one_of_several(self.life, effect) {
-                        reads.extend(self.asked(&atoms(effect.when.as_ref())));
+                        reads.extend(self.fact_reads(&atoms(effect.when.as_ref())));
                     }
                 }
             }
@@ -59,14 +60,14 @@ impl<'a> Reach<'a> {
         for fact in &self.life.facts {
             let mut reads = self.closures(&fact.from);
             for (given, _) in &fact.chain {
-                reads.extend(self.asked(&given.atoms()));
+                reads.extend(self.fact_reads(&given.atoms()));
             }
             next.insert(fact.name.clone(), reads);
         }
         next
     }
 
-    fn asked(&self, facts: &[String]) -> BTreeSet<String> {
+    fn fact_reads(&self, facts: &[String]) -> BTreeSet<String> {
         facts
             .iter()
             .filter_map(|fact| self.reads.get(fact))
@@ -83,7 +84,7 @@ impl<'a> Reach<'a> {
     fn closure(&self, path: &str) -> BTreeSet<String> {
         let name = path.split('.').next().unwrap_or_default();
         if self.life.fact(name).is_some() {
-            return self.asked(&[name.to_owned()]);
+            return self.fact_reads(&[name.to_owned()]);
         }
         if let Some(value) = self.life.value(name) {
             let mut from = value.from.clone();
@@ -92,8 +93,8 @@ impl<'a> Reach<'a> {
             }
             let mut all = self.closures(&from);
             all.insert(name.to_owned());
-            all.extend(self.asked(&atoms(value.given.as_ref())));
-            all.extend(self.asked(&minted::asked(value)));
+            all.extend(self.fact_reads(&atoms(value.given.as_ref())));
+            all.extend(self.fact_reads(&minted::until_facts(value)));
             return all;
         }
         if name == "request" {
@@ -103,7 +104,7 @@ impl<'a> Reach<'a> {
             return BTreeSet::from(["self".to_owned()]);
         };
         let mut all = self.closures(&input.lookup());
-        all.extend(self.asked(&atoms(input.given.as_ref())));
+        all.extend(self.fact_reads(&atoms(input.given.as_ref())));
         all.insert(name.to_owned());
         // A write of a group is one of its members.
         all.extend(input.group.clone());
@@ -112,7 +113,7 @@ impl<'a> Reach<'a> {
         all
     }
 
-    /// The facts whose answer may differ after a write by this effect.
+    /// Returns the facts that may change after a write by this effect.
     pub(crate) fn affected(&self, effect: &Effect) -> BTreeSet<String> {
         let own = self
             .life
@@ -131,7 +132,8 @@ impl<'a> Reach<'a> {
             .collect()
     }
 
-    /// A write to a part reaches what reads the object itself, not what is found through it.
+    /// Returns the direct readers of the target: a write to a part reaches readers of the object
+    /// itself, but not lookups through it.
     fn direct(&self, effect: &Effect) -> BTreeSet<String> {
         let reads = |name: &String| self.is_made_of(name, &effect.on);
         let mut all = BTreeSet::from([effect.on.clone()]);
@@ -161,7 +163,8 @@ impl<'a> Reach<'a> {
         all
     }
 
-    /// Whether a name is this input, or a value computed from it. Circles were refused before.
+    /// Returns true if a name is this input, or a value computed from it. Earlier checks refuse
+    /// circles.
     fn is_made_of(&self, name: &str, input: &str) -> bool {
         let value = self.life.value(name);
         name == input
@@ -180,7 +183,7 @@ impl<'a> Reach<'a> {
             used.extend(self.closures(&effect.from));
             used.extend(effect.key.iter().flat_map(|key| self.closure(key)));
         }
-        // When something was made is read by whoever is given it.
+        // A user of a minted value also uses its creation time.
         let taken = |name: &String| life.effects.iter().any(|one| one.from.contains(name));
         let minted = life.minted().filter(|(value, _)| taken(&value.name));
         used.extend(minted.flat_map(|(value, _)| value.from.iter().cloned()));

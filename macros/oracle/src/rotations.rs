@@ -1,10 +1,10 @@
 //! Minted values that would be made anew again and again.
 
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::worlds::Worlds;
 
-/// What is to be made anew is not to be made anew again at once.
-pub(crate) fn rotations(worlds: &Worlds<'_>, found: &mut Found) {
+/// Checks that a value that is made anew is not due to be made anew again at once.
+pub(crate) fn rotations(worlds: &Worlds<'_>, found: &mut Findings) {
     for (value, mint) in worlds.life.minted() {
         let Some(until) = mint.until.as_ref().map(|until| worlds.test(until)) else {
             continue;
@@ -18,7 +18,7 @@ pub(crate) fn rotations(worlds: &Worlds<'_>, found: &mut Found) {
                 .filter(|world| worlds.holds(&until, world));
             let mut endless = expired.filter(|world| worlds.enabled(act, world));
             if endless.any(|world| !worlds.ends_once(act, world, &until)) {
-                found.say("LC154", &value.name);
+                found.report("LC154", &value.name);
             }
         }
     }

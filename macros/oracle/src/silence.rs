@@ -1,25 +1,26 @@
-//! Suspended objects ask nobody outside: what that means for when polls are asked, and that no poll may decide it.
+//! Suspended objects query nothing outside the cluster: the consequences for polls, and the rule
+//! that no poll may decide a suspension.
 
 use std::collections::BTreeSet;
 
 use crate::broken::Rule;
-use crate::circles::asks;
-use crate::findings::Found;
+use crate::circles::build_dependencies;
+use crate::findings::Findings;
 use crate::syntax::{Life, Pred, State, objects};
 
-/// States that rest on the answer of a poll.
-pub(crate) fn decided(life: &Life, found: &mut Found) {
+/// Reports states that depend on the answer of a poll.
+pub(crate) fn decided(life: &Life, found: &mut Findings) {
     for state in polled(life) {
-        found.say("LC121", &state.name);
+        found.report("LC121", &state.name);
     }
 }
 
-/// The suspended states for which a poll must be asked.
+/// Returns the suspended states that depend on a poll.
 fn polled(life: &Life) -> Vec<&State> {
     if !life.states.iter().any(State::is_suspended) {
         return Vec::new();
     }
-    let asks = asks(life);
+    let asks = build_dependencies(life);
     let polls: BTreeSet<String> = life
         .inputs
         .iter()
@@ -39,7 +40,8 @@ fn polled(life: &Life) -> Vec<&State> {
     life.states.iter().filter(rests_on_a_poll).collect()
 }
 
-/// The same lifecycle in which each poll says itself when it is asked: in life while nothing suspends the object, on deletion unless that waits.
+/// Returns the lifecycle with explicit conditions on each poll: it is queried in life unless the
+/// object is suspended, and on deletion unless the deletion waits.
 pub(crate) fn silent(life: &Life, wrong: Option<Rule>) -> Life {
     let mut silent = life.clone();
     if wrong == Some(Rule::SuspendedAsksNobody) || !polled(life).is_empty() {

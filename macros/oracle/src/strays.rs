@@ -1,14 +1,15 @@
-//! Warnings about declarations by themselves: keys and names that do not stay, what the API server refuses, what is shown or asked by nobody.
+//! Warnings about single declarations: keys and names that may change, values that the API server
+//! rejects, and items that nothing shows or queries.
 
 use std::collections::BTreeSet;
 
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::held::{lets_go, takes};
 use crate::names::{predicates, root};
 use crate::syntax::{Condition, Effect, Input, Life, Property, atoms};
 
 /// All of them.
-pub(crate) fn of_declarations(life: &Life, found: &mut Found) {
+pub(crate) fn of_declarations(life: &Life, found: &mut Findings) {
     for effect in &life.effects {
         keys(life, effect, found);
     }
@@ -24,7 +25,7 @@ pub(crate) fn of_declarations(life: &Life, found: &mut Found) {
         };
         let ours = ["owned", "shared"].contains(&input.own.as_str());
         if !life.volume && ours && named && is_applied(life, input) && !tidied {
-            found.say("LC162", &input.name);
+            found.report("LC162", &input.name);
         }
         let is_twin = |other: &Input| {
             other.name < input.name && is_written(life, other) && is_same(other, input)
@@ -34,15 +35,15 @@ pub(crate) fn of_declarations(life: &Life, found: &mut Found) {
         };
         let inputs = &life.inputs;
         if is_written(life, input) && inputs.iter().any(is_twin) && inputs.iter().any(is_made) {
-            found.say("LC168", &input.name);
+            found.report("LC168", &input.name);
         }
     }
-    words(life, found);
+    check_identifiers(life, found);
     columns(life, found);
     asked_by_nobody(life, found);
 }
 
-/// What an owner may write anew.
+/// Returns true if an owner may edit this path.
 fn is_edited(path: &str) -> bool {
     let second = path.split('.').nth(1).unwrap_or_default();
     match root(path) {
@@ -52,13 +53,13 @@ fn is_edited(path: &str) -> bool {
     }
 }
 
-fn keys(life: &Life, effect: &Effect, found: &mut Found) {
+fn keys(life: &Life, effect: &Effect, found: &mut Findings) {
     let undo = effect.undo.as_ref().and_then(|undo| life.effect(undo));
     let keys = (&effect.key, undo.and_then(|undo| undo.key.as_ref()));
     if let (Some(own), Some(other)) = keys
         && own != other
     {
-        found.say("LC161", &effect.name);
+        found.report("LC161", &effect.name);
     }
     let taken = takes(life, effect);
     let mut new = taken.iter().filter(|fact| !lets_go(life, effect, fact));
@@ -77,7 +78,7 @@ fn keys(life: &Life, effect: &Effect, found: &mut Found) {
     let leads_elsewhere =
         found_by.is_some_and(|input| input.paths.iter().all(|path| is_edited(path)));
     if effect.key.as_ref().is_some_and(moves) || leads_elsewhere {
-        found.say("LC160", &effect.name);
+        found.report("LC160", &effect.name);
     }
 }
 
@@ -86,7 +87,7 @@ fn is_applied(life: &Life, input: &Input) -> bool {
     effects.any(|effect| effect.verb == "apply" && writes(effect, input))
 }
 
-/// Whether an effect writes an input, or the group that it is in.
+/// Returns true if an effect writes an input, or the group that it is in.
 fn writes(effect: &Effect, input: &Input) -> bool {
     effect.on == input.name || input.group.as_ref() == Some(&effect.on)
 }
@@ -99,7 +100,7 @@ fn is_written(life: &Life, input: &Input) -> bool {
     ["owned", "shared", "part"].contains(&input.own.as_str()) && effects.any(is_written)
 }
 
-/// Whether both are found in the same way, and none of them by a method.
+/// Returns true if both inputs are found in the same way, and neither by a method.
 fn is_same(one: &Input, other: &Input) -> bool {
     let way = |input: &Input| match input.by.split(' ').next().unwrap_or_default() {
         "name" => Some(input.paths.clone()),
@@ -124,15 +125,15 @@ pub(crate) fn first_of_its_kind(life: &Life, input: &Input) -> String {
 }
 
 /// Reasons, types and events that are no such words.
-fn words(life: &Life, found: &mut Found) {
+fn check_identifiers(life: &Life, found: &mut Findings) {
     for condition in &life.conditions {
         if is_misspelt(condition) {
-            found.say("LC164", &condition.name);
+            found.report("LC164", &condition.name);
         }
     }
     for (place, reason) in &life.reasons {
         if !is_reason(reason) {
-            found.say("LC164", *place);
+            found.report("LC164", *place);
         }
     }
 }
@@ -161,12 +162,12 @@ fn is_reason(text: &str) -> bool {
     first.is_ascii_alphabetic() && word(last) && inner && letters.len() <= 1024
 }
 
-/// Columns of what is not written.
-fn columns(life: &Life, found: &mut Found) {
+/// Reports columns of fields that are not written.
+fn columns(life: &Life, found: &mut Findings) {
     for (name, path) in &life.columns {
         let Some(rest) = path.strip_prefix(".status.") else {
             if !path.starts_with('.') {
-                found.say("LC165", name);
+                found.report("LC165", name);
             }
             continue;
         };
@@ -179,7 +180,7 @@ fn columns(life: &Life, found: &mut Found) {
             fields.any(|name| name == field) || life.kstatus && field == "observedgeneration"
         };
         if !is_known {
-            found.say("LC165", name);
+            found.report("LC165", name);
         }
     }
 }
@@ -230,7 +231,7 @@ fn asked_by_properties(life: &Life) -> Vec<String> {
     preds.flat_map(|pred| pred.atoms()).collect()
 }
 
-fn asked_by_nobody(life: &Life, found: &mut Found) {
+fn asked_by_nobody(life: &Life, found: &mut Findings) {
     let mut asked: BTreeSet<String> = asked_by_properties(life).into_iter().collect();
     asked.extend(
         predicates(life)
@@ -246,12 +247,12 @@ fn asked_by_nobody(life: &Life, found: &mut Found) {
     asked.extend(life.derived.iter().flat_map(|(_, pred)| atoms(Some(pred))));
     for fact in &life.facts {
         if !fact.held && !asked.contains(&fact.name) && !life.offered.contains(&fact.name) {
-            found.say("LC167", &fact.name);
+            found.report("LC167", &fact.name);
         }
     }
     for (name, _) in &life.derived {
         if !life.mentioned.contains(name) && !life.offered.contains(name) {
-            found.say("LC167", name);
+            found.report("LC167", name);
         }
     }
 }

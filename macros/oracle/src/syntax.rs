@@ -11,7 +11,7 @@ pub(crate) enum Pred {
 }
 
 impl Pred {
-    /// The questions of the predicate, in the order in which they are written.
+    /// Returns the questions of the predicate, in the order in which they are written.
     pub(crate) fn parts(&self) -> Vec<(&String, Option<&[String]>)> {
         match self {
             Pred::And(left, right) | Pred::Or(left, right) => {
@@ -44,7 +44,7 @@ pub(crate) fn atoms(pred: Option<&Pred>) -> Vec<String> {
 /// A length of time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Span {
-    /// The path that says it.
+    /// Path that holds the duration.
     pub(crate) path: Option<String>,
     /// Milliseconds that are written.
     pub(crate) usual: u64,
@@ -65,7 +65,7 @@ impl Span {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Input {
     pub(crate) name: String,
-    /// `owned`, `shared`, `part`, `record`, `noted`, `poll`, `probe`, `clock`, `group`, or nothing.
+    /// `owned`, `shared`, `part`, `record`, `noted`, `poll`, `probe`, `clock`, `group`, or empty.
     pub(crate) own: String,
     pub(crate) many: bool,
     /// Its type, as it is written.
@@ -73,31 +73,33 @@ pub(crate) struct Input {
     /// The first word of how it is found.
     pub(crate) by: String,
     pub(crate) optional: bool,
-    /// How often it is asked, if that is said.
+    /// Interval of the poll, if it is declared.
     pub(crate) every: Option<Span>,
     /// The other input that owns it.
     pub(crate) of: Option<String>,
-    /// Of a poll: who is asked.
+    /// For a poll: its provider.
     pub(crate) provider: Option<String>,
-    /// Of a `record of`: the input of which it says what was made. It is `noted` then.
+    /// For a `record of`: the input with the recorded objects. The own word is then `noted`.
     pub(crate) tells: Option<String>,
-    /// What a method looks it up from.
+    /// Names from which a method looks it up.
     pub(crate) from: Vec<String>,
     /// The fields of the object or of other inputs that it is found by.
     pub(crate) paths: Vec<String>,
-    /// Whether it stays when its owner goes, and where that is so only sometimes, when.
+    /// True if it stays when its owner goes. If that is so only sometimes, `retain` has the
+    /// predicate.
     pub(crate) retained: bool,
     pub(crate) retain: Option<Pred>,
-    /// Whether it is found by its owner references.
+    /// True if it is found by its owner references.
     pub(crate) by_owner: bool,
-    /// Whether every element of some list of it is ours.
+    /// True if every element of some list of it is ours.
     pub(crate) exclusive: bool,
     pub(crate) given: Option<Pred>,
     /// The group that it is judged with.
     pub(crate) group: Option<String>,
-    /// Of a member: whether its builder may want none.
+    /// For a member: true if its builder may return none.
     pub(crate) may_lack: bool,
-    /// Of a member: whether it says that it is owned, and whether it says where it is looked at.
+    /// For a member: true if its own declaration marks it as owned. The next field is true if it
+    /// declares a `given` of its own.
     pub(crate) says_owned: bool,
     pub(crate) is_given_alone: bool,
 }
@@ -109,16 +111,16 @@ pub(crate) struct Fact {
     pub(crate) from: Vec<String>,
     pub(crate) chain: Vec<(Pred, Option<String>)>,
     pub(crate) held: bool,
-    /// Whether it asks each member of a set.
+    /// True if it evaluates each member of a set.
     pub(crate) counts: bool,
-    /// The values left of the bar, where there is one.
+    /// Values left of the bar, if it has one.
     pub(crate) free: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Let {
     pub(crate) name: String,
-    /// Of a minted value first what keeps it.
+    /// Sources of the value. For a minted value, the keeper comes first.
     pub(crate) from: Vec<String>,
     pub(crate) given: Option<Pred>,
     pub(crate) mint: Option<Mint>,
@@ -127,7 +129,7 @@ pub(crate) struct Let {
 #[derive(Clone, Debug)]
 pub(crate) struct Mint {
     pub(crate) keeper: String,
-    /// Where it is made anew.
+    /// Predicate under which the value is made anew.
     pub(crate) until: Option<Pred>,
 }
 
@@ -137,7 +139,7 @@ pub(crate) struct State {
     pub(crate) goal: bool,
     pub(crate) when: Pred,
     pub(crate) phase: Option<String>,
-    /// Whether a deletion waits there, too.
+    /// True if a deletion waits in this state, too.
     pub(crate) even: bool,
     pub(crate) wakes: Option<Vec<String>>,
     /// The time that is written, if one is.
@@ -145,12 +147,12 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether another controller manages objects that are in it.
+    /// Returns true if another controller manages the objects in this state.
     pub(crate) fn is_ignored(&self) -> bool {
         self.phase.as_deref() == Some("Ignored")
     }
 
-    /// Whether somebody wants nothing done for a while.
+    /// Returns true if a user wants nothing done for a while.
     pub(crate) fn is_suspended(&self) -> bool {
         self.phase.as_deref() == Some("Suspended")
     }
@@ -176,7 +178,7 @@ pub(crate) struct Effect {
 #[derive(Clone, Debug)]
 pub(crate) struct Promise {
     pub(crate) name: String,
-    /// The states of another lifecycle in which it is kept.
+    /// States of another lifecycle in which the promise is kept.
     pub(crate) claimed: Vec<String>,
     pub(crate) when: Pred,
     pub(crate) sets: Vec<Assign>,
@@ -194,7 +196,7 @@ pub(crate) struct Step {
 pub(crate) struct Clause {
     pub(crate) value: String,
     pub(crate) reason: Option<String>,
-    /// The event that tells of it.
+    /// The event that reports it.
     pub(crate) event: Option<String>,
     pub(crate) when: Option<Pred>,
 }
@@ -205,7 +207,7 @@ pub(crate) struct Condition {
     pub(crate) clauses: Vec<Clause>,
 }
 
-/// What the author claims.
+/// Property that the author claims.
 #[derive(Clone, Debug)]
 pub(crate) enum Property {
     Always {
@@ -246,7 +248,7 @@ impl Property {
     }
 }
 
-/// What answers one call of a volume.
+/// Answer to one call of a volume.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Call {
     pub(crate) name: String,
@@ -261,7 +263,7 @@ pub(crate) struct Call {
 pub(crate) struct Life {
     pub(crate) name: String,
     pub(crate) volume: bool,
-    /// What the preconditions of the interface mean; `None`: it never applies.
+    /// Meanings of the preconditions of the interface; `None` if one never applies.
     pub(crate) preconditions: Vec<(String, Option<Pred>)>,
     pub(crate) calls: Vec<Call>,
     pub(crate) inputs: Vec<Input>,
@@ -273,17 +275,17 @@ pub(crate) struct Life {
     pub(crate) states: Vec<State>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) promises: Vec<Promise>,
-    /// Whether the section `teardown` is there.
+    /// True if the section `teardown` is present.
     pub(crate) teardown: bool,
     pub(crate) steps: Vec<Step>,
-    /// Where what is left is given up.
+    /// Predicates under which the remaining resources are given up.
     pub(crate) abandoned: Vec<Pred>,
     /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
     pub(crate) properties: Vec<Property>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Option<Vec<String>>,
-    /// What the roll-up, and what no state says, give as a reason.
+    /// Reasons of the roll-up, and of the situations that no state describes.
     pub(crate) reasons: Vec<(&'static str, String)>,
     /// Columns with their paths.
     pub(crate) columns: Vec<(String, String)>,
@@ -291,7 +293,7 @@ pub(crate) struct Life {
     pub(crate) offered: Vec<String>,
     /// The names for predicates that something mentions.
     pub(crate) mentioned: Vec<String>,
-    /// The condition that tells what no state says.
+    /// The condition that reports the facts that no state covers.
     pub(crate) implicit: Option<String>,
     /// `kstatus;`
     pub(crate) kstatus: bool,
@@ -325,32 +327,32 @@ impl Life {
         self.inputs.iter().filter(of)
     }
 
-    /// Whether what is there of an input may be kept by somebody without a reference to an owner.
+    /// Returns true if an object of an input may be kept without an owner reference.
     pub(crate) fn keeps(&self, input: &Input) -> bool {
         input.own == "owned" && (input.retained || self.adopts(&input.name))
     }
 
-    /// Whether an effect takes over what is there of an input.
+    /// Returns true if an effect adopts the objects of an input.
     pub(crate) fn adopts(&self, input: &str) -> bool {
         let mut effects = self.effects.iter();
         effects.any(|effect| effect.verb == "adopt" && effect.on == input)
     }
 
-    /// Whether what is there of an input was created, once.
+    /// Returns true if an effect creates the objects of an input, once.
     pub(crate) fn creates(&self, input: &str) -> bool {
         let mut effects = self.effects.iter();
         effects.any(|effect| effect.verb == "create" && effect.on == input)
     }
 
-    /// What says which objects of an input were made, where any of them are made once.
+    /// Returns the record of the objects made for an input, if any of them are made once.
     pub(crate) fn noted(&self, input: &str) -> Option<&Input> {
         let mut records = self.inputs.iter();
         let told = records.find(|one| one.tells.as_deref() == Some(input));
         told.filter(|_| self.creates(input))
     }
 
-    /// The input whose verdict shows what a write did.
-    pub(crate) fn shown<'a>(&'a self, effect: &'a Effect) -> &'a str {
+    /// Returns the input with the verdict that shows the result of a write.
+    pub(crate) fn verdict_input<'a>(&'a self, effect: &'a Effect) -> &'a str {
         let tells = self
             .input(&effect.on)
             .and_then(|input| input.tells.as_deref());
@@ -361,13 +363,14 @@ impl Life {
         self.facts.iter().find(|fact| fact.name == name)
     }
 
-    /// What time it is, by name.
+    /// Returns the name of the clock.
     pub(crate) fn clock(&self) -> Option<&str> {
         let mut clocks = self.inputs.iter().filter(|input| input.own == "clock");
         clocks.next().map(|input| input.name.as_str())
     }
 
-    /// What a name for a predicate was written for; a name that is taken otherwise is none.
+    /// Returns the predicate that a name is declared for. A name that is otherwise in use stands
+    /// for none.
     pub(crate) fn derived(&self, name: &str) -> Option<&Pred> {
         let taken = self.input(name).is_some() || self.fact(name).is_some();
         if taken || self.value(name).is_some() {

@@ -1,7 +1,8 @@
-//! What rests on a fact that is not asked, and of which nobody says what counts then: each decision is made again with every other answer.
+//! Decisions that depend on a fact that is not evaluated and has no declared default. The oracle
+//! repeats each decision with every other answer.
 
-use crate::calls::{Answer, Asking, Visibility, rpc};
-use crate::findings::Found;
+use crate::calls::{Answer, ResolvedCall, Visibility, rpc};
+use crate::findings::Findings;
 use crate::graph::Graph;
 use crate::moves::Move;
 use crate::syntax::{Call, Fact};
@@ -11,7 +12,8 @@ use crate::worlds::{Act, NodePlace, Test, Value, World, Worlds};
 type Change = (usize, World, World);
 
 impl Worlds<'_> {
-    /// Every world in which a fact is not asked for want of an `else`, with each other answer: which world, as it is, and as it would be.
+    /// Returns every world in which a fact without an `else` is not evaluated, with each other
+    /// answer: the index of the world, the world itself, and the changed world.
     fn unasked_worlds(&self, fact: &Fact) -> Vec<Change> {
         let var = self.var(&fact.name).expect("every fact has a variable");
         let silent = |world: &World| {
@@ -38,33 +40,36 @@ impl Worlds<'_> {
         all
     }
 
-    /// Whether what the author wrote about an effect asks the fact.
+    /// Returns true if the author's predicates about an effect evaluate the fact.
     fn is_about(&self, act: &Act, fact: &Fact) -> bool {
         let var = self.var(&fact.name).expect("every fact has a variable");
         act.tests
             .iter()
             .chain(&act.when)
-            .any(|test| asks(test, var))
+            .any(|test| reads_var(test, var))
     }
 }
 
-fn asks(test: &Test, var: usize) -> bool {
+fn reads_var(test: &Test, var: usize) -> bool {
     match test {
-        Test::And(left, right) | Test::Or(left, right) => asks(left, var) || asks(right, var),
-        Test::Not(inner) => asks(inner, var),
+        Test::And(left, right) | Test::Or(left, right) => {
+            reads_var(left, var) || reads_var(right, var)
+        }
+        Test::Not(inner) => reads_var(inner, var),
         Test::Is(other, _) => *other == var,
         Test::Enabled(_) => false,
     }
 }
 
-/// Of a resource: its states, the clauses of its conditions, and what it does.
-pub(crate) fn of_resource(graph: &Graph<'_>, found: &mut Found) {
+/// Compares the decisions of a resource: its states, the clauses of its conditions, and its
+/// effects.
+pub(crate) fn of_resource(graph: &Graph<'_>, found: &mut Findings) {
     let worlds = graph.worlds;
     for fact in &worlds.life.facts {
         let decides = |(at, world, other): &Change| {
             let live = !worlds.is_deleting(world);
             let state = matches!(worlds.states[*at], Some(NodePlace::State(_)))
-                && worlds.place(other) != worlds.place(world);
+                && worlds.classify(other) != worlds.classify(world);
             let clause = live
                 && (0..worlds.life.conditions.len()).any(|condition| {
                     graph.tells_of(condition, at)
@@ -79,24 +84,24 @@ pub(crate) fn of_resource(graph: &Graph<'_>, found: &mut Found) {
             state || clause || effect
         };
         if worlds.unasked_worlds(fact).iter().any(decides) {
-            found.say("LC014", &fact.name);
+            found.report("LC014", &fact.name);
         }
     }
 }
 
-/// Of a volume: what its calls answer and do.
-pub(crate) fn of_volume(worlds: &Worlds<'_>, found: &mut Found) {
+/// Compares the decisions of a volume: the answers and effects of its calls.
+pub(crate) fn of_volume(worlds: &Worlds<'_>, found: &mut Findings) {
     for fact in &worlds.life.facts {
         let changes = worlds.unasked_worlds(fact);
         let decides = |call: &Call| of_call(worlds, fact, call, &changes);
         if worlds.life.calls.iter().any(decides) {
-            found.say("LC014", &fact.name);
+            found.report("LC014", &fact.name);
         }
     }
 }
 
 fn of_call(worlds: &Worlds<'_>, fact: &Fact, call: &Call, changes: &[Change]) -> bool {
-    let asking = Asking::new(worlds, call);
+    let asking = ResolvedCall::new(worlds, call);
     let visibility = Visibility::new(worlds.life, worlds, rpc(&call.name));
     let mut met = changes
         .iter()
@@ -108,7 +113,7 @@ fn of_call(worlds: &Worlds<'_>, fact: &Fact, call: &Call, changes: &[Change]) ->
             worlds.is_about(act, fact) && !worlds.enabled(act, other)
         }
         told @ (Answer::Precondition(_) | Answer::Done | Answer::Refusal(_)) => {
-            asking.answer(other, worlds.place(other)) != told
+            asking.answer(other, worlds.classify(other)) != told
         }
     };
     met.any(decides)

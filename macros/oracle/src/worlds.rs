@@ -1,5 +1,5 @@
-//! Every world of a lifecycle with its state, and what is enabled in it.
-//! Enumerates along the order of `given`; knows nothing of moves.
+//! Every world of a lifecycle with its state and its enabled effects. Enumerates along the order of
+//! `given`; knows nothing of moves.
 
 mod enumerated;
 mod room;
@@ -51,7 +51,7 @@ pub(crate) struct Var {
     pub(crate) chain: Vec<(Test, Value)>,
     pub(crate) held: bool,
     pub(crate) free: Vec<Value>,
-    /// The values with which nobody can tell what is held.
+    /// Values that leave it unknown if something is held.
     pub(crate) unseen: Vec<Value>,
 }
 
@@ -83,14 +83,14 @@ pub(crate) struct Act {
     pub(crate) sets: Vec<Vec<(usize, Value)>>,
     pub(crate) affected: Vec<usize>,
     pub(crate) acquires: bool,
-    /// Whether the object is claimed before.
+    /// True if the object is claimed before.
     pub(crate) claims: bool,
     pub(crate) is_undo: bool,
     pub(crate) is_step: bool,
     pub(crate) undo: Option<String>,
     pub(crate) frees: Vec<usize>,
     pub(crate) refused: usize,
-    /// The values of the target that leave room for the write; a call looks at what it sets.
+    /// Values of the target that permit the write. A call compares the values that it sets instead.
     room: Vec<Value>,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct Worlds<'a> {
     pub(crate) reach: &'a Reach<'a>,
     pub(crate) wrong: Option<Rule>,
     words: Vec<String>,
-    /// The values with which an input cannot be given to a builder.
+    /// Values with which an input cannot be passed to a builder.
     gone: Vec<Value>,
     pub(crate) vars: Vec<Var>,
     pub(crate) order: Vec<usize>,
@@ -158,8 +158,8 @@ impl<'a> Worlds<'a> {
             states: Vec::new(),
         };
         worlds.declare();
-        worlds.gone = GONE.iter().map(|word| worlds.word(word)).collect();
-        worlds.ask();
+        worlds.gone = GONE.iter().map(|word| worlds.find_value(word)).collect();
+        worlds.fill_guards();
         worlds.acts = life
             .effects
             .iter()
@@ -189,9 +189,13 @@ impl<'a> Worlds<'a> {
                     .any(|state| state.when.atoms().contains(&var.name))
         };
         worlds.mentioned = worlds.vars.iter().map(mentioned).collect();
-        worlds.sort();
+        worlds.sort_vars();
         worlds.fill(limit)?;
-        worlds.states = worlds.all.iter().map(|world| worlds.place(world)).collect();
+        worlds.states = worlds
+            .all
+            .iter()
+            .map(|world| worlds.classify(world))
+            .collect();
         Some(worlds)
     }
 
@@ -209,8 +213,8 @@ impl<'a> Worlds<'a> {
         Value::try_from(number).expect("a lifecycle has fewer than 255 values")
     }
 
-    /// The number of a word that may be nobody's value.
-    pub(crate) fn word(&self, word: &str) -> Value {
+    /// Returns the id of a word that may be no value of any variable.
+    pub(crate) fn find_value(&self, word: &str) -> Value {
         let known = self.words.iter().position(|other| other == word);
         known
             .and_then(|number| Value::try_from(number).ok())
@@ -253,11 +257,11 @@ impl<'a> Worlds<'a> {
             };
             let answers: Vec<Value> = answers.iter().map(|word| self.value(word)).collect();
             let mut unseen: Vec<Value> = others.iter().map(|word| self.value(word)).collect();
-            unseen.retain(|value| !answers.contains(value) || *value == self.word("Unknown"));
+            unseen.retain(|value| !answers.contains(value) || *value == self.find_value("Unknown"));
             unseen.extend(
                 answers
                     .iter()
-                    .filter(|value| **value == self.word("Unknown")),
+                    .filter(|value| **value == self.find_value("Unknown")),
             );
             let fact = life.fact(&name);
             let free = fact.map(free).unwrap_or_default();
@@ -273,8 +277,8 @@ impl<'a> Worlds<'a> {
         }
     }
 
-    /// Fills in when each variable is asked.
-    fn ask(&mut self) {
+    /// Fills in the conditions under which each variable is evaluated.
+    fn fill_guards(&mut self) {
         let life = self.life;
         for at in 0..self.vars.len() {
             let (name, first) = (self.vars[at].name.clone(), self.vars[at].answers[0]);
@@ -291,7 +295,7 @@ impl<'a> Worlds<'a> {
                 for (given, other) in &fact.chain {
                     chain.push((
                         self.test(given),
-                        other.as_ref().map_or(first, |word| self.word(word)),
+                        other.as_ref().map_or(first, |word| self.find_value(word)),
                     ));
                 }
             }
@@ -314,12 +318,12 @@ impl<'a> Worlds<'a> {
                     self.words
                         .iter()
                         .filter(|word| is_there(word))
-                        .map(|word| self.word(word))
+                        .map(|word| self.find_value(word))
                         .collect()
                 };
                 let values = asked
                     .as_ref()
-                    .map(|asked| asked.iter().map(|word| self.word(word)).collect());
+                    .map(|asked| asked.iter().map(|word| self.find_value(word)).collect());
                 Test::Is(var, values.unwrap_or_else(there))
             }
         }
@@ -330,7 +334,7 @@ impl<'a> Worlds<'a> {
         let input = life.input(&effect.on).expect("targets were checked before");
         let single = |name: &&String| life.input(name).is_some_and(|input| !input.many);
         let shown = life
-            .input(life.shown(effect))
+            .input(life.verdict_input(effect))
             .filter(|one| one.name != input.name);
         let looked = [Some(input), shown].into_iter().flatten();
         let looked = looked.filter_map(|one| one.given.as_ref());
@@ -346,7 +350,12 @@ impl<'a> Worlds<'a> {
         let assign = |assign: &Vec<(String, String)>| {
             assign
                 .iter()
-                .map(|(fact, word)| (self.var(fact).expect("checked before"), self.word(word)))
+                .map(|(fact, word)| {
+                    (
+                        self.var(fact).expect("checked before"),
+                        self.find_value(word),
+                    )
+                })
                 .collect()
         };
         let sets: Vec<Vec<(usize, Value)>> = effect.sets.iter().map(assign).collect();
@@ -355,7 +364,7 @@ impl<'a> Worlds<'a> {
             verb: effect.verb.clone(),
             own: input.own.clone(),
             each: effect.each,
-            on: self.var(life.shown(effect)),
+            on: self.var(life.verdict_input(effect)),
             from: effect
                 .from
                 .iter()
@@ -394,13 +403,13 @@ impl<'a> Worlds<'a> {
             sets,
             room: room(effect, &input.own, life.creates(&effect.on))
                 .iter()
-                .map(|word| self.word(word))
+                .map(|word| self.find_value(word))
                 .collect(),
         }
     }
 
-    /// Each variable after those that decide whether it is asked.
-    fn sort(&mut self) {
+    /// Sorts the variables, each after those that decide if it is evaluated.
+    fn sort_vars(&mut self) {
         let life = self.life;
         let mut order: Vec<usize> = Vec::new();
         while order.len() < self.vars.len() {
@@ -429,7 +438,7 @@ impl<'a> Worlds<'a> {
         self.order = order;
     }
 
-    /// The `else` that counts where the variable is not asked.
+    /// Returns the `else` value of a variable that is not evaluated.
     pub(crate) fn unasked(&self, var: usize, world: &World) -> Option<Value> {
         let mut fails = self.vars[var]
             .chain
@@ -447,17 +456,18 @@ impl<'a> Worlds<'a> {
         self.forgets(Rule::Never) || !self.nevers.iter().any(|never| self.holds(never, world))
     }
 
-    /// Whether the variable says that something is ours.
+    /// Returns true if the value of the variable means that something is ours.
     pub(crate) fn is_held(&self, var: usize, value: Value) -> bool {
         self.vars[var].held && !self.vars[var].free.contains(&value)
     }
 
-    /// Whether the variable says so for sure.
+    /// Returns true if the value of the variable certainly means that something is ours.
     pub(crate) fn is_taken(&self, var: usize, value: Value) -> bool {
         self.is_held(var, value) && !self.vars[var].unseen.contains(&value)
     }
 
-    /// Nobody but us acquires: without our claim a held fact is free or cannot be seen.
+    /// Returns true if the world is possible. Only our own effects acquire: without our claim a
+    /// held fact is free or not observed.
     fn possible(&self, world: &World) -> bool {
         let (Some(deleting), Some(claimed)) = (self.deleting, self.claimed) else {
             return true;
@@ -469,23 +479,24 @@ impl<'a> Worlds<'a> {
         world[deleting] == 0 && !seized
     }
 
-    /// Whether something is ours for sure and our claim is gone: then it comes first, before any move that was proved.
+    /// Returns true if something is certainly ours and our finalizer is gone. The claim then
+    /// precedes every proved move.
     pub(crate) fn is_seized(&self, world: &World) -> bool {
         let ours = |var: usize| self.is_taken(var, world[var]);
         self.claimed.is_some_and(|claimed| world[claimed] == 0) && (0..self.vars.len()).any(ours)
     }
 
-    /// Whether another controller manages the object.
+    /// Returns true if another controller manages the object.
     pub(crate) fn is_ignored(&self, world: &World) -> bool {
         self.is_in(world, State::is_ignored)
     }
 
-    /// Whether somebody suspended it.
+    /// Returns true if a user suspended the object.
     pub(crate) fn is_suspended(&self, world: &World) -> bool {
         self.is_in(world, State::is_suspended)
     }
 
-    /// Whether its deletion waits for somebody.
+    /// Returns true if the deletion of the object waits for a user.
     pub(crate) fn is_even_deleting(&self, world: &World) -> bool {
         self.is_in(world, |state| state.even) && !self.forgets(Rule::SuspendedEvenDeleting)
     }
@@ -554,7 +565,7 @@ impl<'a> Worlds<'a> {
     }
 
     /// The state of a world: the implicit ones, then the first that fits.
-    pub(crate) fn place(&self, world: &World) -> Option<NodePlace> {
+    pub(crate) fn classify(&self, world: &World) -> Option<NodePlace> {
         if self.is_deleting(world) {
             return Some(NodePlace::Deleting);
         }

@@ -70,7 +70,7 @@ fn neither_finds_anything_in_shipped_lifecycles() {
 #[test]
 fn both_find_the_same_in_random_lifecycles() {
     let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 10_000));
-    let corpus = Corpus::of(first..first + count, draw);
+    let corpus = Corpus::from_numbers(first..first + count, draw);
     they_agree(&corpus, draw);
     if corpus.all >= 10_000 {
         is_spread_out(&corpus);
@@ -80,7 +80,7 @@ fn both_find_the_same_in_random_lifecycles() {
 #[test]
 fn both_find_the_same_in_random_volumes() {
     let (first, count) = (number_from("FIRST", 0), number_from("VOLUMES", 3_000));
-    let corpus = Corpus::of(first..first + count, draw_volume);
+    let corpus = Corpus::from_numbers(first..first + count, draw_volume);
     they_agree(&corpus, draw_volume);
     assert!(
         corpus.clean * 50 >= corpus.all,
@@ -98,7 +98,7 @@ fn both_find_the_same_in_random_volumes() {
 #[test]
 fn both_find_the_same_in_volumes_that_are_sound() {
     let (first, count) = (number_from("FIRST", 0), number_from("VOLUMES", 500));
-    let corpus = Corpus::of(first..first + count, draw_sound_volume);
+    let corpus = Corpus::from_numbers(first..first + count, draw_sound_volume);
     they_agree(&corpus, draw_sound_volume);
     assert!(
         corpus.clean * 4 >= corpus.all,
@@ -106,7 +106,8 @@ fn both_find_the_same_in_volumes_that_are_sound() {
     );
 }
 
-/// What an older version left is beside the graph: no world, no run and no finding knows of it.
+/// Checks that items left by an older version stay outside the graph: no world, no run and no
+/// finding knows of them.
 #[test]
 fn what_is_retired_changes_no_finding() {
     let section = "retired { condition Zzz; state Zzz; record zzz; zzz: owned Zzz by name meta.name deleted; }";
@@ -231,7 +232,8 @@ fn a_disagreement_is_made_small() {
     );
 }
 
-/// What lifecycles wait for others in is compared with the rest; here it is something.
+/// Checks that some random lifecycles wait for others. Another test compares these waits together
+/// with the rest.
 #[test]
 fn random_lifecycles_wait_for_others() {
     let waits = |number: &u64| !answer(&draw(*number), None).outline.waits.is_empty();

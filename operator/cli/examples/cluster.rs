@@ -21,7 +21,7 @@ pub(crate) async fn pods_of_a_deployment() -> anyhow::Result<usize> {
     Ok(found)
 }
 
-/// What somebody applies.
+/// Deployment that a user applies.
 const DEPLOYMENT: &str = "
 apiVersion: apps/v1
 kind: Deployment

@@ -9,7 +9,7 @@ use lifecycle_runtime::Operator;
 
 use crate::mirror;
 
-/// What only this operator is told.
+/// Options of this operator alone.
 #[derive(Debug, Args)]
 struct Options {
     /// How many writes may be on their way at once.
@@ -29,7 +29,7 @@ pub(crate) fn program() -> Program {
         .definitions(definitions)
         .operator_with(|surroundings, options: Options| {
             ensure!(options.writes > 0, "--writes 0 would never write anything");
-            // Some operators ask the cluster before they begin, or tell others where they run.
+            // Some operators query the cluster before they begin, or publish their own namespace.
             let _own_namespace = surroundings.namespace;
             let operator: Operator = mirror::operator();
             Ok(operator.concurrency(options.writes))

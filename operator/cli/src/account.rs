@@ -1,12 +1,12 @@
-//! Who an operator works as, and where: what the manifest of its rights says.
+//! Account and namespace of an operator, as the manifest of its rights names them.
 
 use anyhow::{Context, bail};
 use lifecycle_runtime::yaml;
 use serde_json::Value;
 
-/// What names the manifest of the rights in errors.
+/// Name of the rights manifest in errors.
 pub(crate) const RIGHTS: &str = "the manifest of the rights";
-/// Where an object without a namespace is made.
+/// Namespace of objects that name none.
 const USUAL: &str = "default";
 
 /// A ServiceAccount.
@@ -20,7 +20,7 @@ pub(crate) struct Account {
 ///
 /// # Errors
 /// It is not YAML, or has none.
-pub(crate) fn of(rights: &str) -> anyhow::Result<Account> {
+pub(crate) fn parse_account(rights: &str) -> anyhow::Result<Account> {
     let documents: Vec<Value> =
         yaml::all(rights).with_context(|| format!("{RIGHTS} is not YAML"))?;
     let all = documents
@@ -50,7 +50,7 @@ mod tests {
         };
         let (near, far) = (account("a", ""), account("b", ", namespace: far"));
         let check = |rights: &str, expected: (&str, &str)| {
-            let found = of(rights).unwrap();
+            let found = parse_account(rights).unwrap();
             assert_eq!((&*found.namespace, &*found.name), expected, "{rights}");
         };
         check(&format!("{near}\n---\n{far}\n"), ("default", "a"));
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_manifest_of_nobody_is_refused() {
-        let said = |rights: &str| of(rights).unwrap_err().to_string();
+        let said = |rights: &str| parse_account(rights).unwrap_err().to_string();
         assert!(said("kind: Role\n").contains("no ServiceAccount"));
         assert!(said("").contains("no ServiceAccount"));
         assert_eq!(said("a: ["), "the manifest of the rights is not YAML");

@@ -25,7 +25,7 @@ pub(crate) struct Run {
     pub(crate) telemetry: Telemetry,
 }
 
-/// What becomes of the definitions.
+/// Use of the definitions.
 #[derive(Debug, Args)]
 pub(crate) struct Crds {
     /// Install them in the cluster of KUBECONFIG, or update them, and wait until they are served.

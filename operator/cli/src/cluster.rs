@@ -1,5 +1,6 @@
-//! A simulated cluster with a door: an API server on a port of loopback, the controllers around it, two nodes, and a kubeconfig that leads there.
-//! What a cluster does is the business of `lifecycle_simulator`.
+//! Simulated cluster with a door: an API server on a loopback port, the controllers around it, two
+//! nodes, and a kubeconfig that leads there. `lifecycle_simulator` implements the behavior of the
+//! cluster.
 
 mod door;
 mod kubeconfig;
@@ -25,32 +26,34 @@ use tokio::task::JoinHandle;
 use kubeconfig::Kubeconfig;
 pub use nodes::names as nodes;
 
-/// How long what has begun may take to end once it is told to.
+/// Time that started tasks have to end after a shutdown.
 const GRACE: Duration = Duration::from_secs(3);
-/// What a command line, a file or a port that cannot be used ends with.
+/// Exit code for a command line, a file or a port that cannot be used.
 pub const UNUSABLE: u8 = 2;
 
-/// How a cluster is to be.
+/// Configuration of a cluster.
 #[derive(Default)]
 pub struct Options {
-    /// What uids, generated names and the like are made from.
+    /// Seed of uids, generated names and the like.
     pub seed: u64,
     /// The port of 127.0.0.1 on which the API server listens; 0 takes a free one.
     pub port: u16,
-    /// Where the kubeconfig is written; into a temporary folder unless told.
+    /// Path at which the kubeconfig is written; by default, in a temporary folder.
     pub kubeconfig: Option<PathBuf>,
-    /// Volumes of drivers whose sockets are known.
+    /// Volumes of the drivers with known sockets.
     pub volumes: Option<Volumes>,
-    /// A label of Pods to which whoever opens the cluster balances: Services that select by it get no address from the cluster.
+    /// Label of Pods that the caller balances itself: Services that select by it get no address
+    /// from the cluster.
     pub balanced_elsewhere: Option<(&'static str, &'static str)>,
-    /// Is told of each request that comes in by the port.
+    /// Recorder that is notified of each request on the port.
     pub recorder: Option<Recorder>,
 }
 
 /// A simulated cluster that runs in this process. It ends when it is dropped or stopped, and its kubeconfig goes with it.
 ///
 /// # Guarantees
-/// RBAC is enforced. Who has the kubeconfig is an administrator, and may ask as another user.
+/// RBAC is enforced. A client with the kubeconfig is an administrator, and may impersonate another
+/// user.
 pub struct Cluster {
     server: Server,
     address: SocketAddr,
@@ -94,7 +97,7 @@ impl Cluster {
         });
         let manager = User::new("system:kube-controller-manager", &["system:masters"]);
         let manager = cluster.server.client(&manager);
-        let world = World::whole()
+        let world = World::full()
             .volumes(options.volumes)
             .balanced_elsewhere(options.balanced_elsewhere);
         cluster.run(around(manager, world, cluster.shutdown()));
@@ -106,7 +109,7 @@ impl Cluster {
         &self.server
     }
 
-    /// Where it listens.
+    /// Returns the address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -126,7 +129,7 @@ impl Cluster {
         account(&self.server, namespace, name)
     }
 
-    /// Says when the cluster ends.
+    /// Returns the shutdown signal of the cluster.
     pub fn shutdown(&self) -> Shutdown {
         self.shutdown.clone()
     }
@@ -136,15 +139,15 @@ impl Cluster {
         self.tasks.push(tokio::spawn(task));
     }
 
-    /// As `run`, of what runs already.
+    /// Like `run`, for tasks that run already.
     pub fn keep(&mut self, tasks: impl IntoIterator<Item = JoinHandle<()>>) {
         self.tasks.extend(tasks);
     }
 
-    /// Tells people where it is.
+    /// Prints the address of the cluster and its kubeconfig.
     pub fn introduce(&self) {
-        say(&format!("simulated cluster at https://{}", self.address));
-        say(&format!(
+        print_line(&format!("simulated cluster at https://{}", self.address));
+        print_line(&format!(
             "  export KUBECONFIG={}",
             self.kubeconfig().display()
         ));
@@ -155,7 +158,7 @@ impl Cluster {
         self.trigger.stop();
         let all = async {
             for task in self.tasks {
-                // One that panicked has said so already.
+                // A panicked task has already printed its message.
                 let _ended = task.await;
             }
         };
@@ -172,7 +175,7 @@ pub fn account(server: &Server, namespace: &str, name: &str) -> Client {
     server.client(&User::new(&user, &["system:serviceaccounts", &all]))
 }
 
-/// Runs the controllers that stand for the rest of a cluster.
+/// Runs the controllers that simulate the rest of a cluster.
 async fn around(client: Client, world: World, mut shutdown: Shutdown) {
     // Those that there are were made before, with addresses.
     let no_more_nodes: [&str; 0] = [];
@@ -184,8 +187,8 @@ async fn around(client: Client, world: World, mut shutdown: Shutdown) {
     }
 }
 
-/// A line for people. With standard output closed there is nobody left to tell.
-pub fn say(line: &str) {
+/// Prints a line for users. If standard output is closed, the line is dropped.
+pub fn print_line(line: &str) {
     let _unheard = writeln!(io::stdout(), "{line}");
 }
 

@@ -1,26 +1,27 @@
-//! The command line of a program: `run`, `explain`, `replay`, `crds`, `sandbox`, `plan` and what follows from its lifecycles, and who does each.
+//! The command line of a program: `run`, `explain`, `replay`, `crds`, `sandbox`, `plan` and the
+//! commands derived from its lifecycles, with the implementation of each.
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use lifecycle_process::{ended, printed, until_done};
+use lifecycle_process::{exit_code, printed, until_done};
 
 use crate::{Program, args, definitions, explain, generate, replay, run, simulated};
 
 impl Program {
-    /// The program: reads the command line, does what it says, and returns how the process is to end.
+    /// Runs the program: parses the command line, executes the command, and returns the exit code
+    /// of the process.
     pub fn main(self) -> ExitCode {
         let matches = self.command().get_matches();
-        ended(self.asked(&matches))
+        exit_code(self.dispatch(&matches))
     }
 
     /// The command line.
     pub fn command(&self) -> Command {
-        let run = Command::new("run")
-            .about("Run the operator until it is told to stop (SIGTERM or SIGINT)");
+        let run =
+            Command::new("run").about("Run the operator until it is stopped (SIGTERM or SIGINT)");
         let run = run.long_about(
-            "Run the operator until it is told to stop (SIGTERM or SIGINT).\n\n\
-             The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.",
+            "Run the operator until it is stopped (SIGTERM or SIGINT).\n\nThe cluster is that of KUBECONFIG or ~/.kube/config, or the one in which the process runs.",
         );
         let crds = Command::new("crds")
             .about("Print the CustomResourceDefinitions as YAML, or install them. Printing needs no cluster");
@@ -44,26 +45,26 @@ impl Program {
             .subcommands(generated)
     }
 
-    fn asked(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    fn dispatch(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match matches.subcommand() {
             Some(("run", told)) => {
                 let options = args::Run::from_arg_matches(told)?;
                 until_done(run::run(self, options, told))??;
             }
-            Some(asked @ ("sandbox" | "plan", _)) => return simulated::asked(self, asked),
-            Some(("explain", told)) => explain::asked(self, told)?,
-            Some(("replay", told)) => return replay::asked(self, told),
+            Some(asked @ ("sandbox" | "plan", _)) => return simulated::run_command(self, asked),
+            Some(("explain", told)) => explain::run_command(self, told)?,
+            Some(("replay", told)) => return replay::run_command(self, told),
             Some(("crds", told)) => {
                 let options = args::Crds::from_arg_matches(told)?;
                 let kinds = definitions::kinds(self.name, &self.definitions)?;
-                let done = definitions::asked(&kinds, &options).map(|()| ExitCode::SUCCESS);
+                let done = definitions::run_command(&kinds, &options).map(|()| ExitCode::SUCCESS);
                 return match options.install {
                     true => done,
                     false => printed(done),
                 };
             }
             Some((name, _)) if generate::is_one(name) => {
-                return printed(generate::asked(self, matches).map(|()| ExitCode::SUCCESS));
+                return printed(generate::run_command(self, matches).map(|()| ExitCode::SUCCESS));
             }
             Some(_) | None => unreachable!("clap lets no other command through"),
         }
@@ -71,7 +72,8 @@ impl Program {
     }
 }
 
-/// A command with more options. What they say of themselves as a whole does not take the place of what the command says.
+/// Returns a command with more options. The description of the options as a whole does not replace
+/// the description of the command.
 fn taking(command: Command, options: fn(Command) -> Command) -> Command {
     let about = command.get_about().cloned();
     let long_about = command.get_long_about().cloned().or(about.clone());
@@ -125,14 +127,14 @@ mod tests {
         command.build();
         let begins = [
             ("run", "Run the operator"),
-            ("explain", "Say why an object of a cluster"),
+            ("explain", "Explain why an object"),
             ("crds", "Print the"),
         ];
         let simulated = [
             ("sandbox", "Try the operator out"),
-            ("plan", "Say what this version would write"),
+            ("plan", "Show what this version would write"),
         ];
-        // Without the simulated cluster nobody is told of these commands.
+        // Without the simulated cluster, the help does not list these commands.
         let simulated = simulated.into_iter().filter(|_| cfg!(feature = "sandbox"));
         for (name, begins) in begins.into_iter().chain(simulated) {
             let command = command.find_subcommand_mut(name).unwrap();
@@ -172,7 +174,7 @@ mod tests {
             cluster_domain: "cluster.local".to_owned(),
             namespace: "default".to_owned(),
         };
-        let made = program.made(surroundings, &ArgMatches::default());
+        let made = program.build_operator(surroundings, &ArgMatches::default());
         let said = made.map(|_| ()).unwrap_err().to_string();
         assert!(said.contains("Program::operator"), "{said}");
     }

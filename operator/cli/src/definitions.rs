@@ -1,4 +1,4 @@
-//! The definitions of a program: which group they are of, and what `crds` does with them.
+//! The definitions of a program: their group, and the command `crds`.
 
 use std::io::{Write, stdout};
 use std::time::Duration;
@@ -50,7 +50,7 @@ fn kinds_of(program: &str, definitions: Definitions) -> anyhow::Result<Kinds> {
     })
 }
 
-/// A program asks for its kinds once, and they stay what they are until it ends.
+/// Leaks a text. A program queries its kinds once, and they stay the same until it ends.
 fn for_ever(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
@@ -59,7 +59,7 @@ fn for_ever(text: String) -> &'static str {
 ///
 /// # Errors
 /// There are none, they cannot be written to standard output, or no API server is configured.
-pub(crate) fn asked(kinds: &[Kinds], options: &args::Crds) -> anyhow::Result<()> {
+pub(crate) fn run_command(kinds: &[Kinds], options: &args::Crds) -> anyhow::Result<()> {
     if kinds.is_empty() {
         bail!("the program has no kinds: give it its definitions with `Program::definitions`");
     }
@@ -92,7 +92,7 @@ async fn install(
         let served = timeout(limit, crds::prepare(client, one, true)).await;
         served.with_context(|| {
             format!(
-                "the kinds of {group} are installed, and not served within {limit:?}: `kubectl describe crd` says in their conditions why"
+                "the kinds of {group} are installed, but not served within {limit:?}: see their conditions in `kubectl describe crd`"
             )
         })?;
         for name in (one.definitions)()
@@ -104,18 +104,19 @@ async fn install(
             } else {
                 "as wanted"
             };
-            definitions::say(out, &format!("{name} {said}, and served"))?;
+            definitions::print_line(out, &format!("{name} {said}, and served"))?;
         }
     }
     Ok(())
 }
 
-/// What helps where definitions could not be written: rights, if the API server said no, and else that it can be reached.
+/// Returns the advice for definitions that could not be written: rights, if the API server refused
+/// them, and otherwise a reachable API server.
 const fn advice(error: &kube::Error) -> &'static str {
     if matches!(error, kube::Error::Api(_)) {
-        "CustomResourceDefinitions cannot be installed or updated: use a kubeconfig of somebody who may list, create and patch them"
+        "CustomResourceDefinitions cannot be installed or updated: use a kubeconfig of a user who may list, create and patch them"
     } else {
-        "the API server cannot be asked, and it is not known what is installed: see that it runs and that the kubeconfig names its address, and try again"
+        "the API server cannot be queried, so the installed definitions are unknown: check that it runs and that the kubeconfig has its address, then try again"
     }
 }
 
@@ -181,7 +182,7 @@ mod tests {
         let said = late.unwrap_err().to_string();
         assert!(
             said.starts_with(
-                "the kinds of a.example.org/v2 are installed, and not served within 1s"
+                "the kinds of a.example.org/v2 are installed, but not served within 1s"
             ),
             "{said}"
         );
@@ -257,7 +258,7 @@ mod tests {
     fn lists_that_cannot_be_served_are_refused_with_what_to_do() {
         let said = |all: &[Definitions]| kinds("p", all).unwrap_err().to_string();
         assert!(said(&[of_two]).contains("a.example.org/v1 and of b.example.org/v1"));
-        let none = asked(&[], &args::Crds { install: false });
+        let none = run_command(&[], &args::Crds { install: false });
         assert!(
             none.unwrap_err()
                 .to_string()
@@ -276,7 +277,10 @@ mod tests {
         let kinds = kinds("thing-operator", &[of_one]).unwrap();
         let failed = install(&client, &kinds, PATIENCE, &mut Vec::new()).await;
         let said = format!("{:#}", failed.unwrap_err());
-        assert!(said.starts_with("the API server cannot be asked"), "{said}");
+        assert!(
+            said.starts_with("the API server cannot be queried"),
+            "{said}"
+        );
         assert!(!said.contains("may list"), "{said}");
     }
 }

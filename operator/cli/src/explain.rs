@@ -1,5 +1,5 @@
-//! `explain`: one object of a live cluster by the lifecycles of the operator, made with the options of `run`. Reads alone, and nobody outside Kubernetes is
-//! asked.
+//! `explain`: explains one object of a live cluster by the lifecycles of the operator, which is
+//! made with the options of `run`. It only reads, and queries nothing outside Kubernetes.
 
 use std::io::{Write, stdout};
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use kube::Client;
-use lifecycle_explain::{Error, Explain, Explained};
+use lifecycle_inspect::explain::{Error, Explain, Explained};
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::{logging, until_done};
 use lifecycle_runtime::crds::{self, Kinds};
 
 use crate::{Program, Surroundings, account, definitions, generate};
 
-/// Which object, and as what the operator runs there.
+/// Object to explain, and the settings with which the operator runs in its cluster.
 #[derive(Debug, Args)]
 struct Explaining {
     #[command(flatten)]
     explain: Explain,
 
     #[command(flatten)]
-    told: Told,
+    told: OperatorOptions,
 }
 
-/// What the operator is told where it runs, and what its answers may depend on.
+/// Settings of the operator in the cluster that it runs in. Its answers may depend on them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Operator")]
-struct Told {
+struct OperatorOptions {
     /// Domain below which cluster DNS names Services. Without it, cluster.local.
     #[arg(long, env, value_name = "DOMAIN")]
     kubernetes_cluster_domain: Option<ClusterDomain>,
@@ -39,32 +39,32 @@ struct Told {
 
 /// The command.
 pub(crate) fn command() -> Command {
-    let about = "Say why an object of a cluster is where it is, who must act, and what comes next. Changes nothing";
+    let about =
+        "Explain why an object is in its state, who must act, and what comes next. Changes nothing";
     Explaining::augment_args(Command::new("explain"))
         .about(about)
         .long_about(format!(
-            "{about}.\n\n\
-             Looks at the object by the code of the operator, with the options that it is run with and with the rights to get and list of whoever asks.\n\n\
-             Ends with 0 if the object was found, whatever is wrong with it, and with 1 if there is none or it cannot be read."
+            "{about}.\n\nEvaluates the object with the code and the options of the operator, and with the caller's rights to get and list.\n\nExits 0 if the object was found, even if something is wrong with it. Exits 1 if it does not exist or cannot be read."
         ))
 }
 
-/// Prints why the object that is asked for is where it is.
+/// Prints the reason for the state of the given object.
 ///
 /// # Errors
-/// No API server is configured or answers, the operator cannot be made, or there is no such object.
-pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<()> {
+/// If no API server is configured or answers, the operator cannot be made, or the object does not
+/// exist.
+pub(crate) fn run_command(program: Program, told: &ArgMatches) -> anyhow::Result<()> {
     let options = Explaining::from_arg_matches(told)?;
     logging::begin_quietly()?;
     until_done(async {
-        let (client, namespace) = options.explain.connect().await?;
+        let (client, namespace) = options.explain.connection.connect().await?;
         let live = (&client, namespace.as_str());
-        of((program, told), live, &mut stdout().lock()).await
+        explain_object((program, told), live, &mut stdout().lock()).await
     })?
 }
 
 /// Explains an object of a cluster; `namespace` is where one is looked for that names none.
-pub(crate) async fn of(
+pub(crate) async fn explain_object(
     (program, told): (Program, &ArgMatches),
     (live, namespace): (&Client, &str),
     into: &mut impl Write,
@@ -74,17 +74,16 @@ pub(crate) async fn of(
     let kinds = definitions::kinds(name, &program.definitions)?;
     let lifecycles = lifecycles(program, told, (&options.told, namespace))?;
     if lifecycles.is_empty() {
-        bail!("`{name}` runs no lifecycle, so that there is nothing to explain");
+        bail!("`{name}` runs no lifecycle, so there is nothing to explain");
     }
     let wanted = (&options.explain, namespace);
-    let explained = lifecycle_explain::run(live, &lifecycles, wanted, into).await;
+    let explained = lifecycle_inspect::explain::run(live, &lifecycles, wanted, into).await;
     let Err(error) = explained else {
         return Ok(());
     };
     let missing = match &error {
         Error::Unreadable(_) => unserved(live, &kinds).await,
-        Error::Connect(_)
-        | Error::Kind { .. }
+        Error::Kind { .. }
         | Error::NoName { .. }
         | Error::Absent { .. }
         | Error::Several { .. }
@@ -99,16 +98,17 @@ pub(crate) async fn of(
     })
 }
 
-/// The lifecycles that the operator runs. It is made to be looked at: what its author gives the client of a cluster gets that of nobody.
+/// Returns the lifecycles that the operator runs. The operator is made only for inspection, so it
+/// gets a client without a cluster.
 fn lifecycles(
     program: Program,
     told: &ArgMatches,
-    (options, namespace): (&Told, &str),
+    (options, namespace): (&OperatorOptions, &str),
 ) -> anyhow::Result<Vec<Explained>> {
     let domain = options.kubernetes_cluster_domain.clone();
     let own = match (&options.operator_namespace, program.rights) {
         (Some(own), _) => own.clone(),
-        (None, Some(rights)) => account::of(rights)?.namespace,
+        (None, Some(rights)) => account::parse_account(rights)?.namespace,
         (None, None) => namespace.to_owned(),
     };
     let surroundings = Surroundings {
@@ -116,13 +116,13 @@ fn lifecycles(
         cluster_domain: domain.unwrap_or_else(ClusterDomain::usual).to_string(),
         namespace: own,
     };
-    let operator = program.made(surroundings, told)?;
+    let operator = program.build_operator(surroundings, told)?;
     let all = operator.lifecycles();
     let all = all.map(|(machine, naming)| Explained::new(Arc::clone(machine), naming.clone()));
     Ok(all.collect())
 }
 
-/// The first group whose kinds the cluster does not serve, if it can be asked.
+/// Returns the first group with kinds that the cluster does not serve, if the cluster answers.
 async fn unserved(live: &Client, kinds: &[Kinds]) -> Option<&'static str> {
     for one in kinds {
         if let Ok(false) = crds::served(live, one).await {

@@ -1,4 +1,5 @@
-//! What follows from the lifecycles of the operator, and needs no cluster: `lifecycles`, `diagram`, `docs` and `manifests`.
+//! Output that follows from the lifecycles of the operator, and needs no cluster: `lifecycles`,
+//! `diagram`, `docs` and `manifests`.
 
 use std::io::stdout;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use lifecycle_runtime::kube::client;
 use crate::account::{self, Account};
 use crate::{Program, Surroundings};
 
-/// Nobody is there: the operator is made to be looked at, and asks nothing.
+/// Address without a server: the operator is made only for inspection, and sends no request.
 const NOWHERE: &str = "http://127.0.0.1:1";
 
 /// These commands.
@@ -25,16 +26,16 @@ pub(crate) fn commands() -> impl Iterator<Item = Command> {
     all.into_iter()
 }
 
-/// Whether it is one of these commands.
+/// Returns true if the name is one of these commands.
 pub(crate) fn is_one(name: &str) -> bool {
     Generate::has_subcommand(name)
 }
 
-/// Makes what is asked for and prints it.
+/// Generates the requested output and prints it.
 ///
 /// # Errors
-/// The operator cannot be made, there is nothing of that name, or nothing can be written there.
-pub(crate) fn asked(program: Program, matches: &ArgMatches) -> anyhow::Result<()> {
+/// If the operator cannot be made, the name is unknown, or the output cannot be written.
+pub(crate) fn run_command(program: Program, matches: &ArgMatches) -> anyhow::Result<()> {
     let generate = Generate::from_arg_matches(matches)?;
     let (_, told) = matches.subcommand().context("a command is missing")?;
     let described = until_done(described(program, told))??;
@@ -48,7 +49,7 @@ pub(crate) async fn described(
 ) -> anyhow::Result<lifecycle_generate::Program> {
     // Without a manifest both are called as the program.
     let account = match program.rights {
-        Some(rights) => account::of(rights)?,
+        Some(rights) => account::parse_account(rights)?,
         None => Account {
             namespace: program.name.to_owned(),
             name: program.name.to_owned(),
@@ -67,13 +68,13 @@ pub(crate) async fn described(
         cluster_domain: ClusterDomain::usual().to_string(),
         namespace: account.namespace,
     };
-    let operator = program.made(surroundings, told)?;
+    let operator = program.build_operator(surroundings, told)?;
     let machines = operator.machines();
     let part = machines.fold(part, |part, machine| part.runs_shared(Arc::clone(machine)));
     Ok(lifecycle_generate::Program::new().part(part))
 }
 
-/// A client of nobody.
+/// Returns a client without a cluster.
 ///
 /// # Errors
 /// None can be made here.

@@ -1,5 +1,7 @@
-//! What the program of an operator is around its lifecycles: `run` with lease, health and metrics, `crds`, `explain`, what follows from its lifecycles (pictures,
-//! pages, rights), and, with the feature `sandbox`, a simulated cluster with the operator in it, and `plan`. Knows no lifecycle of any product.
+//! Program of an operator around its lifecycles. It has `run` with lease, health and metrics,
+//! `crds`, `explain`, and the output that follows from its lifecycles (pictures, pages, rights).
+//! With the feature `sandbox`, it also has a simulated cluster with the operator in it, and `plan`.
+//! Knows no lifecycle of any product.
 
 #![deny(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What an operator decides, a line for each pass, as it works.
+//! Decisions of an operator as it works, one line for each reconcile.
 
 use std::sync::Arc;
 
@@ -7,22 +7,22 @@ use lifecycle_runtime::controller::{Passed, Trace, TraceEvent};
 use lifecycle_runtime::machine::ir::Phase;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What a pass decided.
+/// Decision of one reconcile.
 #[derive(Clone, Debug)]
 pub(crate) struct PassLine {
-    /// Of which lifecycle, by its path.
+    /// Path of the lifecycle.
     pub(crate) lifecycle: &'static str,
-    /// Of which object.
+    /// The reconciled object.
     pub(crate) of: ObjectRef,
-    /// Where it is.
+    /// Phase of the object.
     pub(crate) phase: Phase,
     /// The state, and why.
     pub(crate) line: String,
-    /// Whether its lifecycle reports whether it is Ready.
+    /// True if its lifecycle reports readiness.
     pub(crate) reports: bool,
 }
 
-/// Tells of each pass.
+/// Returns a trace that reports each reconcile.
 pub(crate) fn observer(heard: UnboundedSender<PassLine>) -> Arc<dyn Trace> {
     Arc::new(Observer { heard })
 }
@@ -34,8 +34,8 @@ struct Observer {
 impl Trace for Observer {
     fn saw(&self, moment: &TraceEvent<'_>) {
         if let TraceEvent::Passed(passed) = moment {
-            let (phase, line) = told(passed);
-            // Nobody listens any more once the sandbox ends.
+            let (phase, line) = describe_pass(passed);
+            // The receiver is closed once the sandbox ends.
             let _unheard = self.heard.send(PassLine {
                 lifecycle: passed.lifecycle.path,
                 of: passed.object.clone(),
@@ -47,11 +47,15 @@ impl Trace for Observer {
     }
 }
 
-/// Where a pass found its object: the state, and the reason and sentence of its last condition.
-pub fn told(passed: &Passed<'_>) -> (Phase, String) {
+/// Returns the phase in which a reconcile found its object. Also returns a line with the state, and
+/// the reason and message of its last condition.
+pub fn describe_pass(passed: &Passed<'_>) -> (Phase, String) {
     let ir = passed.lifecycle;
     let state = passed.state();
-    let conditions = ir.conditions(&passed.observation.world, passed.observation.said());
+    let conditions = ir.conditions(
+        &passed.observation.world,
+        passed.observation.message_parts(),
+    );
     let why = match (&passed.failure, conditions.last()) {
         (Some(failure), _) => failure.clone(),
         (None, Some(ready)) => reason(&ready.reason, &ready.message),

@@ -1,5 +1,5 @@
-//! `plan`: the operator, with the options of `run`, in a copy of the cluster that is made as it is asked for, until it has nothing left to do. Nobody outside
-//! Kubernetes is asked.
+//! `plan`: runs the operator, with the options of `run`, in a copy of the cluster until it has
+//! nothing left to do. Objects are copied on demand. Nothing outside Kubernetes is queried.
 
 use std::collections::BTreeSet;
 use std::io::{Write, stdout};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use kube::Client;
-use lifecycle_plan::{Plan, Still, Verdict};
+use lifecycle_inspect::plan::{Plan, Still, Verdict};
 use lifecycle_process::args::Cluster;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::{compared, logging, until_done};
@@ -17,7 +17,7 @@ use lifecycle_runtime::cause;
 use crate::run::prepare;
 use crate::{Program, Surroundings, definitions};
 
-/// Against which cluster, and as what is run there.
+/// The cluster to plan for, and the settings of the operator.
 #[derive(Debug, Args)]
 struct Planning {
     #[command(flatten)]
@@ -30,21 +30,17 @@ struct Planning {
 /// The command.
 pub(crate) fn command() -> Command {
     Planning::augment_args(Command::new("plan"))
-        .about("Say what this version would write into a cluster, before it runs there. Changes nothing")
+        .about("Show what this version would write into a cluster, before it runs there. Changes nothing")
         .long_about(
-            "Say what this version would write into a cluster, before it runs there. Changes nothing.\n\n\
-             The operator runs in a copy of what it looks at, with the options that it is run with, until it has nothing left to do: object by object and \
-             field by field it is shown what it wrote, which Pods that restarts, and what it would then wait for. Reads with the rights to get and list of \
-             whoever asks.\n\n\
-             Ends with 0 if nothing would be written, 1 if something would, 2 if that cannot be said.",
+            "Show what this version would write into a cluster, before it runs there. Changes nothing.\n\nRuns the operator with its options in a copy of the objects that it reads, until it has nothing left to do. Shows its writes by object and field, the Pods that they restart, and what it would then wait for. Reads with the caller's rights to get and list.\n\nExits 0 if it would write nothing, 1 if it would write something, 2 if that cannot be determined.",
         )
 }
 
-/// Prints the plan, and says how the process is to end.
+/// Prints the plan, and returns the exit code of the process.
 ///
 /// # Errors
 /// The system starts no threads.
-pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
+pub(crate) fn run_command(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
     let planned = until_done(planned(program, told))?;
     Ok(compared(planned.map(|verdict| verdict as u8)))
 }
@@ -52,12 +48,12 @@ pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitC
 async fn planned(program: Program, told: &ArgMatches) -> anyhow::Result<Verdict> {
     logging::begin_quietly()?;
     let options = Planning::from_arg_matches(told)?;
-    let live = options.plan.connect().await?;
-    of((program, told), &live, &mut stdout().lock()).await
+    let (live, _) = options.plan.connection.connect().await?;
+    print_plan((program, told), &live, &mut stdout().lock()).await
 }
 
-/// Prints what the program would write into a cluster.
-pub(crate) async fn of(
+/// Prints the writes that the program would make in a cluster.
+pub(crate) async fn print_plan(
     (program, told): (Program, &ArgMatches),
     live: &Client,
     into: &mut impl Write,
@@ -71,7 +67,7 @@ pub(crate) async fn of(
         let noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
         noted.iter().cloned().collect()
     };
-    let start = |inside: lifecycle_plan::Operator| async {
+    let start = |inside: lifecycle_inspect::plan::Operator| async {
         let maintain = !cluster.disable_crd_maintenance;
         let install = format!("{} crds --install", program.name);
         inside.own_kinds(&kinds, (&install, maintain));
@@ -84,7 +80,7 @@ pub(crate) async fn of(
             cluster_domain: domain.to_string(),
             namespace,
         };
-        let made = program.made(surroundings, told);
+        let made = program.build_operator(surroundings, told);
         let operator = made.map_err(|error| cause::in_one_line(error.as_ref()))?;
         let operator = operator
             .instead(|machine| Arc::new(Still::new(machine, Arc::clone(&noted))))
@@ -93,7 +89,7 @@ pub(crate) async fn of(
         let ended = operator.start(inside.client, inside.shutdown).await;
         ended.map_err(|error| cause::in_one_line(&error))
     };
-    Ok(lifecycle_plan::run(live, &plan, (unasked, start), into).await?)
+    Ok(lifecycle_inspect::plan::run(live, &plan, (unasked, start), into).await?)
 }
 
 #[cfg(test)]
@@ -110,25 +106,27 @@ mod tests {
     use crate::run::mirror;
     use crate::run::tests::{definitions, program};
 
-    async fn said(cluster: &Cluster, words: &[&str]) -> (Verdict, String) {
+    async fn plan_text(cluster: &Cluster, words: &[&str]) -> (Verdict, String) {
         let all = ["mirror-operator", "plan"].iter().chain(words);
         let matches = program().command().get_matches_from(all);
         let told = matches.subcommand_matches("plan").unwrap();
         let mut text = Vec::new();
         let live = cluster.client();
-        let verdict = of((program(), told), &live, &mut text).await.unwrap();
+        let verdict = print_plan((program(), told), &live, &mut text)
+            .await
+            .unwrap();
         (verdict, String::from_utf8(text).unwrap())
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_program_says_what_it_would_write_and_writes_none_of_it() {
         let cluster = Cluster::open(Options::default()).await.unwrap();
-        let (verdict, text) = said(&cluster, &[]).await;
+        let (verdict, text) = plan_text(&cluster, &[]).await;
         assert_eq!(verdict, Verdict::Something);
         let defined = "+ CustomResourceDefinition.apiextensions.k8s.io mirrors.examples.test  (by mirror-operator): it is not installed; `mirror-operator crds --install` installs it, too\n";
         assert!(text.starts_with(defined), "{text}");
         assert!(text.lines().count() < 6, "{text}");
-        let (verdict, text) = said(&cluster, &["--full"]).await;
+        let (verdict, text) = plan_text(&cluster, &["--full"]).await;
         assert_eq!(verdict, Verdict::Something);
         let field = r#"    + spec.names.kind: "Mirror""#;
         assert!(text.starts_with(defined) && text.contains(field), "{text}");
@@ -137,7 +135,7 @@ mod tests {
         crds::prepare(&cluster.client(), &kinds[0], true).await;
         let objects = Manifest::parse(Path::new("objects"), mirror::OBJECTS).unwrap();
         manifests::apply(&cluster.client(), &objects).await.unwrap();
-        let (verdict, text) = said(&cluster, &[]).await;
+        let (verdict, text) = plan_text(&cluster, &[]).await;
         assert_eq!(verdict, Verdict::Something);
         assert!(text.contains("+ ConfigMap default/copy"), "{text}");
         assert!(!text.contains("CustomResourceDefinition"), "{text}");
@@ -149,12 +147,12 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn where_its_kinds_are_installed_by_others_the_plan_goes_on_as_if_they_were() {
         let cluster = Cluster::open(Options::default()).await.unwrap();
-        let (verdict, text) = said(&cluster, &["--disable-crd-maintenance"]).await;
+        let (verdict, text) = plan_text(&cluster, &["--disable-crd-maintenance"]).await;
         assert_eq!(verdict, Verdict::Unknown);
         assert_eq!(
             text,
             "! mirrors.examples.test is not installed, and the operator would wait for it: `mirror-operator crds --install` installs it. What follows is as if it were\n\n\
-             Nothing would be written: the operator looks after 0 objects.\n"
+             Nothing would be written: the operator manages 0 objects.\n"
         );
         cluster.stop().await;
     }

@@ -1,4 +1,5 @@
-//! The program that a stranger writes in one expression: its name, its kinds, and the operator that it runs. What its commands do is not in here.
+//! Program that a user writes in one expression: its name, its kinds, and the operator that it
+//! runs. The work of its commands is not in here.
 
 use clap::{ArgMatches, Args, Command};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -6,7 +7,8 @@ use kube::Client;
 use lifecycle_generate::rights::{Object, Verb};
 use lifecycle_runtime::Operator;
 
-/// A program around an operator: `run`, `crds`, `sandbox`, `plan`, `explain`, `replay`, and what follows from its lifecycles: `lifecycles`, `diagram`, `docs`, `manifests`.
+/// A program around an operator: `run`, `crds`, `sandbox`, `plan`, `explain`, `replay`, and the
+/// commands derived from its lifecycles: `lifecycles`, `diagram`, `docs`, `manifests`.
 ///
 /// ```text
 /// fn main() -> ExitCode {
@@ -30,7 +32,7 @@ pub struct Program {
 
 type Make = Box<dyn FnOnce(Surroundings, &ArgMatches) -> anyhow::Result<Operator>>;
 
-/// What an operator may be made of.
+/// Surroundings that an operator may be made from.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Surroundings {
@@ -43,7 +45,8 @@ pub struct Surroundings {
 }
 
 impl Program {
-    /// A program by its name, which is that of its Lease, too, and of whoever writes the definitions.
+    /// Creates a program with its name, which is also the name of its Lease and the field manager
+    /// of its definitions.
     pub fn new(name: &'static str, version: &'static str) -> Self {
         Self {
             name,
@@ -57,7 +60,7 @@ impl Program {
         }
     }
 
-    /// What it is for, in a sentence.
+    /// Sets the purpose of the program, in one sentence.
     #[must_use]
     pub fn about(mut self, about: &'static str) -> Self {
         self.about = about;
@@ -78,8 +81,8 @@ impl Program {
         self
     }
 
-    /// Something that the operator may do besides what follows from its lifecycles, and why: what its author's own code asks of the API server.
-    /// `manifests rbac` prints it with the rest.
+    /// Adds a permission beyond those of the lifecycles, with its reason: requests that the own
+    /// code of the author sends to the API server. `manifests rbac` prints it with the rest.
     #[must_use]
     pub fn also(mut self, object: Object, verbs: &[Verb], why: &'static str) -> Self {
         self.besides.push((object, verbs.to_vec(), why));
@@ -93,8 +96,9 @@ impl Program {
         self
     }
 
-    /// The operator, made of what it is told by options of its own, which each command takes that makes it: all but `crds`. None may be called as an option
-    /// of a command itself: `--namespace`, `--context`, `--watch`.
+    /// Sets the operator, made from options of its own. Every command that makes the operator takes
+    /// these options: all but `crds`. No option may have the name of an option of a command itself:
+    /// `--namespace`, `--context`, `--watch`.
     #[must_use]
     pub fn operator_with<A: Args>(
         mut self,
@@ -107,8 +111,8 @@ impl Program {
         self
     }
 
-    /// The operator, made of what there is and what was told.
-    pub(crate) fn made(
+    /// Makes the operator from its surroundings and its options.
+    pub(crate) fn build_operator(
         self,
         surroundings: Surroundings,
         told: &ArgMatches,

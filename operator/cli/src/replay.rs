@@ -1,13 +1,14 @@
-//! `replay`: the lifecycles of the operator, made with what it was made with when it was recorded, and held against what it recorded.
+//! `replay`: compares the lifecycles of the operator with a recording. The operator is made with
+//! the recorded settings.
 
 use std::collections::BTreeMap;
 use std::io::stdout;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use lifecycle_inspect::replay::{Error, Header, Replay, Replayed};
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::{compared, until_done};
-use lifecycle_replay::{Error, Header, Replay, Replayed};
 
 use crate::{Program, Surroundings, generate};
 
@@ -16,15 +17,17 @@ const NAMESPACE: &str = "operatorNamespace";
 
 /// The command, without the options of the author.
 pub(crate) fn command() -> Command {
-    let about = "Say what this version would have decided where another one decided, by what `run --trace-file` recorded. Needs no cluster";
-    let ends = "Ends with 0 if it decides the same everywhere, 1 if it does not, 2 if that cannot be said.";
+    let about = "Compare the decisions of this version with those that `run --trace-file` recorded of another one. Needs no cluster";
+    let ends =
+        "Exits 0 if all decisions are the same, 1 if some differ, 2 if they cannot be compared.";
     let command = Replay::augment_args(Command::new("replay"));
     command
         .about(about)
         .long_about(format!("{about}.\n\n{ends}"))
 }
 
-/// What a recording says of how the operator was made, beside options of its author.
+/// Returns the settings with which the operator was made, as a recording stores them beside the
+/// options of its author.
 pub(crate) fn settings(surroundings: &Surroundings) -> BTreeMap<String, String> {
     let domain = surroundings.cluster_domain.clone();
     let namespace = surroundings.namespace.clone();
@@ -32,11 +35,11 @@ pub(crate) fn settings(surroundings: &Surroundings) -> BTreeMap<String, String> 
     all.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-/// Prints where this version decides otherwise, and says how the process is to end.
+/// Prints the decisions of this version that differ, and returns the exit code of the process.
 ///
 /// # Errors
-/// The command line does not say what is to be replayed.
-pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
+/// If the command line does not name a recording.
+pub(crate) fn run_command(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
     let options = Replay::from_arg_matches(told)?;
     let mut program = Some(program);
     let mut all = Vec::new();
@@ -49,7 +52,7 @@ pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitC
         }
         Ok(all.clone())
     };
-    let found = lifecycle_replay::run(&options, made, &mut stdout().lock());
+    let found = lifecycle_inspect::replay::run(&options, made, &mut stdout().lock());
     Ok(compared(
         found.map(|verdict| verdict as u8).map_err(Into::into),
     ))
@@ -67,5 +70,7 @@ async fn lifecycles(
         cluster_domain: setting(CLUSTER_DOMAIN).unwrap_or_else(usual),
         namespace: setting(NAMESPACE).unwrap_or_else(|| program.name.to_owned()),
     };
-    Ok(Replayed::all_of(&program.made(surroundings, told)?))
+    Ok(Replayed::all_of(
+        &program.build_operator(surroundings, told)?,
+    ))
 }

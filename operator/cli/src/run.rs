@@ -1,4 +1,4 @@
-//! `run`: the operator against a real cluster, inside of what every program has around its work.
+//! `run`: the operator against a real cluster, within the common frame of every program.
 
 use std::future::pending;
 
@@ -17,7 +17,7 @@ use crate::{Program, Surroundings, definitions, replay};
 
 const METRICS: &str = "--metrics-bind-address";
 
-/// Runs the operator until told to stop.
+/// Runs the operator until the shutdown.
 ///
 /// # Errors
 /// Logging cannot begin, something cannot be listened at, no API server is configured, or the operator cannot run.
@@ -58,7 +58,7 @@ async fn inside(
     let recorder = options
         .recording
         .begin(of, replay::settings(&surroundings))?;
-    let made = program.made(surroundings, told)?;
+    let made = program.build_operator(surroundings, told)?;
     let mut operator = made
         .health(health.clone())
         .max_object_size(options.cluster.max_object_bytes());
@@ -90,7 +90,8 @@ async fn inside(
     }
 }
 
-/// Installs the kinds of each group in a simulated cluster, where nobody else leads, and waits until they are served.
+/// Installs the kinds of each group in a simulated cluster without other leaders, and waits until
+/// they are served.
 #[cfg(feature = "sandbox")]
 pub(crate) async fn prepare(client: &Client, kinds: &[Kinds], maintain: bool, health: &Health) {
     let part = "definitions";

@@ -20,7 +20,7 @@ use lifecycle_runtime::{Operator, cause};
 
 use crate::account::{self, RIGHTS};
 use crate::cluster::manifests::{self, Manifest};
-use crate::cluster::{self, Cluster, UNUSABLE, complain, say};
+use crate::cluster::{self, Cluster, UNUSABLE, complain, print_line};
 use crate::updates::Verdict;
 use crate::{Program, Surroundings, definitions, passes, run};
 use follow::Follow;
@@ -28,18 +28,19 @@ use follow::Follow;
 /// The operator needs a fraction of a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What happens in the simulated cluster.
+/// Options of the simulated cluster.
 #[derive(Debug, Args)]
 struct Sandbox {
     /// YAML or JSON files, as for `kubectl apply -f`. Several documents in a file are fine.
     #[arg(value_name = "FILE")]
     manifests: Vec<PathBuf>,
 
-    /// Stop once every object of the manifests that the operator looks after is Ready, or the time is over.
+    /// Stop once every managed object of the manifests is Ready, or the time is over.
     #[arg(long, requires = "manifests")]
     once: bool,
 
-    /// How long they may take to be Ready, in seconds. Without --once the sandbox says what is missing and goes on.
+    /// Time limit in seconds until they are Ready. Without --once the sandbox prints the missing
+    /// ones and continues.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
 
@@ -47,11 +48,12 @@ struct Sandbox {
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
 
-    /// Where to write the kubeconfig. Without it, into a temporary folder. It is removed at the end.
+    /// File to write the kubeconfig to. Without it, a file in a temporary folder. It is removed at
+    /// the end.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
-    /// What uids, generated names and the like are made from.
+    /// Seed of uids, generated names and the like.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 }
@@ -61,19 +63,15 @@ pub(crate) fn command() -> Command {
     Sandbox::augment_args(Command::new("sandbox"))
         .about("Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root")
         .long_about(
-            "Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.\n\n\
-             Starts the cluster, runs the operator in it with the rights of its manifest, applies the manifests, tells what becomes of each object \
-             that the operator looks after until it is Ready, and goes on serving `kubectl` until Ctrl-C or SIGTERM.\n\n\
-             Ends with 0 when it was told to stop or, with --once, when all are Ready; with 1 if with --once one was not in time; with 2 if a \
-             manifest, a port or the kubeconfig cannot be used, or the operator cannot run.",
+            "Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.\n\nStarts the cluster, runs the operator in it with the rights of its manifest, and applies the manifests. Prints each state change of every object that the operator manages until it is Ready. Then keeps serving `kubectl` until Ctrl-C or SIGTERM.\n\nExits 0 when it is stopped or, with --once, when all objects are Ready. Exits 1 if, with --once, one was not Ready in time. Exits 2 if a manifest, a port or the kubeconfig cannot be used, or the operator cannot run.",
         )
 }
 
-/// Runs the sandbox and says how the process is to end.
+/// Runs the sandbox and returns the exit code of the process.
 ///
 /// # Errors
 /// The system starts no threads.
-pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
+pub(crate) fn run_command(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
     let options = Sandbox::from_arg_matches(told)?;
     let ended = until_done(open(program, &options, told))?;
     Ok(match ended {
@@ -105,7 +103,7 @@ async fn open(program: Program, options: &Sandbox, told: &ArgMatches) -> anyhow:
         let prepared = run::prepare(&client, &kinds, true, &nobody_asks);
         if tokio::time::timeout(PATIENCE, prepared).await.is_err() {
             bail!(
-                "the kinds of the operator are not served after {} s: the lines above say why",
+                "the kinds of the operator are not served after {} s: see the lines above for the reason",
                 PATIENCE.as_secs()
             );
         }
@@ -114,7 +112,7 @@ async fn open(program: Program, options: &Sandbox, told: &ArgMatches) -> anyhow:
             cluster_domain: ClusterDomain::usual().to_string(),
             namespace,
         };
-        let operator = program.made(surroundings, told)?;
+        let operator = program.build_operator(surroundings, told)?;
         observed(&cluster, (operator, client), (options, &manifests), &kinds).await
     };
     let verdict = tokio::select! {
@@ -126,21 +124,22 @@ async fn open(program: Program, options: &Sandbox, told: &ArgMatches) -> anyhow:
     verdict
 }
 
-/// Who the operator works as, and where. The cluster is given the manifest of its rights.
+/// Returns a client with the account of the operator, and its namespace. The cluster receives the
+/// manifest of its rights.
 async fn account(cluster: &Cluster, rights: Option<&str>) -> anyhow::Result<(Client, String)> {
     let Some(rights) = rights else {
-        say(
+        print_line(
             "the operator works as an administrator: give the program its rights, so that they are tried out, too",
         );
         return Ok((cluster.client(), "default".to_owned()));
     };
-    let account = account::of(rights)?;
+    let account = account::parse_account(rights)?;
     manifests::install(&cluster.client(), RIGHTS, rights).await?;
     let client = cluster.account(&account.namespace, &account.name);
     Ok((client, account.namespace))
 }
 
-/// Runs the operator, and follows what it does.
+/// Runs the operator, and prints its progress.
 async fn observed(
     cluster: &Cluster,
     (operator, client): (Operator, Client),
@@ -165,7 +164,7 @@ async fn observed(
     }
 }
 
-/// Applies the manifests, and tells what becomes of them until all are Ready, or for ever.
+/// Applies the manifests, and prints their progress until all are Ready, or for ever.
 async fn followed(
     cluster: &Cluster,
     mut follow: Follow,
@@ -174,10 +173,10 @@ async fn followed(
 ) -> anyhow::Result<Verdict> {
     let client = cluster.client();
     manifests::apply(&client, manifests).await?;
-    let wanted = follow.wanted(manifests);
+    let wanted = follow.expected_objects(manifests);
     if options.once && wanted.is_empty() {
         bail!(
-            "the manifests contain no {}, so that there is nothing to wait for: leave out --once",
+            "the manifests contain no {}, so there is nothing to wait for: leave out --once",
             names(&follow, " and no ")
         );
     }
@@ -186,7 +185,7 @@ async fn followed(
     if options.once {
         return Ok(verdict);
     }
-    say(&how_to_look(cluster, &follow, kinds).await?);
+    print_line(&how_to_look(cluster, &follow, kinds).await?);
     match follow.forever(&client).await {}
 }
 
@@ -202,10 +201,10 @@ async fn how_to_look(
 ) -> anyhow::Result<String> {
     let served = served(&cluster.client()).await?;
     let subjects = follow.kinds().map(resource_of);
-    let subjects: Vec<String> = subjects.map(|one| told(&one, &served)).collect();
+    let subjects: Vec<String> = subjects.map(|one| resource_name(&one, &served)).collect();
     let defined = kinds.iter().flat_map(|one| (one.definitions)());
     let defined = defined.map(|one| (one.spec.names.plural, one.spec.group));
-    let mut all: Vec<String> = defined.map(|one| told(&one, &served)).collect();
+    let mut all: Vec<String> = defined.map(|one| resource_name(&one, &served)).collect();
     all.extend(subjects.iter().cloned());
     all.sort();
     all.dedup();
@@ -226,7 +225,7 @@ fn resource_of(kind: &Kind) -> Resource {
     (kind.plural.clone(), kind.group.clone())
 }
 
-/// What a cluster serves.
+/// Returns the resources that a cluster serves.
 async fn served(client: &Client) -> anyhow::Result<Vec<Resource>> {
     let all = Discovery::new(client.clone()).run().await;
     let all = all.context("the kinds of the simulated cluster cannot be listed")?;
@@ -235,7 +234,7 @@ async fn served(client: &Client) -> anyhow::Result<Vec<Resource>> {
 }
 
 /// A resource as `kubectl` takes it: with its group where another group serves one of that name.
-fn told((plural, group): &Resource, served: &[Resource]) -> String {
+fn resource_name((plural, group): &Resource, served: &[Resource]) -> String {
     let is_other = |(other, of): &Resource| other == plural && of != group;
     match !group.is_empty() && served.iter().any(is_other) {
         true => format!("{plural}.{group}"),
@@ -254,7 +253,7 @@ mod tests {
         let served = served(&cluster.client()).await.unwrap();
         let check = |plural: &str, group: &str, expected: &str| {
             let resource = (plural.to_owned(), group.to_owned());
-            assert_eq!(told(&resource, &served), expected);
+            assert_eq!(resource_name(&resource, &served), expected);
         };
         check("services", "web.example.org", "services.web.example.org");
         check("services", "", "services");

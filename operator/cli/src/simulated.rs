@@ -11,16 +11,16 @@ pub(crate) fn commands() -> [Command; 2] {
     [sandbox::command(), plan::command()]
 }
 
-/// Does what one of them says.
+/// Runs one of the commands.
 ///
 /// # Errors
 /// As the command.
-pub(crate) fn asked(
+pub(crate) fn run_command(
     program: Program,
     (name, told): (&str, &ArgMatches),
 ) -> anyhow::Result<ExitCode> {
     match name {
-        "plan" => plan::asked(program, told),
-        _ => sandbox::asked(program, told),
+        "plan" => plan::run_command(program, told),
+        _ => sandbox::run_command(program, told),
     }
 }

@@ -1,4 +1,5 @@
-//! What was said last of objects that somebody follows: a line for each change, until those that are wanted are Ready. Knows no kind.
+//! Last reports on objects that a user follows: a line for each change, until the wanted objects
+//! are Ready. Knows no kind.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -6,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use lifecycle_runtime::machine::ir::Phase;
 
-use crate::cluster::{complain, say};
+use crate::cluster::{complain, print_line};
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,30 +16,30 @@ pub enum Verdict {
     Ready,
     /// Something was not Ready in time.
     Unready,
-    /// Somebody wanted it to end.
+    /// The user requested the end.
     Stopped,
 }
 
-/// What is to be said of an object.
+/// Report on an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
-    /// Where it is, and why.
+    /// State of the object, and the reason.
     pub line: String,
-    /// Whether that is as it was wanted.
+    /// True if that state is as wanted.
     pub ready: bool,
 }
 
-/// What was said last of each object, by its name.
+/// Last report on each object, by its name.
 #[derive(Debug)]
 pub struct Updates<K> {
     began: Instant,
     last: BTreeMap<K, Update>,
-    /// What is to be said of those whose status says that they are Ready.
+    /// Lines for the objects whose status reports that they are Ready.
     met: BTreeMap<K, String>,
 }
 
 impl<K: Ord + Clone + Display> Updates<K> {
-    /// Nothing was said yet.
+    /// Creates an empty report.
     pub fn begin() -> Self {
         Self {
             began: Instant::now(),
@@ -47,13 +48,14 @@ impl<K: Ord + Clone + Display> Updates<K> {
         }
     }
 
-    /// What was said last of an object that is there.
+    /// Returns the last report on an object that exists.
     pub fn last(&self, of: &K) -> Option<&Update> {
         self.last.get(of)
     }
 
-    /// Tells what a pass found. That it is Ready is told when its status says so, where its lifecycle reports that (`reports`). What was Ready and is so
-    /// again before its status has said anything else is told, too.
+    /// Reports the result of a reconcile. If the lifecycle reports readiness (`reports`), Ready is
+    /// reported once the status contains it. An object that was Ready and is Ready again before its
+    /// status has reported anything else is reported, too.
     pub fn passed(&mut self, of: K, (phase, line): (Phase, String), reports: bool) {
         let said = match (phase, self.met.get(&of)) {
             (Phase::Ready, None) if reports => return,
@@ -65,40 +67,40 @@ impl<K: Ord + Clone + Display> Updates<K> {
                 Update { line, ready: false }
             }
         };
-        self.note(of, said);
+        self.record(of, said);
     }
 
-    /// Tells that its status says that it is Ready, if that is news: then it says so.
+    /// Records that the status of an object reports Ready. Returns true if this is new.
     pub fn met(&mut self, of: K, line: String) -> bool {
         self.met.insert(of.clone(), line.clone());
-        self.note(of, Update { line, ready: true })
+        self.record(of, Update { line, ready: true })
     }
 
-    /// Its status does not say any more that it is Ready.
+    /// Records that the status of an object no longer reports Ready.
     pub fn unmet(&mut self, of: &K) {
         self.met.remove(of);
     }
 
-    /// Tells that it is there no more.
+    /// Records that an object is gone.
     pub fn gone(&mut self, of: &K) {
         let line = "Gone".to_owned();
-        self.note(of.clone(), Update { line, ready: false });
+        self.record(of.clone(), Update { line, ready: false });
         self.last.remove(of);
         self.met.remove(of);
     }
 
-    /// Tells something, if it is news: then it says so.
-    pub fn note(&mut self, of: K, said: Update) -> bool {
+    /// Records an update. Returns true if it is new.
+    pub fn record(&mut self, of: K, said: Update) -> bool {
         if self.last.get(&of) == Some(&said) {
             return false;
         }
         let after = self.began.elapsed().as_secs_f64();
-        say(&format!("{after:8.3} s  {of}  {}", said.line));
+        print_line(&format!("{after:8.3} s  {of}  {}", said.line));
         self.last.insert(of, said);
         true
     }
 
-    /// Whether all of these are Ready; of none nothing is.
+    /// Returns true if all of these are Ready. An empty list is not Ready.
     pub fn are_ready(&self, wanted: &[K]) -> bool {
         let ready = |of: &K| self.last(of).is_some_and(|said| said.ready);
         !wanted.is_empty() && wanted.iter().all(ready)
@@ -111,7 +113,7 @@ impl<K: Ord + Clone + Display> Updates<K> {
         Verdict::Unready
     }
 
-    /// Those that are not Ready, each with what was said of it last.
+    /// Returns the objects that are not Ready, each with its last update.
     pub fn unready(&self, wanted: &[K]) -> String {
         let lines = wanted.iter().filter_map(|wanted| {
             let said = match self.last(wanted) {

@@ -1,4 +1,4 @@
-//! What stands for the commands that need the simulated cluster in a program that was built without it.
+//! Replacement for the commands that need the simulated cluster, in a program built without it.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::Program;
 
-/// These commands, which nobody is told of.
+/// Returns these commands, which the help does not list.
 pub(crate) fn commands() -> [Command; 2] {
     ["sandbox", "plan"].map(|name| {
         let any = Arg::new("any")
@@ -17,11 +17,14 @@ pub(crate) fn commands() -> [Command; 2] {
     })
 }
 
-/// Says how the program gets them.
+/// Fails with a message that names the required feature.
 ///
 /// # Errors
 /// Always.
-pub(crate) fn asked(program: Program, (name, _): (&str, &ArgMatches)) -> anyhow::Result<ExitCode> {
+pub(crate) fn run_command(
+    program: Program,
+    (name, _): (&str, &ArgMatches),
+) -> anyhow::Result<ExitCode> {
     anyhow::bail!(
         "`{}` was built without a simulated cluster: build it with the feature `sandbox`, as `cargo run -- {name}` does",
         program.name

@@ -1,5 +1,7 @@
-//! What Listeners cost ours, the same operator on kube-rs alone, and a client that sends only what nobody can spare; each in a process of its own,
-//! in turns, on a server of its own. Prints one table: requests and processor time a Listener, and how long all took.
+//! Cost of Listeners for our operator, for the same operator on kube-rs alone, and for a client
+//! that sends only the indispensable requests. Each runs in a process of its own, in turns, on a
+//! server of its own. Prints one table: requests and processor time per Listener, and the total
+//! duration.
 //!
 //! `--simulated` takes the simulated server in place of a real one, `--listeners 1,100` chooses how many, `--rounds` how often, and `--settled` for how
 //! many seconds they are left alone in the first round.
@@ -24,12 +26,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use course::{Cost, Course};
-use place::Place;
+use place::BenchServer;
 use subject::Subject;
 use tokio::runtime::Runtime;
 
 fn main() -> Result<()> {
-    // `cargo bench` says so itself.
+    // `cargo bench` adds it.
     let words: Vec<String> = std::env::args()
         .skip(1)
         .filter(|word| word != "--bench")
@@ -40,10 +42,11 @@ fn main() -> Result<()> {
         let subject = subject_of(word).with_context(|| format!("`{word}` is not known"))?;
         return run(subject);
     }
-    Runtime::new()?.block_on(compare(&Options::of(&words)?))
+    Runtime::new()?.block_on(compare(&Options::parse(&words)?))
 }
 
-/// On the runtime on which its author runs it: ours on that of our programs, the others on that of `#[tokio::main]`.
+/// Runs a subject on the runtime of its author: ours on the one of our programs, the others on the
+/// one of `#[tokio::main]`.
 fn run(subject: Subject) -> Result<()> {
     let work = async { subject.run(lifecycle_client::kube::connect().await?).await };
     match subject {
@@ -53,10 +56,10 @@ fn run(subject: Subject) -> Result<()> {
 }
 
 fn subject_of(word: &str) -> Option<Subject> {
-    Subject::ALL.into_iter().find(|one| one.word() == word)
+    Subject::ALL.into_iter().find(|one| one.name() == word)
 }
 
-/// What is compared.
+/// Options of the comparison.
 struct Options {
     real: bool,
     listeners: Vec<usize>,
@@ -66,7 +69,7 @@ struct Options {
 }
 
 impl Options {
-    fn of(words: &[String]) -> Result<Self> {
+    fn parse(words: &[String]) -> Result<Self> {
         let mut options = Self {
             real: true,
             listeners: vec![1, 100, 1000],
@@ -92,7 +95,8 @@ impl Options {
                 "--only" => {
                     let all = value.split(',').map(subject_of);
                     let all: Option<_> = all.collect();
-                    options.subjects = all.context("floor, ours, plain and cached are known")?;
+                    options.subjects =
+                        all.context("expected one or more of floor, ours, plain and cached")?;
                 }
                 _ => bail!("`{word}` is not known; see the beginning of beside.rs"),
             }
@@ -124,10 +128,10 @@ async fn compare(options: &Options) -> Result<()> {
             let settled = (round == 0 && !first.is_zero()).then_some(first);
             for at in 0..options.subjects.len() {
                 let subject = options.subjects[(at + round) % options.subjects.len()];
-                let place = Place::start(options.real).await?;
+                let place = BenchServer::start(options.real).await?;
                 let course = course::run(&place, subject, many, settled).await;
-                let course = course.with_context(|| format!("{}, {many}", subject.word()))?;
-                eprintln!("{many} {}: {course:?}", subject.word());
+                let course = course.with_context(|| format!("{}, {many}", subject.name()))?;
+                eprintln!("{many} {}: {course:?}", subject.name());
                 courses.entry(subject).or_default().push(course);
             }
         }
@@ -151,7 +155,7 @@ fn row(many: usize, subject: Subject, courses: &[Course]) -> String {
     let each = many as f64;
     let cells = [
         many.to_string(),
-        subject.word().to_owned(),
+        subject.name().to_owned(),
         format!("{:.2}", creation.requests / each),
         format!("{:.2} ms", creation.cpu / each),
         format!("{:.2} s", creation.time),

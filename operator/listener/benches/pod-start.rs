@@ -1,6 +1,9 @@
-//! `pod-start`: how long Pods take from their creation to Running, side by side on one real cluster: with an `emptyDir`, with a plain directory of
-//! the test driver, with a Listener volume whose claim was mounted before, and with one whose claim is new. Says what the processes need of memory, too.
-//! With `--operator PROGRAM` it is this one, such as one of a release build. With `--timeline` it also prints what was asked of the API server while the last Pod of each kind started.
+//! `pod-start`: measures the time of Pods from their creation to Running, side by side on one real
+//! cluster. It compares an `emptyDir`, a plain directory of the test driver, a Listener volume with
+//! a claim that was mounted before, and one with a new claim. It also prints the memory of the
+//! processes. With `--operator PROGRAM` it measures this program, such as one of a release build.
+//! With `--timeline` it also prints the requests to the API server during the start of the last Pod
+//! of each kind.
 
 #[path = "../tests/e2e/installed.rs"]
 #[allow(dead_code, reason = "end-to-end tests ask more of it")]
@@ -93,7 +96,7 @@ async fn compare(operator: &Path, timeline: bool) -> Result<()> {
     let site = Installed::start(1, operator).await?;
     claim(&site, "known").await?;
     let mut driver = install_directories(&site).await?;
-    // Whoever is first waits for what everybody needs.
+    // The first Pod waits for the shared setup.
     claim(&site, "new-0").await?;
     for kind in Kind::ALL {
         start(&site, kind, 0).await?;
@@ -136,7 +139,7 @@ async fn serve_directories(kubelet: &Path) -> Result<()> {
         capacity: 0,
         parameters: BTreeMap::new(),
     };
-    Disk::at(places.disk.clone()).make(&volume)?;
+    Disk::new(places.disk.clone()).make(&volume)?;
     Ok(volumes::serve(places, Shutdown::on_signals()?).await?)
 }
 
@@ -180,7 +183,7 @@ async fn install_directories(site: &Installed) -> Result<Child> {
     Ok(serve)
 }
 
-/// What was asked of the API server while a Pod started, in milliseconds since its creation.
+/// Prints the requests to the API server while a Pod started, in milliseconds since its creation.
 async fn print_requests(
     site: &Installed,
     kind: Kind,
@@ -212,7 +215,8 @@ async fn claim(site: &Installed, name: &str) -> Result<()> {
     claim.await.map(drop)
 }
 
-/// From the creation of a Pod until it is said to run; it is gone afterwards.
+/// Returns the time from the creation of a Pod until it is reported as running. The Pod is deleted
+/// afterwards.
 async fn start(site: &Installed, kind: Kind, round: usize) -> Result<Duration> {
     let name = format!("{kind:?}-{round}").to_lowercase();
     let mount = json!({ "name": "data", "mountPath": "/data" });

@@ -1,5 +1,5 @@
-//! What ten thousand Listeners cost: written, watched and read at the simulated API server alone, then settled by the operator.
-//! Prints one line a measurement; asks no real server.
+//! Cost of ten thousand Listeners: written, watched and read at the simulated API server alone,
+//! then settled by the operator. Prints one line per measurement, and contacts no real server.
 
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
 
@@ -24,7 +24,7 @@ const PATH: &str = "/apis/listeners.stackable.tech/v1alpha1/namespaces/default/l
 
 fn main() -> Result<()> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    // A second of waiting is not a second of anybody's time.
+    // Waiting takes no real time, because the clock is paused.
     let runtime = builder.enable_time().start_paused(true).build()?;
     runtime.block_on(async { alone() })?;
     println!("{}", runtime.block_on(settle(LISTENERS))?);
@@ -42,13 +42,13 @@ fn alone() -> Result<()> {
     for definition in crds() {
         let definition = serde_json::to_value(definition)?;
         let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-        ask(&server, "POST", path, &definition)?;
+        request_json(&server, "POST", path, &definition)?;
     }
     let mut meter = Meter::start()?;
     for number in 0..LISTENERS {
-        ask(&server, "POST", PATH, &listener(number))?;
+        request_json(&server, "POST", PATH, &listener(number))?;
     }
-    meter.tell("created")?;
+    meter.report("created")?;
     let mut watches = Vec::new();
     for _ in 0..WATCHES {
         let path = format!("{PATH}?watch=true&resourceVersion={}", server.revision());
@@ -56,19 +56,19 @@ fn alone() -> Result<()> {
     }
     for number in 0..LISTENERS {
         let path = format!("{PATH}/listener-{number}/status");
-        ask(&server, "PATCH", &path, &status())?;
+        request_json(&server, "PATCH", &path, &status())?;
     }
-    meter.tell("reported")?;
+    meter.report("reported")?;
     let mut events = 0;
     for chunks in &mut watches {
         events += drain(chunks);
     }
     ensure!(events == LISTENERS * WATCHES, "{events} events");
-    meter.tell(&format!("{events} events read by {WATCHES} watches"))?;
+    meter.report(&format!("{events} events read by {WATCHES} watches"))?;
     let mut listed = 0;
     let mut path = format!("{PATH}?limit=500");
     loop {
-        let page = ask(&server, "GET", &path, &Value::Null)?;
+        let page = request_json(&server, "GET", &path, &Value::Null)?;
         listed += page["items"].as_array().map_or(0, Vec::len);
         // Lists of custom kinds always have the field; on the last page it is empty.
         let token = page["metadata"]["continue"].as_str().unwrap_or_default();
@@ -78,18 +78,18 @@ fn alone() -> Result<()> {
         path = format!("{PATH}?limit=500&continue={token}");
     }
     ensure!(listed == LISTENERS, "{listed} listed");
-    meter.tell("listed in pages of 500, decoded")?;
+    meter.report("listed in pages of 500, decoded")?;
     server.compact();
-    meter.tell("history forgotten")?;
+    meter.report("history forgotten")?;
     for number in 0..LISTENERS {
-        ask(
+        request_json(
             &server,
             "DELETE",
             &format!("{PATH}/listener-{number}"),
             &Value::Null,
         )?;
     }
-    meter.tell("deleted")?;
+    meter.report("deleted")?;
     Ok(())
 }
 
@@ -131,7 +131,7 @@ fn reply(server: &Server, method: &str, path: &str, body: &Value) -> Result<Cont
     Ok(reply.content)
 }
 
-fn ask(server: &Server, method: &str, path: &str, body: &Value) -> Result<Value> {
+fn request_json(server: &Server, method: &str, path: &str, body: &Value) -> Result<Value> {
     match reply(server, method, path, body)? {
         Content::Whole(bytes) => Ok(serde_json::from_slice(&bytes)?),
         Content::Watch(_) => anyhow::bail!("{path} is a watch"),
@@ -169,7 +169,7 @@ impl Meter {
         })
     }
 
-    fn tell(&mut self, what: &str) -> Result<()> {
+    fn report(&mut self, what: &str) -> Result<()> {
         let (memory, ticks) = (memory()?, ticks()?);
         // A tick of `/proc` is a hundredth of a second.
         println!(

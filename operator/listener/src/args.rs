@@ -1,4 +1,5 @@
-//! What the parts of the Listener operator are told. Names, variables and defaults are those of the operator that this one replaces.
+//! Options of the parts of the Listener operator. Names, variables and defaults are those of the
+//! operator that this one replaces.
 
 use std::path::PathBuf;
 
@@ -10,41 +11,42 @@ use lifecycle_process::args::Run;
 #[derive(Debug, Parser)]
 #[command(name = "listener-operator", version, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// Command to run.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run the operator until it is told to stop (SIGTERM or SIGINT).
+    /// Run the operator until it is stopped (SIGTERM or SIGINT).
     ///
     /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.
-    /// Options come before the word that says which part to run: `run --disable-crd-maintenance controller`.
+    /// Options precede the name of the part to run: `run --disable-crd-maintenance controller`.
     Run(Box<Run<Mode>>),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
     Crd,
 }
 
-/// Which part of the operator runs.
+/// Part of the operator to run.
 #[derive(Debug, Subcommand)]
 pub enum Mode {
-    /// Run the part of which the cluster needs one: it makes Services, tells where Listeners can be reached, and provisions volumes.
+    /// Run the part that each cluster needs once: it makes Services, reports the addresses of
+    /// Listeners, and provisions volumes.
     Controller(Controller),
-    /// Run the part of which each node needs one: it mounts Listener volumes.
+    /// Run the part that each node needs once: it mounts Listener volumes.
     Node(Node),
 }
 
-/// What only the controller is told.
+/// Options of the controller alone.
 #[derive(Debug, Args)]
 pub struct Controller {
-    /// ListenerClasses to create where they are missing. A class that is there is never changed.
+    /// ListenerClasses to create if they are missing. An existing class is never changed.
     #[arg(long, env, value_enum, default_value_t, value_name = "PRESET")]
     pub listener_class_preset: Preset,
 }
 
-/// What only a node is told.
+/// Options of a node alone.
 #[derive(Debug, Args)]
 pub struct Node {
     /// Do not register with kubelet: a node-driver-registrar beside this process does it.
@@ -74,10 +76,11 @@ pub struct Node {
 pub enum Preset {
     /// Create no classes.
     None,
-    /// For clusters whose nodes stay: `external-stable` is a NodePort that keeps its Pods on their nodes.
+    /// For clusters with permanent nodes: `external-stable` is a NodePort that keeps its Pods on
+    /// their nodes.
     // The chart of the replaced operator sets this one. With another, its `external-stable` would get another type where it is missing.
     #[default]
     StableNodes,
-    /// For clusters whose nodes come and go: `external-stable` is a LoadBalancer.
+    /// For clusters with ephemeral nodes: `external-stable` is a LoadBalancer.
     EphemeralNodes,
 }

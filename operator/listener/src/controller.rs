@@ -1,4 +1,4 @@
-//! What the controller of Listeners runs, and what is prepared before. Decides nothing about any object.
+//! Work of the controller of Listeners, and its preparation. Decides nothing about any object.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,9 +23,10 @@ use crate::args::Preset;
 use crate::listener::Exposure;
 use crate::{presets, volume};
 
-/// Name of the operator, of its API group, and of what it writes.
+/// Name of the operator and of its API group, and prefix of its names in the cluster.
 pub const NAME: &str = "listeners.stackable.tech";
-/// The kinds of the operator. The replaced one wrote them under the same name, so that what it no longer says goes away.
+/// The kinds of the operator. The replaced operator used this field manager as well, so fields that
+/// we no longer write are removed.
 pub const KINDS: Kinds = Kinds {
     group_version: "listeners.stackable.tech/v1alpha1",
     manager: "listener-operator",
@@ -42,14 +43,14 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How long reconciling waits for the labels of volumes.
 const LABELLED_WITHIN: Duration = Duration::from_secs(10);
 
-/// What the controller is told.
+/// Options of the controller.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The domain below which cluster DNS names Services.
     pub cluster_domain: ClusterDomain,
     /// The kinds, and how this program prints them.
     pub kinds: Kinds,
-    /// Whether to install and update CustomResourceDefinitions.
+    /// True if the controller installs and updates CustomResourceDefinitions.
     pub maintain_crds: bool,
     /// The classes to create where they are missing.
     pub preset: Preset,
@@ -57,15 +58,15 @@ pub struct Options {
     pub leadership: Option<Leadership>,
     /// The bytes of the largest object that is read of its kinds.
     pub max_object_size: usize,
-    /// The namespaces whose Listeners it manages; all if there are none.
+    /// Namespaces with managed Listeners; all namespaces if empty.
     pub watched: BTreeSet<String>,
-    /// Where the service that provisions volumes listens; without it none are provisioned.
+    /// Endpoint of the service that provisions volumes; without it none are provisioned.
     pub csi_endpoint: Option<String>,
-    /// Where its parts say whether they are ready.
+    /// Health state in which its parts report readiness.
     pub health: Health,
 }
 
-/// Prepares the cluster and runs the Listener lifecycle until told to stop.
+/// Prepares the cluster and runs the Listener lifecycle until the shutdown.
 ///
 /// # Errors
 /// Only for a lifecycle that cannot be reconciled; an API server that does not answer is waited for.
@@ -97,7 +98,7 @@ pub async fn run_observed(
         operator = operator.run_shared(machine, naming);
     }
     if let Some(endpoint) = options.csi_endpoint {
-        operator = operator.beside(volume::provisions(NAME, &endpoint));
+        operator = operator.with_service(volume::provisions(NAME, &endpoint));
     }
     if let Some(leadership) = options.leadership {
         operator = operator.leadership(leadership);
@@ -136,18 +137,20 @@ pub fn lifecycles(cluster_domain: &ClusterDomain) -> Vec<(Arc<dyn Machine>, Nami
     vec![(Arc::new(listener::machine(logic)), naming())]
 }
 
-/// The names under which the replaced operator wrote the same, so that its fields are ours.
+/// Returns the names under which the replaced operator wrote these objects, so that its fields are
+/// ours.
 fn naming() -> Naming {
     Naming {
         manager: format!("{NAME}/{NAME}_listener"),
         status_manager: format!("{NAME}/listener"),
         reporter: REPORTER.to_owned(),
-        ..Naming::of(NAME, listener::IR.name)
+        ..Naming::new(NAME, listener::IR.name)
     }
 }
 
-/// Labels volumes before any status is written, and returns whether that is done. Without the labels no Listener finds a node that is reserved
-/// for it, and its first status would drop an address that is still right.
+/// Labels volumes before any status is written, and returns true if that succeeds. Without the
+/// labels no Listener finds its reserved node, and its first status would drop an address that is
+/// still right.
 async fn labelled_first(client: &Client) -> bool {
     let labelled = timeout(LABELLED_WITHIN, volume::label(client));
     matches!(labelled.await, Ok(Ok(())))
@@ -163,7 +166,7 @@ async fn create_classes(client: &Client, preset: Preset) {
     retried(|| presets::ensure(client, preset, &events)).await;
 }
 
-/// Tries until it is done; what is in the way is logged once for each reason.
+/// Retries until it succeeds. Each distinct error is logged once.
 pub(crate) async fn retried<E, F>(attempt: impl Fn() -> F)
 where
     E: std::error::Error + 'static,
@@ -282,7 +285,7 @@ mod tests {
         running.await.unwrap().unwrap();
     }
 
-    /// Told to stop while it waits for the kinds, it ends as ever.
+    /// Tests that a shutdown while it waits for the kinds ends it normally.
     #[tokio::test(start_paused = true)]
     async fn b6_it_ends_while_it_waits_for_who_writes_the_definitions() {
         let server = Server::new(1);

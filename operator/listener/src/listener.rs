@@ -1,5 +1,5 @@
-//! How a Listener is reconciled: the pure answers and builders that its lifecycle asks for, one file per concern.
-//! Knows no client: every method looks only at what it is given.
+//! Reconciliation of a Listener: the pure answers and builders of its lifecycle, one file per
+//! concern. Knows no client: every method reads only its arguments.
 
 pub(crate) mod addresses;
 pub(crate) mod external;
@@ -113,19 +113,20 @@ impl ListenerLogic for Exposure {
     }
 }
 
-/// What a class says of addresses now; `None` for one that no API server has seen. Whatever else is edited in it makes no status older.
+/// Returns the address settings of a class now; `None` for a class that no API server has seen. Any
+/// other edit of the class makes no status older.
 pub(crate) fn observed(class: &ListenerClass) -> Option<ObservedClass> {
     let spec = &class.spec;
     let overridden = spec.service_overrides.get("spec");
     let overridden = overridden.and_then(|spec| spec.get("type"));
     let overridden = overridden.filter(|said| !said.is_null());
     let service_type = overridden.cloned().unwrap_or(json!(spec.service_type));
-    // A type that there is not makes no Service, and so no addresses.
+    // An unknown type makes no Service, and so no addresses.
     let known = serde_json::from_value(service_type.clone()).unwrap_or(spec.service_type);
     Some(ObservedClass {
         uid: class.metadata.uid.clone()?,
         service_type: service_type.as_str()?.to_owned(),
-        address_type: addresses::wanted(spec.preferred_address_type, known),
+        address_type: addresses::resolve_address_type(spec.preferred_address_type, known),
         allowed_external_name_suffixes: spec.allowed_external_name_suffixes.clone(),
         additional_node_address_types: spec.additional_node_address_types.clone(),
     })

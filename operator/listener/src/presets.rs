@@ -1,4 +1,5 @@
-//! The ListenerClasses that a cluster starts with. Creates those that are missing and never changes one that is there.
+//! The initial ListenerClasses of a cluster. Creates the missing ones and never changes an existing
+//! one.
 
 use kube::api::{Api, ApiResource, DynamicObject, PostParams};
 use kube::runtime::events::{Event, EventType, Recorder};
@@ -13,15 +14,15 @@ use lifecycle_runtime::cause;
 /// The name under which the replaced operator created them.
 const FIELD_MANAGER: &str = "listeners.stackable.tech";
 
-/// Why the classes could not be looked at or created.
+/// Reason why the classes could not be read or created.
 #[derive(Debug, Error)]
 pub enum Error {
     /// A class that may be there.
-    #[error("ListenerClass `{name}` of the preset cannot be looked at")]
+    #[error("ListenerClass `{name}` of the preset cannot be read")]
     Get {
         /// Its name.
         name: String,
-        /// What was refused.
+        /// Error of the refused request.
         source: kube::Error,
     },
     /// A class that is missing.
@@ -29,7 +30,7 @@ pub enum Error {
     Create {
         /// Its name.
         name: String,
-        /// What was refused.
+        /// Error of the refused request.
         source: kube::Error,
     },
 }
@@ -53,16 +54,16 @@ pub fn classes(preset: Preset) -> Vec<ListenerClass> {
     ]
 }
 
-/// Creates the missing classes of a preset; says with an event and a log line where one that is there differs.
-/// Asks nothing for an empty preset.
+/// Creates the missing classes of a preset. Reports an existing class that differs with an event
+/// and a log line. Sends no request for an empty preset.
 ///
 /// # Errors
-/// If classes cannot be looked at or created. It may be called again at any time.
+/// If classes cannot be read or created. It may be called again at any time.
 pub async fn ensure(client: &Client, preset: Preset, events: &Recorder) -> Result<(), Error> {
     let kind = ApiResource::erase::<ListenerClass>(&());
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
     for class in classes(preset) {
-        // One by one, for a list would repeat what the caches begin with.
+        // One by one, because a list would repeat the initial list of the caches.
         let name = class.name_any();
         match api.get_opt(&name).await {
             Ok(None) => create(client, &class).await?,
@@ -92,7 +93,7 @@ async fn create(client: &Client, class: &ListenerClass) -> Result<(), Error> {
 pub enum Comparison {
     /// They have the same spec.
     Equal,
-    /// The fields that differ, with both values, and what that means.
+    /// The differing fields, with both values and their consequence.
     Differs(String),
     /// Its spec is not one of a class.
     Unreadable,
@@ -115,7 +116,7 @@ pub fn compared(existing: &DynamicObject, wanted: &ListenerClass, preset: Preset
         return Comparison::Equal;
     }
     Comparison::Differs(format!(
-        "{} (there, preset {}); the class is never changed, and its Listeners keep their addresses: for what the preset says, create a class of another name",
+        "{} (in the cluster, preset {}); the operator never changes the class, and its Listeners keep their addresses: to use the preset, create a class with another name",
         differences.join("; "),
         name(preset)
     ))
@@ -151,7 +152,7 @@ async fn compare(
     }
 }
 
-/// Each field in which two classes differ, with both values.
+/// Returns each differing field of two classes, with both values.
 fn differences(existing: &ListenerClassSpec, wanted: &ListenerClassSpec) -> Vec<String> {
     let fields = |spec| match serde_json::to_value(spec) {
         Ok(Value::Object(fields)) => fields,

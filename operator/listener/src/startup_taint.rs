@@ -1,4 +1,5 @@
-//! A node that joins a cluster may carry a taint until the driver there is ready, so that no Pod is placed on it too early. The process of the node removes it.
+//! A node that joins a cluster may carry a taint until its driver is ready, so that no Pod is
+//! placed on it too early. The process on the node removes it.
 
 use std::time::Duration;
 
@@ -13,11 +14,11 @@ use crate::controller::{NAME, retried};
 
 /// Name of the taint behind the group, with any value and any effect.
 const TAINT: &str = "agent-not-ready";
-/// How often the process looks whether it is ready.
+/// Interval at which the process checks its readiness.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Waits until every part of the process is ready, as `/readyz` says, and removes the taint from the node then.
-/// Nobody puts it there again while the node stays, so this ends.
+/// Waits until every part of the process is ready, as `/readyz` reports, and then removes the taint
+/// from the node. Nothing adds it again while the node stays, so this ends.
 pub(crate) async fn remove_once_ready(client: &Client, node: &str, health: &Health) {
     while !health.missing().is_empty() {
         sleep(LOOK).await;

@@ -1,5 +1,6 @@
-//! How a Listener volume is provisioned and mounted: what a claim asks for, and how a Pod that mounts it gets traffic and learns its addresses.
-//! Knows no client and no wire format; only `tree` touches the disk.
+//! Provisioning and mounting of a Listener volume: the request of a claim, and the traffic and
+//! addresses of a Pod that mounts it. Knows no client and no wire format; only `tree` accesses the
+//! disk.
 
 mod claim;
 mod exposure;
@@ -27,13 +28,13 @@ use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_specs_listener::pod_listeners::{self, PodListeners};
 use lifecycle_specs_listener::{listener_mount, listener_provisioning};
 
-/// Name of the driver, and the prefix of what it writes.
+/// Name of the driver, and prefix of its names in the cluster.
 const NAME: &str = "listeners.stackable.tech";
 
-/// What a process that mounts volumes is told.
+/// Options of a process that mounts volumes.
 #[derive(Clone, Debug)]
 pub struct Mount {
-    /// Where it listens: a path or a `unix://` URL.
+    /// Endpoint on which it listens: a path or a `unix://` URL.
     pub endpoint: String,
     /// The Kubernetes name of its node.
     pub node: String,
@@ -46,7 +47,7 @@ pub struct Mount {
 pub struct Registration {
     /// The folder that kubelet watches.
     pub folder: PathBuf,
-    /// Where kubelet finds the endpoint.
+    /// Path at which kubelet finds the endpoint.
     pub endpoint_on_host: PathBuf,
 }
 
@@ -60,7 +61,8 @@ pub fn provisions(operator: &str, endpoint: &str) -> Volumes {
     Volumes::new(operator).serve_as(machine, naming, driver)
 }
 
-/// How volumes are made for claims, for whoever only looks: the lifecycle, its names, and the name of the driver.
+/// Returns the parts by which volumes are made for claims, for inspection: the lifecycle, its
+/// names, and the name of the driver.
 pub fn provisioned() -> (Arc<dyn Machine>, Naming, &'static str) {
     let machine = listener_provisioning::machine(Provisioning);
     (
@@ -72,14 +74,16 @@ pub fn provisioned() -> (Arc<dyn Machine>, Naming, &'static str) {
 
 /// The name of the Listener that is made for a claim when a Pod mounts it; `None` of a claim that names one.
 pub fn made_for(claim: &PersistentVolumeClaim) -> Option<String> {
-    match claim::asked(|key| claim::annotation(claim, key)) {
+    match claim::parse_selector(|key| claim::annotation(claim, key)) {
         Ok(claim::Selector::Class(_)) => claim.metadata.name.clone(),
         Ok(claim::Selector::Name(_)) | Err(_) => None,
     }
 }
 
-/// The process that mounts Listener volumes of an operator on a node. Classes are read anew wherever anything is told: after an edit, no address of the
-/// old kind is. A publishing that is repeated and changes nothing reads the Listener alone, by one request: no watch of a node could choose it.
+/// Returns the process that mounts Listener volumes of an operator on a node. Classes are read
+/// again whenever addresses are published, so that after an edit no address of the old type
+/// remains. A repeated publish without a change reads only the Listener, with one request: no watch
+/// of a node could select it.
 #[must_use]
 pub fn mounts(operator: &str, mount: Mount) -> Volumes {
     let node = &mount.node;
@@ -104,18 +108,19 @@ pub fn mounts(operator: &str, mount: Mount) -> Volumes {
     Volumes::new(operator).serve_as(machine, naming(listener_mount::IR.name), driver)
 }
 
-/// Every process says the same.
+/// Returns the plugin description, which is equal in all processes.
 fn plugin() -> Plugin {
     Plugin::new(NAME, env!("CARGO_PKG_VERSION"))
         .with_controller()
         .with_topology()
 }
 
-/// The name under which the replaced operator wrote the same, so that its fields are ours.
+/// Returns the field manager of the replaced operator for these objects, so that its fields are
+/// ours.
 fn naming(lifecycle: &str) -> Naming {
     Naming {
         manager: format!("{NAME}/volume"),
-        ..Naming::of(NAME, lifecycle)
+        ..Naming::new(NAME, lifecycle)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the command line asks for: which part runs, and what it is told.
+//! Choices of the command line: the part to run, and its options.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 use lifecycle_process::args::Run;
-use lifecycle_process::{cluster_domain, definitions, ended, leadership, until_done};
+use lifecycle_process::{cluster_domain, definitions, exit_code, leadership, until_done};
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
@@ -23,7 +23,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The program `listener-operator`.
 pub fn main() -> ExitCode {
-    ended(main_of(Arguments::parse().command))
+    exit_code(main_of(Arguments::parse().command))
 }
 
 fn main_of(command: Command) -> anyhow::Result<ExitCode> {
@@ -42,7 +42,8 @@ async fn run(options: Run<Mode>) -> anyhow::Result<()> {
     lifecycle_process::run(options.frame(), part).await
 }
 
-/// Runs the part of which the cluster needs one, until told to stop. `kinds` say which command of the program prints them.
+/// Runs the part that the cluster needs once, until the shutdown. `kinds` names the command of the
+/// program that prints them.
 ///
 /// # Errors
 /// No API server is configured, or something cannot be listened at.
@@ -75,7 +76,7 @@ pub async fn run_controller<M: Subcommand>(
     Ok(controller::run_observed(client, told, recorder, shutdown).await?)
 }
 
-/// Runs the part of which each node needs one, until told to stop.
+/// Runs the part that each node needs once, until the shutdown.
 ///
 /// # Errors
 /// An option is missing, no API server is configured, something cannot be listened at, or kubelet refuses the driver.
@@ -104,7 +105,8 @@ pub async fn run_node<M: Subcommand>(
     }
 }
 
-/// What a process on a node is told, by options and by an environment variable that had another name once.
+/// Returns the settings of a process on a node, from options and from an environment variable that
+/// once had another name.
 fn mount<M: Subcommand>(options: &Run<M>, chosen: &Node) -> anyhow::Result<Mount> {
     let endpoint = options.csi_endpoint.clone().context(
         "`run node` needs a socket for kubelet to call: set --csi-endpoint or CSI_ENDPOINT",
@@ -117,8 +119,7 @@ fn mount<M: Subcommand>(options: &Run<M>, chosen: &Node) -> anyhow::Result<Mount
     let registers = !chosen.disable_plugin_registration && folder.is_dir();
     if !chosen.disable_plugin_registration && !registers {
         tracing::warn!(
-            "{} is no folder: a node-driver-registrar has to register the driver with kubelet; \
-             mount kubelet's `plugins_registry` there, or say --disable-plugin-registration",
+            "{} is not a directory, so a node-driver-registrar must register the driver with kubelet; mount kubelet's `plugins_registry` there, or set --disable-plugin-registration",
             folder.display()
         );
     }

@@ -1,6 +1,6 @@
-//! Options that every program shares, in groups; `Run` is all of them, for the operators of this workspace. Names, variables and defaults are those of
-//! the operator that is replaced, so that its manifests keep working.
-//! Says what is wanted; what that means is the business of others.
+//! Options that every program shares, in groups; `Run` has all of them, for the operators of this
+//! workspace. Names, variables and defaults are those of the replaced operator, so that its
+//! manifests keep working. Only parses values; other modules interpret them.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Subcommand, ValueEnum};
-pub use lifecycle_replay::Recording;
+pub use lifecycle_inspect::replay::Recording;
 use lifecycle_runtime::names;
 
 use crate::cluster_domain::ClusterDomain;
@@ -21,7 +21,7 @@ pub struct Run<M: Subcommand> {
     #[command(subcommand)]
     pub mode: M,
 
-    /// The cluster, and what it is to be asked for.
+    /// The cluster, and the requests to it.
     #[command(flatten)]
     pub cluster: Cluster,
 
@@ -33,11 +33,11 @@ pub struct Run<M: Subcommand> {
     #[arg(long, env, value_name = "NODE", help_heading = "Volumes")]
     pub kubernetes_node_name: Option<String>,
 
-    /// Where probes are answered.
+    /// Address on which probes are answered.
     #[command(flatten)]
     pub probes: Probes,
 
-    /// Whether what it sees and decides is recorded.
+    /// Recording of its observations and decisions, if any.
     #[command(flatten)]
     pub recording: Recording,
 
@@ -45,12 +45,12 @@ pub struct Run<M: Subcommand> {
     #[command(flatten)]
     pub telemetry: Telemetry,
 
-    /// What is accepted and has no effect any more.
+    /// Options that are still accepted and no longer have an effect.
     #[command(flatten)]
     pub retired: Retired,
 }
 
-/// Which cluster this is, and what is done there before the work begins.
+/// Options of the cluster, and of the work that is done there first.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cluster")]
 pub struct Cluster {
@@ -71,27 +71,18 @@ pub struct Cluster {
     pub max_object_size: u32,
 
     /// Namespaces to watch, with commas between them; rights by a Role in each are enough then. Empty: all namespaces.
-    #[arg(long, env, value_name = "NAMESPACES", value_delimiter = ',', value_parser = parse_namespace)]
-    pub watch_namespaces: Vec<String>,
+    #[arg(long, env, value_name = "NAMESPACES", value_parser = names::parse_namespaces)]
+    pub watch_namespaces: Option<BTreeSet<String>>,
 
     /// Namespace of the operator itself, where it keeps its lease. Without it, the namespace of the service account or of the kubeconfig.
     #[arg(long, env, value_name = "NAMESPACE")]
     pub operator_namespace: Option<String>,
 }
 
-fn parse_namespace(text: &str) -> Result<String, String> {
-    let name = text.trim();
-    match name.is_empty() {
-        true => Ok(String::new()),
-        false => names::of_namespace(name).map_err(|error| error.to_string()),
-    }
-}
-
 impl Cluster {
     /// Namespaces to watch; all if there are none.
     pub fn namespaces(&self) -> BTreeSet<String> {
-        let all = self.watch_namespaces.iter().cloned();
-        all.filter(|name| !name.is_empty()).collect()
+        self.watch_namespaces.clone().unwrap_or_default()
     }
 
     /// Largest object that is read, in bytes.
@@ -100,7 +91,7 @@ impl Cluster {
     }
 }
 
-/// Where the process says how it is.
+/// Address at which the process reports its health.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Health")]
 pub struct Probes {
@@ -133,11 +124,11 @@ pub struct Telemetry {
     #[arg(long, env, value_name = "NUMBER")]
     pub file_log_max_files: Option<usize>,
 
-    /// Send logs by OTLP to OTEL_EXPORTER_OTLP_LOGS_ENDPOINT, else to http://localhost:4317.
+    /// Send logs by OTLP (gRPC) to OTEL_EXPORTER_OTLP_LOGS_ENDPOINT, else to OTEL_EXPORTER_OTLP_ENDPOINT, else to http://localhost:4317.
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub otel_log_exporter_enabled: bool,
 
-    /// Send traces by OTLP to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, else to http://localhost:4317.
+    /// Send traces by OTLP (gRPC) to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, else to OTEL_EXPORTER_OTLP_ENDPOINT, else to http://localhost:4317.
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub otel_trace_exporter_enabled: bool,
 }
@@ -186,7 +177,7 @@ pub struct Retired {
     #[arg(long, env, value_name = "DURATION")]
     pub eos_interval: Option<String>,
 
-    /// Was whether to check for the end of support.
+    /// Formerly disabled the check for the end of support.
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub eos_disabled: bool,
 }

@@ -1,4 +1,5 @@
-//! The domain below which cluster DNS names Services: told, else read off the resolver's configuration, else the usual one.
+//! The domain below which cluster DNS names Services: the configured one, else the one in the
+//! configuration of the resolver, else the default.
 
 use std::fmt;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// What nearly every cluster uses.
+/// Domain that nearly every cluster uses.
 const USUAL: &str = "cluster.local";
 const RESOLVER: &str = "/etc/resolv.conf";
 
@@ -22,7 +23,7 @@ pub struct ClusterDomain(String);
 pub struct NotADomain(String);
 
 impl ClusterDomain {
-    /// What nearly every cluster uses.
+    /// Returns the domain that nearly every cluster uses.
     pub fn usual() -> Self {
         Self(USUAL.to_owned())
     }
@@ -54,7 +55,7 @@ impl fmt::Display for ClusterDomain {
     }
 }
 
-/// The domain that was told, or the one that is found here.
+/// Returns the configured domain, or the one that is detected here.
 pub fn resolve(told: Option<&ClusterDomain>) -> ClusterDomain {
     resolve_with(told, Path::new(RESOLVER))
 }
@@ -69,7 +70,7 @@ fn resolve_with(told: Option<&ClusterDomain>, resolver: &Path) -> ClusterDomain 
         return found;
     }
     tracing::warn!(
-        "no cluster domain was told and {} names none; taking {USUAL}: set --kubernetes-cluster-domain if that is wrong",
+        "no cluster domain is set and {} names none; using {USUAL}: set --kubernetes-cluster-domain if that is wrong",
         resolver.display()
     );
     ClusterDomain(USUAL.to_owned())

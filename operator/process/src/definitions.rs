@@ -21,10 +21,10 @@ pub fn print(
     Ok(())
 }
 
-/// Tells people a line.
+/// Prints a line for users.
 ///
 /// # Errors
 /// If it cannot be written to `out`.
-pub fn say(out: &mut impl Write, line: &str) -> anyhow::Result<()> {
+pub fn print_line(out: &mut impl Write, line: &str) -> anyhow::Result<()> {
     writeln!(out, "{line}").context("standard output cannot be written to")
 }

@@ -1,5 +1,6 @@
-//! The door for kubelet's probes, and for Prometheus: HTTP on one address, which no other client can keep kubelet from. Knows nothing but what the
-//! parts of the process say of themselves.
+//! The server for the probes of kubelet, and for Prometheus: HTTP on one address, from which no
+//! other client can lock kubelet out. Knows only the readiness that the parts of the process
+//! report.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -17,10 +18,11 @@ use tower::ServiceExt as _;
 
 use crate::metrics;
 
-/// The option that says where probes are answered.
+/// Option with the address on which probes are answered.
 pub const PROBES: &str = "--health-probe-bind-address";
 
-/// Binds the address, so that a process that cannot be asked how it is does not start. `option` is where another one is chosen.
+/// Binds the address. A process that cannot be probed does not start. `option` is the option that
+/// chooses another address.
 ///
 /// # Errors
 /// Another process listens there, or it is no address of this machine.
@@ -46,7 +48,7 @@ fn is_unsupported(error: &io::Error) -> bool {
         .any(|known| code == Some(known.raw_os_error()))
 }
 
-/// Answers probes, and what the process counts, until told to stop.
+/// Answers probes and requests for metrics until the shutdown.
 pub async fn serve(listener: TcpListener, health: Health, shutdown: Shutdown) {
     let routes = Router::new()
         .route("/livez", get(alive))
@@ -56,7 +58,7 @@ pub async fn serve(listener: TcpListener, health: Health, shutdown: Shutdown) {
     answer(listener, routes, shutdown).await;
 }
 
-/// Answers what `routes` know until told to stop.
+/// Serves `routes` until the shutdown.
 pub async fn answer(listener: TcpListener, routes: Router, mut shutdown: Shutdown) {
     let limited = Server::new(Limits::default());
     let served = limited.serve(listener, None, move |request, _| {
@@ -98,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    fn ask(address: SocketAddr, path: &str) -> io::Result<String> {
+    fn http_get(address: SocketAddr, path: &str) -> io::Result<String> {
         let mut stream = TcpStream::connect(address)?;
         write!(
             stream,
@@ -117,13 +119,13 @@ mod tests {
         let (health, (trigger, shutdown)) = (Health::default(), Shutdown::pair());
         let serving = tokio::spawn(serve(listener, health.clone(), shutdown));
         let asked = tokio::task::spawn_blocking(move || {
-            let alive = ask(address, "/livez")?;
-            let waits = ask(address, "/readyz")?;
+            let alive = http_get(address, "/livez")?;
+            let waits = http_get(address, "/readyz")?;
             health.works("start");
-            let ready = ask(address, "/readyz")?;
-            health.note("lease", "another replica leads");
-            let standby = ask(address, "/readyz")?;
-            let counted = ask(address, "/metrics")?;
+            let ready = http_get(address, "/readyz")?;
+            health.set_note("lease", "another replica leads");
+            let standby = http_get(address, "/readyz")?;
+            let counted = http_get(address, "/metrics")?;
             io::Result::Ok((alive, waits, ready, standby, counted))
         });
         let (alive, waits, ready, standby, counted) =
@@ -161,7 +163,7 @@ mod tests {
                 stream.write_all(b"GET /livez HTTP/1.1\r\nX: ")?;
                 half.push(stream);
             }
-            let alive = ask(address, "/livez")?;
+            let alive = http_get(address, "/livez")?;
             let is_cut = |stream: &mut TcpStream| {
                 stream.set_read_timeout(Some(Duration::from_millis(10)))?;
                 let read = stream.read(&mut [0; 1]);

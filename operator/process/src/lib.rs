@@ -1,4 +1,5 @@
-//! Every program of ours around its work: options, logs, health probes, metrics, and how it ends. Knows no lifecycle.
+//! The common frame of every program of ours: options, logs, health probes, metrics, and shutdown.
+//! Knows no lifecycle.
 
 #![deny(missing_docs)]
 
@@ -14,5 +15,5 @@ mod run;
 pub mod webhook;
 
 pub use otlp::Exporters;
-pub use program::{compared, ended, printed, until_done};
+pub use program::{compared, exit_code, printed, until_done};
 pub use run::{Frame, leadership, run, run_logging};

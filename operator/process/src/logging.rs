@@ -22,11 +22,11 @@ const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
 const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
 const LOG_EXPORTER_LEVEL: &str = "OTEL_LOG_EXPORTER_LEVEL";
 const TRACE_EXPORTER_LEVEL: &str = "OTEL_TRACE_EXPORTER_LEVEL";
-/// The levels of the log unless the environment says otherwise.
+/// Log levels, unless the environment sets others.
 pub const USUAL_LEVEL: &str = "info";
 const QUIET_LEVEL: &str = "warn";
-/// They log every failed request once more and with all its parts, and every link that another router ended; whoever sent it, or had the link, reports
-/// that in one line that says what to do.
+/// Crates that log every failed request again in full, and every link that another router ended.
+/// Its sender or owner reports each in one line with a remedy.
 const REPEATED: [(&str, &str); 3] = [
     ("kube_client", "kube_client::client=off"),
     ("kube_runtime", "kube_runtime::watcher=off"),
@@ -34,7 +34,7 @@ const REPEATED: [(&str, &str); 3] = [
 ];
 /// Spans that are made for traces. Each line has the object or the volume in its own fields.
 const FOR_TRACES: [(&str, &str); 1] = [(spans::TARGET, "lifecycle::spans=off")];
-/// What names of log files of the operators of this workspace begin with.
+/// Prefix of the log file names of the operators of this workspace.
 pub const FILE_PREFIX: &str = "lifecycle-operator";
 /// By this suffix log collectors of the platform find files of this format.
 const FILE_SUFFIX: &str = "tracing-rs.json";
@@ -49,9 +49,9 @@ pub enum Error {
     Level {
         /// The variable.
         variable: &'static str,
-        /// What it holds.
+        /// Value of the variable.
         directives: String,
-        /// What is wrong with it.
+        /// Error in the value.
         source: ParseError,
     },
     /// The directory for log files cannot be used.
@@ -59,7 +59,7 @@ pub enum Error {
     Directory {
         /// The directory.
         directory: PathBuf,
-        /// What is wrong with it.
+        /// Reason why it cannot be used.
         source: InitError,
     },
     /// A variable of the specification of OTLP cannot be used.
@@ -67,12 +67,12 @@ pub enum Error {
         "{option} cannot be used: correct the variables OTEL_EXPORTER_OTLP_*, or leave the option out"
     )]
     Exporter {
-        /// The option that asks for the exporter.
+        /// Option that enables the exporter.
         option: &'static str,
-        /// Reason for which it is refused.
+        /// Reason for the rejection.
         source: ExporterBuildError,
     },
-    /// There is a subscriber already.
+    /// A subscriber is already installed.
     #[error("logging has begun already in this process")]
     Twice(#[source] TryInitError),
 }
@@ -129,8 +129,8 @@ pub fn begin_at(
     Ok(exporters)
 }
 
-/// Begins logging beside output that is meant for people: to standard error, and without a level in the environment only what
-/// they should know.
+/// Starts logging for a command with output for users: to standard error, and without a level in
+/// the environment only warnings and errors.
 ///
 /// # Errors
 /// If the level is no filter, or logging has begun already.
@@ -150,7 +150,8 @@ pub fn begin_quietly() -> Result<(), Error> {
         .map_err(Error::Twice)
 }
 
-/// The console is where it writes to, and whether people look at that: only they have a use for colours.
+/// Returns the layers. `console` is the target of the output, with a flag that is true if users
+/// read it there: only then it has colors.
 fn layers<W>(
     (program, options): (&str, &args::Telemetry),
     console: (W, bool),
@@ -215,7 +216,8 @@ fn files(
     })
 }
 
-/// A filter by these directives; what they do not name is left out as REPEATED and `also` say.
+/// Returns a filter by these directives. REPEATED and `also` limit the targets that they do not
+/// name.
 fn filter(
     variable: &'static str,
     directives: &str,
@@ -272,7 +274,7 @@ mod tests {
         }
     }
 
-    /// What reaches the console when an info and a debug line are logged.
+    /// Returns the console output after an info and a debug line are logged.
     fn logged(options: &args::Telemetry, console_level: &str, file_level: &str) -> String {
         let console = Console::default();
         let writer = console.clone();

@@ -67,7 +67,7 @@ impl Snapshot {
         let states = counts.states.iter();
         page.gauges(
             "objects",
-            "Objects by the state in which their last pass found them.",
+            "Objects by the state that their last reconcile found.",
             states.map(|((kind, state), number)| ([("kind", *kind), ("state", *state)], *number)),
         )?;
         let transitions = counts.transitions.iter();
@@ -86,7 +86,7 @@ impl Snapshot {
         )?;
         page.gauge(
             "contradictions",
-            "Passes in a world that a lifecycle rules out, of objects that are there.",
+            "Reconciles of existing objects in a world that the lifecycle rules out.",
             counts.contradictions.values().sum(),
         )
     }
@@ -95,25 +95,25 @@ impl Snapshot {
         let counts = &self.counts;
         page.counter(
             "passes",
-            "Passes: an object was looked at, and it was decided what to do.",
+            "Reconciles: the operator evaluated an object and decided what to do.",
             counts.all_passes(),
         )?;
         let outcomes = counts.outcomes.iter();
         page.counters(
             "reconciles",
-            "Passes by what they came to.",
+            "Reconciles by outcome.",
             outcomes.map(|((kind, outcome), number)| {
                 ([("kind", *kind), ("outcome", *outcome)], *number)
             }),
         )?;
         page.gauge(
             "queue_depth",
-            "Objects that were due and not yet looked at, within the last five seconds.",
+            "Objects that were due and not yet reconciled, within the last five seconds.",
             counts.due as u64,
         )?;
         page.histogram(
             "queue_latency_seconds",
-            "How long objects were due before their pass.",
+            "Time that objects were due before their reconcile.",
             counts.latency,
         )?;
         page.counter(
@@ -128,7 +128,7 @@ impl Snapshot {
         )?;
         page.counter(
             "put_off",
-            "Answers of polls and calls that said when to come again.",
+            "Answers of polls and calls that set the time of the next attempt.",
             counts.put_off,
         )
     }
@@ -177,14 +177,14 @@ impl Collector for Snapshot {
         let mut page = Page(encoder);
         page.gauge(
             "ready",
-            "Whether every part of the process is ready.",
+            "1 if every part of the process is ready.",
             u64::from(self.is_ready),
         )?;
         let leads = self.counts.leads.iter();
         let lease = self.counts.lease.as_deref().unwrap_or_default();
         page.gauges(
             "leader",
-            "Whether this process may write.",
+            "1 if this process may write.",
             leads.map(|leads| ([("lease", lease)], u64::from(*leads))),
         )?;
         self.objects(&mut page)?;

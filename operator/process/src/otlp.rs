@@ -21,7 +21,8 @@ use tracing_subscriber::filter::{FilterExt as _, LevelFilter, filter_fn};
 use tracing_subscriber::layer::Filter;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-/// How long the end of a process may take to send what is queued: the rest of its end has to fit into five seconds, too.
+/// Time limit for sending the queue at the end of a process. The rest of the shutdown has to fit
+/// into five seconds, too.
 const FLUSH: Duration = Duration::from_secs(3);
 /// How often an outage that goes on is reported.
 const AGAIN: Duration = Duration::from_secs(600);
@@ -44,7 +45,7 @@ type Boxed = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Sends logs and traces; nothing where neither is enabled.
 #[derive(Debug, Default)]
-#[must_use = "what is queued is lost unless `flush` sends it"]
+#[must_use = "queued data is lost unless `flush` sends it"]
 pub struct Exporters {
     logs: Option<SdkLoggerProvider>,
     traces: Option<SdkTracerProvider>,
@@ -104,7 +105,7 @@ impl Exporters {
         Ok(layer.with_filter(of_others(filter)).boxed())
     }
 
-    /// Sends what is queued and ends, within three seconds even where the collector does not answer.
+    /// Sends the queue and ends, within three seconds even if the collector does not answer.
     pub async fn flush(self) {
         // They block, and their connections need the runtime meanwhile.
         let logs = self.logs.map(|logs| {
@@ -162,7 +163,7 @@ fn of_others(filter: EnvFilter) -> impl Filter<Registry> + Send + Sync {
     filter.and(of_others.with_max_level_hint(LevelFilter::TRACE))
 }
 
-/// An exporter whose outages are reported.
+/// An exporter that reports its outages.
 #[derive(Debug)]
 struct Reported<E> {
     exporter: E,
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!(after(false, 601), Some(Report::Failed));
         assert_eq!(after(true, 602), Some(Report::Works { lost: 4 }));
         assert_eq!(after(true, 603), None);
-        // A collector that comes and goes is no reason to say more.
+        // An unstable collector is no reason for more reports.
         assert_eq!(after(false, 604), None);
         assert_eq!(after(true, 605), None);
         assert_eq!(after(false, 1201), Some(Report::Failed));

@@ -1,4 +1,4 @@
-//! How a program begins and ends: one runtime, and one line for what stopped it.
+//! Start and end of a program: one runtime, and one line for the error that stopped it.
 
 use std::future::Future;
 use std::io::{self, Write, stderr};
@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use lifecycle_runtime::cause;
 
-/// The exit code, after an error was told in one line.
-pub fn ended(done: anyhow::Result<ExitCode>) -> ExitCode {
+/// Returns the exit code, after an error is printed in one line.
+pub fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
     done.unwrap_or_else(|error| {
         let said = cause::in_one_line(error.as_ref());
         let _unheard = writeln!(stderr(), "error: {said}");
@@ -16,10 +16,12 @@ pub fn ended(done: anyhow::Result<ExitCode>) -> ExitCode {
     })
 }
 
-/// What a shell says of a program that wrote to a reader who has gone: 128 and the number of SIGPIPE.
+/// Exit code that a shell reports for a program that wrote to a reader that has gone: 128 plus the
+/// number of SIGPIPE.
 const UNREAD: u8 = 141;
 
-/// The end of a command that asks nobody and only writes what it found: where its reader has gone, as `head` does, it ends without a word, with 141.
+/// Ends a command that queries nothing and only writes its results. If its reader has closed the
+/// pipe, as `head` does, the command ends silently with exit code 141.
 ///
 /// # Errors
 /// Any other.
@@ -31,17 +33,17 @@ pub fn printed<E: Into<anyhow::Error>>(done: Result<ExitCode, E>) -> anyhow::Res
         })
 }
 
-/// True if whoever read what a command writes has gone.
+/// True if the reader of the output has closed it.
 fn is_unread(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
     causes.any(|cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// What a command ends with that cannot say what it was asked.
+/// Exit code of a command that cannot answer its question.
 const UNKNOWN: u8 = 2;
 
-/// The exit code of a command that compares, as that of `diff`: what it found, or 2 after an error was told in one line. Where its reader has gone it is
-/// that of [`printed`].
+/// Returns the exit code of a command that compares, like that of `diff`: the result, or 2 after it
+/// printed an error in one line. If its reader has gone, the code is that of [`printed`].
 pub fn compared(found: anyhow::Result<u8>) -> ExitCode {
     let code = found.unwrap_or_else(|error| {
         if is_unread(&error) {

@@ -1,4 +1,4 @@
-//! What every part of an operator runs inside of: logs, signals, probes, and the Lease of its replicas.
+//! Frame around every part of an operator: logs, signals, probes, and the Lease of its replicas.
 
 use std::future::{Future, pending};
 
@@ -12,16 +12,16 @@ use lifecycle_runtime::shutdown::Shutdown;
 use crate::args::{Cluster, Probes, Run, Telemetry};
 use crate::{health, logging};
 
-/// What a part of a program runs inside of.
+/// Frame around a part of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// What names of log files begin with.
+    /// Prefix of the names of log files.
     pub program: &'a str,
     /// The version of the program, which traces and exported logs carry.
     pub version: &'a str,
     /// How and where to log.
     pub telemetry: &'a Telemetry,
-    /// Where probes are answered.
+    /// Address on which probes are answered.
     pub probes: &'a Probes,
 }
 
@@ -29,7 +29,7 @@ impl<M: Subcommand> Run<M> {
     /// That a part has nothing to record.
     ///
     /// # Errors
-    /// A recording is asked for.
+    /// If a recording is requested.
     pub fn records_nothing(&self, part: &str) -> anyhow::Result<()> {
         anyhow::ensure!(
             self.recording.trace_file.is_none(),
@@ -38,7 +38,7 @@ impl<M: Subcommand> Run<M> {
         Ok(())
     }
 
-    /// What each part of an operator of this workspace runs inside of.
+    /// Returns the frame around each part of an operator of this workspace.
     pub fn frame(&self) -> Frame<'_> {
         Frame {
             program: logging::FILE_PREFIX,
@@ -49,7 +49,8 @@ impl<M: Subcommand> Run<M> {
     }
 }
 
-/// Runs a part of an operator until it ends, which it does when the process is told to stop.
+/// Runs a part of an operator until it ends. The part ends when the process receives the signal to
+/// stop.
 ///
 /// # Errors
 /// If logging cannot begin, something cannot be listened at, or the part fails.
@@ -108,8 +109,9 @@ where
     }
 }
 
-/// The Lease of an operator's replicas. A restarted container has the name of the one before and takes its Lease back at once; processes of one
-/// machine differ by number. Those that do not stand in for each other have Leases of different names.
+/// Returns the Lease of an operator's replicas. A restarted container has the name of its
+/// predecessor and takes its Lease back at once. Processes on one machine differ by a number.
+/// Operators that do not stand in for each other have Leases with different names.
 pub fn leadership(cluster: &Cluster, client: &Client, lease: &str) -> Option<Leadership> {
     if cluster.disable_leader_election {
         return None;

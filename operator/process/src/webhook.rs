@@ -1,4 +1,5 @@
-//! The door for conversions: HTTPS on one address, where an API server asks for objects in another version of their API. Knows no kind.
+//! Webhook server for conversions: HTTPS on one address, to which an API server sends objects that
+//! it needs in another version of their API. Independent of any kind.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,17 +24,18 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tower::ServiceExt as _;
 
-/// What an API server waits for an answer at most.
+/// Upper bound on the time that an API server waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A list of objects that an API server sends at once; etcd takes 1.5 MiB of each.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// What a conversion is asked at: a path of its own for each kind.
+/// Returns the path of the endpoint of a conversion, a separate one for each kind.
 pub fn path(conversion: &Conversion) -> String {
     format!("/convert/{}", conversion.kind().to_lowercase())
 }
 
-/// A definition whose objects are converted by a webhook; `client` says where it is, with the path of its kind.
+/// Returns a definition whose objects are converted by a webhook. `client` locates the webhook and
+/// contains the path of the kind.
 #[must_use]
 pub fn converted(
     mut definition: CustomResourceDefinition,
@@ -49,7 +51,8 @@ pub fn converted(
     definition
 }
 
-/// What handshakes are made with: a certificate with those that lead to its authority, and its key, as PEM.
+/// Returns the identity for handshakes: a certificate with those that lead to its authority, and
+/// its key, as PEM.
 ///
 /// # Errors
 /// One of them is none, or they do not belong together.
@@ -75,7 +78,8 @@ pub fn always(identity: Arc<ServerConfig>) -> Secure {
     })
 }
 
-/// Answers until told to stop. What handshakes are made with is asked before each, so that a renewed certificate counts from the next connection on.
+/// Answers requests until shutdown. Queries the identity before each handshake, so that a renewed
+/// certificate counts from the next connection on.
 pub async fn serve(
     listener: TcpListener,
     secure: Secure,
@@ -85,7 +89,7 @@ pub async fn serve(
     let mut routes = Router::new();
     for conversion in conversions {
         let path = path(&conversion);
-        let asked = post(answered).with_state(Arc::new(conversion));
+        let asked = post(handle_conversion).with_state(Arc::new(conversion));
         routes = routes.route(&path, asked);
     }
     let routes = routes.layer(DefaultBodyLimit::max(LARGEST));
@@ -104,7 +108,7 @@ pub async fn serve(
     }
 }
 
-async fn answered(State(conversion): State<Arc<Conversion>>, body: Bytes) -> Response {
+async fn handle_conversion(State(conversion): State<Arc<Conversion>>, body: Bytes) -> Response {
     // A list may be long, and other connections are not to wait for it.
     let answer = tokio::task::spawn_blocking(move || conversion.review(&body)).await;
     match answer {

@@ -44,7 +44,7 @@ struct Options {
     #[arg(long, default_value_t = 1000)]
     idle: usize,
 
-    /// What to measure
+    /// Measures to run
     #[arg(long, value_enum, default_values_t = [Measure::Latency, Measure::Requests, Measure::Connections, Measure::Streams])]
     only: Vec<Measure>,
 
@@ -52,7 +52,7 @@ struct Options {
     #[arg(long, hide = true)]
     bench: bool,
 
-    /// Internal: what to be
+    /// Internal: role of the process
     #[arg(long, value_enum, hide = true)]
     relay: Option<Relay>,
 

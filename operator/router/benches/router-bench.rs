@@ -1,6 +1,7 @@
-//! The router beside a plain splice and a TLS-terminating splice of the same shape, in one run: each in a process of its own, with
-//! as many threads, measured in turns so that what else the machine does falls on all of them.
-//! `cargo bench -p lifecycle-router -- [--rounds N] [--seconds N]`
+//! Compares the router with a plain splice and a TLS-terminating splice of the same shape, in one
+//! run. Each runs in a process of its own with as many threads. The measurements take turns, so
+//! that other load on the machine affects all of them. `cargo bench -p lifecycle-router --
+//! [--rounds N] [--seconds N]`
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may stop at once")]
 #![allow(clippy::print_stdout, reason = "the figures are its output")]
@@ -40,7 +41,7 @@ struct Options {
     #[arg(long, default_value_t = 2000)]
     idle: usize,
 
-    /// What to measure
+    /// Measures to run
     #[arg(long, value_enum, default_values_t = [Measure::Latency, Measure::Requests, Measure::Connections, Measure::Streams])]
     only: Vec<Measure>,
 
@@ -122,7 +123,8 @@ async fn compare(options: &Options) {
     }
 }
 
-/// Resident memory of the router without connections, and what each open one adds.
+/// Measures the resident memory of the router without connections, and the memory that each open
+/// connection adds.
 async fn memory(bench: &Bench, idle: usize) {
     let mut before = bench.resident(Subject::Router);
     println!("router, idle, just started: {before} KiB resident");

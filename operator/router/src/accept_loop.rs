@@ -1,5 +1,5 @@
-//! What happens behind one listening socket: each connection is let in, its client is spoken to, a server is found for it, and bytes
-//! are moved until it ends.
+//! Work behind one listening socket. It lets each connection in, talks to its client, finds a
+//! server for it, and moves bytes until the connection ends.
 
 use std::io;
 use std::net::IpAddr;
@@ -28,7 +28,7 @@ const EXHAUSTED: Duration = Duration::from_millis(50);
 /// How long until a socket is tried again that was not available: at first, and at most.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
 
-/// One listener, and what its connections need.
+/// Listener and everything that its connections need.
 pub(crate) struct AcceptLoop {
     pub(crate) name: Arc<str>,
     pub(crate) listener: Listener,
@@ -209,7 +209,7 @@ impl Drop for Closed {
     }
 }
 
-/// What a socket means for its listener.
+/// Returns the status of a listener by its socket.
 pub(crate) fn status(tried: &Result<TcpListener, tcp::Error>) -> Status {
     match tried {
         Ok(_) => Status::Up,

@@ -23,7 +23,7 @@ use crate::data_plane::DataPlane;
 /// The longest time that an answer is waited for.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// What is served.
+/// Endpoints that the interface serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// Everything.
@@ -37,7 +37,7 @@ pub enum Offer {
 pub struct Api {
     router: Arc<dyn DataPlane>,
     offer: Offer,
-    /// Whether it was logged already that no client can be let in.
+    /// True if the log already reports that no client can be let in.
     is_logged: Arc<AtomicBool>,
 }
 
@@ -100,7 +100,7 @@ impl Api {
             _ => false,
         };
         if !known {
-            return text(StatusCode::NOT_FOUND, "there is nothing here\n".to_owned());
+            return text(StatusCode::NOT_FOUND, "not found\n".to_owned());
         }
         if request.method() != Method::GET {
             return text(StatusCode::METHOD_NOT_ALLOWED, "only GET\n".to_owned());
@@ -158,7 +158,7 @@ fn question(query: &str) -> Result<(Option<String>, Duration), String> {
                     .map_err(|_| format!("wait `{value}` is no number of seconds such as 10s"))?;
                 wait = Duration::from_secs(seconds).min(LONGEST);
             }
-            _ => return Err(format!("there is no parameter `{name}`")),
+            _ => return Err(format!("unknown parameter `{name}`")),
         }
     }
     Ok((after, wait))
@@ -184,7 +184,7 @@ pub fn bind_unix(path: &Path) -> io::Result<UnixListener> {
     use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
     match std::fs::symlink_metadata(path) {
         Ok(there) if there.file_type().is_socket() => std::fs::remove_file(path)?,
-        Ok(_) => return Err(io::Error::other("there is something else than a socket")),
+        Ok(_) => return Err(io::Error::other("the path exists and is not a socket")),
         Err(_absent) => {}
     }
     let socket = UnixListener::bind(path)?;

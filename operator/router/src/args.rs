@@ -55,7 +55,7 @@ pub struct Arguments {
     #[arg(long, env = "ROUTER_MAX_NEW_CONNECTIONS", value_name = "NUMBER", value_parser = parse_streams)]
     pub max_new_connections: Option<usize>,
 
-    /// Seconds until a connection is aborted on which neither side has said anything
+    /// Seconds until a connection is aborted on which neither side has sent anything
     #[arg(long, env = "ROUTER_SILENT_TIMEOUT", value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
     pub silent_timeout: Duration,
 
@@ -89,7 +89,8 @@ pub struct SourceArguments {
     #[arg(long, value_name = "DIRECTORY", group = "source")]
     pub directory: Option<PathBuf>,
 
-    /// ConfigMap whose key skrouterd.json is the document; the files of a profile are the keys of the Secret of its name
+    /// ConfigMap whose key skrouterd.json is the document; the files of a profile are the keys of
+    /// the Secret with the profile's name
     #[cfg(feature = "kubernetes")]
     #[arg(
         long,
@@ -99,7 +100,8 @@ pub struct SourceArguments {
     )]
     pub kubernetes: Option<ConfigMapRef>,
 
-    /// Where the last good copy of what Kubernetes says is kept, to be served before it answers
+    /// Directory for the last good copy of the configuration from Kubernetes, which is served until
+    /// the API server answers
     #[cfg(feature = "kubernetes")]
     #[arg(
         long,
@@ -114,7 +116,8 @@ pub struct SourceArguments {
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub struct ApiArguments {
-    /// Where GET /v1/state is answered: IP:PORT, or unix:PATH. In the clear on loopback and Unix sockets only
+    /// Address that answers GET /v1/state: IP:PORT, or unix:PATH. In the clear on loopback and Unix
+    /// sockets only
     #[arg(long, env = "ROUTER_STATE", value_name = "ADDRESS")]
     pub state: Option<ApiAddress>,
 
@@ -127,7 +130,7 @@ pub struct ApiArguments {
     )]
     pub state_profile: Option<String>,
 
-    /// Where /metrics and /healthz are answered, in the clear
+    /// Address that answers /metrics and /healthz, in the clear
     #[arg(long, env = "ROUTER_METRICS", value_name = "IP:PORT")]
     pub metrics: Option<SocketAddr>,
 }
@@ -183,7 +186,7 @@ pub struct AdaptorArguments {
     )]
     pub router: Agent,
 
-    /// Seconds between two looks at the router while nothing changes
+    /// Seconds between two queries of the router while nothing changes
     #[arg(long, env = "ADAPTOR_INTERVAL", value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
     pub interval: Duration,
 
@@ -342,7 +345,7 @@ impl FromStr for Agent {
 }
 
 impl Arguments {
-    /// What the router needs of it.
+    /// Returns the options that the router needs.
     pub fn options(&self) -> Options {
         Options {
             bind_address: self.bind_address,
@@ -360,7 +363,7 @@ impl Arguments {
     }
 }
 
-/// Where the state is served.
+/// Address that serves the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApiAddress {
     /// On an address.

@@ -1,5 +1,5 @@
-//! Futures behind a pointer, at borders where nothing hot passes: their code is generated here once, and not again in every crate
-//! that awaits them.
+//! Boxed futures at boundaries off the hot path: their code is generated here once, and not again
+//! in every crate that awaits them.
 
 use std::pin::Pin;
 

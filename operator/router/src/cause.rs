@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// The error and what caused it, the outermost first.
+/// Returns the error and its causes, the outermost first.
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let mut texts = vec![error.to_string()];
     let mut cause = error.source();

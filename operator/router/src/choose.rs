@@ -1,11 +1,11 @@
-//! Which of several targets a new stream goes to: pure.
+//! Choice of one of several targets for a new stream. Pure.
 
-/// What matters of a target.
+/// Properties of a target that decide the choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TargetRank {
-    /// It refused a moment ago; it is asked only if there is no other.
+    /// True if the target refused a moment ago; it is used only if there is no other.
     pub avoided: bool,
-    /// What the way to it costs: 0 in this site.
+    /// Cost of the route to the target: 0 in this site.
     pub cost: u64,
     /// Streams that are open to it.
     pub open: usize,
@@ -13,7 +13,8 @@ pub struct TargetRank {
     pub last: u64,
 }
 
-/// The target for the next stream: what did not refuse, lowest cost, fewest open streams, longest not chosen.
+/// Chooses the target for the next stream: a target that did not refuse, lowest cost, fewest open
+/// streams, longest not chosen.
 pub fn choose<T>(candidates: impl IntoIterator<Item = (T, TargetRank)>) -> Option<T> {
     let best = candidates.into_iter().min_by_key(|(_, rank)| *rank)?;
     Some(best.0)

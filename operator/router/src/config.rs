@@ -1,5 +1,6 @@
-//! The configuration document (`skrouterd.json`, an array of `[entity, attributes]`) as what it asks for. Pure.
-//! What is wrong with one entry is said of that entry and spoils no other; only a text that is no such array is refused whole.
+//! The configuration document (`skrouterd.json`, an array of `[entity, attributes]`), parsed into
+//! the desired configuration. Pure. An error in one entry is reported for that entry and affects no
+//! other. Only a text that is not such an array is refused as a whole.
 
 mod addresses;
 mod attributes;
@@ -23,12 +24,12 @@ use crate::keys::Keys;
 /// The longest id of a site, in bytes.
 pub const MAX_SITE_ID: usize = 128;
 
-/// What a document asks for.
+/// Configuration that a document requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Desired {
     /// The identity of the router, as it is shown in its state.
     pub router: Option<String>,
-    /// Who this site is for others.
+    /// Identity of this site as other sites see it.
     pub site: SiteIdentity,
     /// TLS profiles by name.
     pub profiles: BTreeMap<String, ConfigEntry<Profile>>,
@@ -40,27 +41,28 @@ pub struct Desired {
     pub connectors: BTreeMap<String, ConfigEntry<Connector>>,
     /// Links to other sites by name.
     pub link_connectors: BTreeMap<String, ConfigEntry<LinkConnector>>,
-    /// Where links of other sites come in, by name.
+    /// Listeners for links of other sites, by name.
     pub link_listeners: BTreeMap<String, ConfigEntry<LinkListener>>,
     /// Proxies of the existing router whose passwords are in files.
     pub(crate) proxies: BTreeSet<String>,
-    /// What is wrong with elements that cannot be shown as an entry.
+    /// Errors in elements that cannot be shown as an entry.
     pub faults: Vec<String>,
 }
 
 /// A named entry of the document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigEntry<T> {
-    /// Tells whether what is applied is what was written; see [`hash`].
+    /// Hash that shows if the applied entry is the written one; see [`hash`].
     pub hash: String,
-    /// What it asks for, or what is wrong with it.
+    /// Configuration that the entry requests, or its error.
     pub wanted: Result<T, Wrong>,
 }
 
-/// Where clients come in. Only what traffic depends on: an `observer` or a `siteId` may change under open connections.
+/// Listener for clients. It holds only the attributes that traffic depends on: an `observer` or a
+/// `siteId` may change under open connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listener {
-    /// Where it listens; absent for the router's own bind address.
+    /// Host on which it listens; absent for the router's own bind address.
     pub host: Option<Host>,
     /// Its port.
     pub port: u16,
@@ -68,11 +70,11 @@ pub struct Listener {
     pub keys: Keys,
     /// The profile of its certificate.
     pub profile: Option<String>,
-    /// Whether clients must show a certificate of the profile's CA.
+    /// True if clients must present a certificate of the profile's CA.
     pub require_client_certificate: bool,
 }
 
-/// Where connections go.
+/// Destination of connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connector {
     /// The host of the server.
@@ -83,14 +85,15 @@ pub struct Connector {
     pub key: String,
     /// The profile with the server's CA, and with the certificate to show if it has one.
     pub profile: Option<String>,
-    /// Whether the server's certificate must be for `host`.
+    /// True if the server's certificate must be valid for `host`.
     pub verify_hostname: bool,
     /// True if the document names the Pod of the server.
     pub has_pod: bool,
 }
 
 impl Connector {
-    /// Whether connections would come back to a listener of the same key. Names are not resolved, except `localhost`.
+    /// Returns true if connections would come back to a listener of the same key. It does not
+    /// resolve names, except `localhost`.
     fn leads_to(&self, listener: &Listener) -> bool {
         let is_same = listener.keys.has(&self.key) && self.port == listener.port;
         is_same
@@ -105,7 +108,7 @@ impl Connector {
                 (Host::Address(to), Some(Host::Name(name))) => {
                     to.is_loopback() && name.eq_ignore_ascii_case("localhost")
                 }
-                // Where it listens, an option of the router says.
+                // An option of the router determines the address on which it listens.
                 (_, None) => false,
             }
     }
@@ -139,10 +142,12 @@ pub enum Error {
     NotAnArray,
 }
 
-/// Where the existing implementation expects profiles; the same files are found below the directory of certificates here.
+/// Directory in which the existing implementation expects profiles. In this router the files are in
+/// the directory of certificates.
 const CERTIFICATES: &str = "/etc/skupper-router-certs/";
 
-/// Entities whose subject has no meaning for one site without management protocol: they may be there, and nothing follows.
+/// Entities whose subject has no meaning for one site without management protocol: they are
+/// accepted and have no effect.
 const WITHOUT_EFFECT: [&str; 4] = ["address", "connector", "listener", "log"];
 
 /// Reads a document.
@@ -183,10 +188,10 @@ impl Desired {
                 links::site(&mut self.site, map);
                 None
             }
-            "sslProfile" => put(&mut self.profiles, entity, name, map, profile),
-            "tcpListener" => put(&mut self.listeners, entity, name, map, listener),
-            "tcpConnector" => put(&mut self.connectors, entity, name, map, connector),
-            "connector" if links::is_link(map) => put(
+            "sslProfile" => insert_entry(&mut self.profiles, entity, name, map, profile),
+            "tcpListener" => insert_entry(&mut self.listeners, entity, name, map, listener),
+            "tcpConnector" => insert_entry(&mut self.connectors, entity, name, map, connector),
+            "connector" if links::is_link(map) => insert_entry(
                 &mut self.link_connectors,
                 entity,
                 name,
@@ -194,9 +199,11 @@ impl Desired {
                 links::connector,
             ),
             "listener" if links::is_link(map) => {
-                put(&mut self.link_listeners, entity, name, map, links::listener)
+                insert_entry(&mut self.link_listeners, entity, name, map, links::listener)
             }
-            "listenerAddress" => put(&mut self.addresses, entity, name, map, addresses::address),
+            "listenerAddress" => {
+                insert_entry(&mut self.addresses, entity, name, map, addresses::address)
+            }
             // This router dials without a proxy; the existing one gets its password from the adaptor.
             "proxyProfile" => {
                 let file = Some(name).filter(|name| proxies::has_file(name, map));
@@ -226,7 +233,8 @@ impl Desired {
         }
     }
 
-    /// Finds links that cannot be because of what the site is, wherever in the document that is said.
+    /// Finds links that cannot exist because of the kind of the site, wherever in the document the
+    /// kind is stated.
     fn check_links(&mut self) {
         let is_nameless = self.site.id.is_none();
         for entry in self.link_connectors.values_mut() {
@@ -244,8 +252,9 @@ impl Desired {
     }
 }
 
-/// Adds an entry, or says why it cannot have one. Of two with a name the first stays, as with the existing implementation.
-fn put<T>(
+/// Adds an entry, or reports the reason if it cannot have one. If two entries share a name, the
+/// first one stays, as with the existing implementation.
+fn insert_entry<T>(
     entries: &mut BTreeMap<String, ConfigEntry<T>>,
     entity: &str,
     name: &str,
@@ -260,7 +269,7 @@ fn put<T>(
             "{entity} `{name}` is there twice; the first is used"
         ));
     }
-    let mut attributes = Attributes::of(map);
+    let mut attributes = Attributes::new(map);
     let wanted = read(&mut attributes).and_then(|wanted| attributes.none_left().map(|()| wanted));
     let hash = hash(map);
     entries.insert(name.to_owned(), ConfigEntry { hash, wanted });
@@ -301,9 +310,18 @@ fn connector(attributes: &mut Attributes<'_>) -> Result<Connector, Wrong> {
 
 fn profile(attributes: &mut Attributes<'_>) -> Result<Profile, Wrong> {
     attributes.skip(&["name", "ordinal", "oldestValidOrdinal"]);
-    let ca = attributes.text("caCertFile")?.map(below).transpose()?;
-    let chain = attributes.text("certFile")?.map(below).transpose()?;
-    let key = attributes.text("privateKeyFile")?.map(below).transpose()?;
+    let ca = attributes
+        .text("caCertFile")?
+        .map(certificate_path)
+        .transpose()?;
+    let chain = attributes
+        .text("certFile")?
+        .map(certificate_path)
+        .transpose()?;
+    let key = attributes
+        .text("privateKeyFile")?
+        .map(certificate_path)
+        .transpose()?;
     let pair = match (chain, key) {
         (Some(chain), Some(key)) => Some((chain, key)),
         (None, None) => None,
@@ -317,7 +335,7 @@ fn profile(attributes: &mut Attributes<'_>) -> Result<Profile, Wrong> {
 }
 
 /// The path of a file below the directory of certificates: nothing of a document leads out of it.
-fn below(path: String) -> Result<String, Wrong> {
+fn certificate_path(path: String) -> Result<String, Wrong> {
     let inside = path.strip_prefix(CERTIFICATES).unwrap_or(&path);
     let well = !inside.is_empty()
         && inside

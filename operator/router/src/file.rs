@@ -1,5 +1,5 @@
-//! Files that another process writes: how to notice that one changed, and how to read one of bounded size without ever waiting for what is
-//! no file. Knows nothing of what is in them.
+//! Files that another process writes: detects that one changed, and reads one of bounded size
+//! without ever blocking on something that is not a file. Independent of the content of the files.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::future::pending;
@@ -11,13 +11,13 @@ use std::time::{Duration, SystemTime};
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::timeout;
 
-/// How long files may take before that is told.
+/// Time that reading files may take before the delay is reported.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A file that was changed less than this ago may be changed again without another time.
 const YOUNG: Duration = Duration::from_secs(2);
 
-/// What of a file changes when it does.
+/// Metadata of a file that changes when the file does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileStamp {
     changed: Option<SystemTime>,
@@ -27,7 +27,7 @@ pub struct FileStamp {
 
 impl FileStamp {
     /// Of a file with this metadata.
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         Self {
             changed: metadata.modified().ok(),
             size: metadata.len(),
@@ -35,7 +35,8 @@ impl FileStamp {
         }
     }
 
-    /// Whether it was changed so lately that it may be changed again and have the same stamp.
+    /// Returns true if the file changed so recently that it may change again and keep the same
+    /// stamp.
     pub fn is_young(&self) -> bool {
         let age = |changed| SystemTime::now().duration_since(changed).ok();
         let age = self.changed.and_then(age);
@@ -109,7 +110,7 @@ fn replace_by(options: &mut OpenOptions, path: &Path, bytes: &[u8]) -> io::Resul
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
     let beside = Path::new(&beside);
-    // What is left over there may be no file, or lead elsewhere.
+    // The leftover may not be a regular file, or may be a link to another place.
     match fs::remove_file(beside) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Err(_) | Ok(()) => {}
@@ -119,7 +120,7 @@ fn replace_by(options: &mut OpenOptions, path: &Path, bytes: &[u8]) -> io::Resul
     fs::rename(beside, path)
 }
 
-/// A file that is held open, made if there is none.
+/// Opens a file and keeps it open. Creates the file if it does not exist.
 ///
 /// # Errors
 /// It cannot be opened, or is no file.
@@ -135,14 +136,14 @@ pub fn hold(path: &Path) -> io::Result<fs::File> {
 
 /// Works on files beside the tasks of the runtime. Calls `late` if that takes longer than [`PATIENCE`], and goes on to wait: another try would
 /// wait for the same.
-pub async fn beside<T: Send + 'static>(
+pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     late: impl FnOnce(),
 ) -> T {
-    within(PATIENCE, work, late).await
+    run_with_limit(PATIENCE, work, late).await
 }
 
-async fn within<T: Send + 'static>(
+async fn run_with_limit<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
     late: impl FnOnce(),
@@ -173,7 +174,7 @@ fn check(metadata: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Opening waits for nobody, as it would for the other end of a pipe.
+/// Returns options that never block on opening, as they would for the other end of a pipe.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -194,7 +195,8 @@ mod tests {
 
     use super::*;
 
-    /// What happens at once, and not when somebody opens the other end.
+    /// Returns the result of work that completes at once and does not wait until the other end is
+    /// opened.
     fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
         let (done, result) = mpsc::channel();
         thread::spawn(move || done.send(work()));
@@ -240,9 +242,9 @@ mod tests {
         let (go, wait) = mpsc::channel();
         let work = move || wait.recv().unwrap();
         let late = move || go.send(7).unwrap();
-        let done = within(Duration::from_millis(20), work, late).await;
+        let done = run_with_limit(Duration::from_millis(20), work, late).await;
         assert_eq!(done, 7);
-        let at_once = within(PATIENCE, || 8, || panic!("it is not late")).await;
+        let at_once = run_with_limit(PATIENCE, || 8, || panic!("it is not late")).await;
         assert_eq!(at_once, 8);
     }
 }

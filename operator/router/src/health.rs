@@ -1,5 +1,6 @@
-//! Servers without a Pod are connected to now and then while somebody listens for their key, so that one that is down is reported before a client finds
-//! out. Where connections go is not decided here: sockets stay, and a server that is down is asked last as it is without this.
+//! Periodic connections to servers without a Pod while a listener has their key. A server that is
+//! down is thus reported before a client notices. This module does not decide the destination of
+//! connections. Sockets stay, and a server that is down is tried last, as it is without this check.
 
 use std::io;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ const FINE: Duration = Duration::from_secs(15);
 const DOUBT: Duration = Duration::from_secs(1);
 /// How long until a server is connected to again that is down.
 const DOWN: Duration = Duration::from_secs(2);
-/// How long until it is looked again whether anybody listens.
+/// Time until the router checks again for a listener of an unmatched target.
 const UNMATCHED: Duration = Duration::from_secs(2);
 
 /// Connects to the server of a target now and then, until the target is gone.

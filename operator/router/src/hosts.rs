@@ -1,5 +1,6 @@
-//! Hosts of listeners that wait for a connector are looked at now and then, so that one that is no address of this machine is told
-//! before a client or a connector comes. Nothing listens meanwhile.
+//! Checks now and then the hosts of listeners that wait for a connector. A host that is not an
+//! address of this machine is thus reported before a client or a connector comes. The router does
+//! not listen meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +13,14 @@ use crate::shared::Shared;
 use crate::state::Status;
 use crate::{cause, tcp};
 
-/// How long until a host is looked at again that is fine.
+/// Time until a valid host is checked again.
 const AGAIN: Duration = Duration::from_secs(30);
 /// One failure may be an accident: how long until the next look shows that it was none.
 const DOUBT: Duration = Duration::from_secs(1);
-/// How long until a host is looked at again that is not.
+/// Time until an invalid host is checked again.
 const WRONG: Duration = Duration::from_secs(5);
 
-/// Looks at the host of one listener, until it is dropped.
+/// Checks the host of one listener until it is dropped.
 #[derive(Debug)]
 pub(crate) struct HostWatch {
     hash: String,
@@ -33,22 +34,22 @@ impl Drop for HostWatch {
 }
 
 impl HostWatch {
-    /// Of a listener as this hash tells it.
+    /// Starts the watch for the listener with this hash.
     pub(crate) fn start(shared: &Arc<Shared>, name: &str, hash: &str, at: (Host, u16)) -> Self {
-        let looking = look(shared.clone(), name.to_owned(), at);
+        let looking = watch_host(shared.clone(), name.to_owned(), at);
         Self {
             hash: hash.to_owned(),
             looking: tokio::spawn(looking),
         }
     }
 
-    /// Whether the listener is still as it was.
+    /// Returns true if the listener is unchanged.
     pub(crate) fn is_of(&self, hash: &str) -> bool {
         self.hash == hash
     }
 }
 
-async fn look(shared: Arc<Shared>, name: String, (host, port): (Host, u16)) {
+async fn watch_host(shared: Arc<Shared>, name: String, (host, port): (Host, u16)) {
     let (mut said, mut doubtful) = (Status::Idle, true);
     loop {
         let (status, pause) = match tcp::is_local(&host, port).await {

@@ -10,13 +10,13 @@ pub enum Keys {
     One(Arc<str>),
     /// The first of these that can be reached.
     Priority(Vec<Arc<str>>),
-    /// Each of these that can be reached, as often as its weight says. Nothing goes to one of weight 0.
+    /// Each reachable key, in proportion to its weight. A key of weight 0 gets nothing.
     Weighted(BTreeMap<Arc<str>, u32>),
 }
 
 impl Keys {
     /// One key.
-    pub fn one(key: &str) -> Self {
+    pub fn single(key: &str) -> Self {
         Self::One(key.into())
     }
 
@@ -45,7 +45,7 @@ pub(crate) struct KeyChoice(Mutex<Turns>);
 #[derive(Debug)]
 struct Turns {
     keys: Keys,
-    /// Of each key with a weight: how much it is behind what it should have had.
+    /// Deficit of each weighted key against its due share.
     behind: BTreeMap<Arc<str>, i64>,
 }
 
@@ -76,8 +76,8 @@ impl KeyChoice {
         let Keys::Weighted(weights) = keys else {
             return keys.all().find(open).cloned();
         };
-        // All get what they are due, and whoever is due most pays for the stream what all got: in any row of streams the parts are as even as whole
-        // streams can be.
+        // Each key is credited with its due share, and the key with the largest credit pays for
+        // the stream. In any row of streams the shares are as even as whole streams allow.
         let mut due = 0;
         let mut most: Option<(&Arc<str>, i64)> = None;
         let weights = weights

@@ -1,6 +1,7 @@
-//! `lifecycle-router`: the data plane of a site. Clients connect to listeners, connectors lead to servers, and a routing key says
-//! which belong together. Knows no lifecycle: it applies a configuration document and reports how that goes. Of Kubernetes it knows one source of documents,
-//! which can be left out.
+//! `lifecycle-router`: the data plane of a site. Clients connect to listeners, connectors lead to
+//! servers, and a routing key matches them. Independent of any lifecycle: it applies a
+//! configuration document and reports the outcome. Its only Kubernetes code is one source of
+//! documents, which can be left out.
 
 #![deny(missing_docs)]
 

@@ -1,5 +1,6 @@
-//! The link between routers: sites tell each other which keys they have and whom they are linked to, every router computes the
-//! shortest ways from that, and a stream goes hop by hop to a key at a site. Knows no document, no listener and no connector.
+//! The link between routers. Sites announce their keys and their neighbours to each other, and
+//! every router computes the shortest paths from that. A stream goes hop by hop to a key at a site.
+//! Independent of documents, listeners and connectors.
 //!
 //! `announcement`, `network`, `routes` and `frame` are pure: no clock, no socket. `mux`, `session` and `node` work over any stream of
 //! bytes, so that fifty routers run in one process on paused time.

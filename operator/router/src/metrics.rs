@@ -9,7 +9,7 @@ use crate::link::node::Node;
 use crate::link::node::counts::LinkTraffic;
 use crate::relay::Traffic;
 
-/// What happened at one listener.
+/// Counters of one listener.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Connections that were let in.
@@ -41,7 +41,7 @@ pub struct Metrics {
     pub(crate) links_refused: Arc<AtomicU64>,
 }
 
-/// Name, what it counts, and where.
+/// Name and description of a counter, and its field.
 type Row = (&'static str, &'static str, fn(&Counts) -> &AtomicU64);
 
 const ROWS: [Row; 7] = [
@@ -80,7 +80,7 @@ const ROWS: [Row; 7] = [
     ),
 ];
 
-/// Name, kind, what it counts, and where.
+/// Name, kind and description of a link counter, and its field.
 type LinkRow = (
     &'static str,
     &'static str,
@@ -121,7 +121,7 @@ impl Metrics {
     }
 
     /// The counters of a listener, which go on when it is made anew.
-    pub fn of(&self, listener: &str) -> Arc<Counts> {
+    pub fn listener_counts(&self, listener: &str) -> Arc<Counts> {
         let mut listeners = self.listeners();
         listeners.entry(listener.to_owned()).or_default().clone()
     }
@@ -177,7 +177,7 @@ impl Metrics {
         let refusals = refusals.map(|(why, count)| (format!("{{reason=\"{why}\"}}"), count));
         let help = "Streams of other routers that did not get to a server";
         put("link_streams_refused_total", "counter", help, &refusals);
-        let said = node.said().announcements.load(Ordering::Relaxed);
+        let said = node.frame_counts().announcements.load(Ordering::Relaxed);
         let help = "Announcements of sites that were sent";
         put("link_announcements_total", "counter", help, &one(said));
         text
@@ -238,8 +238,8 @@ mod tests {
     #[test]
     fn every_listener_has_a_line_of_each_counter() {
         let metrics = Metrics::default();
-        count(&metrics.of("listener/a\"b").opened);
-        metrics.of("gone");
+        count(&metrics.listener_counts("listener/a\"b").opened);
+        metrics.listener_counts("gone");
         metrics.keep(|name| name != "gone");
         metrics.set_certificates([("web".to_owned(), 7)].into());
         let text = metrics.text(3);

@@ -1,5 +1,6 @@
-//! Names of servers are looked up now and then, so that one that means nothing is reported before a client finds out. Where connections go is not decided
-//! here: a name that cannot be looked up for a moment closes nothing.
+//! Periodic lookup of server names, so that a name that does not resolve is reported before a
+//! client notices. This module does not decide the destination of connections. A name that fails to
+//! resolve for a moment closes nothing.
 
 use std::sync::Arc;
 use std::time::Duration;

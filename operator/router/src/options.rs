@@ -1,14 +1,15 @@
-//! What a router is told besides its document. Knows neither the command line nor where documents come from.
+//! Options of a router besides its document. Independent of the command line and of the source of
+//! documents.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::relay::Patience;
 
-/// What does not come from the document.
+/// Options that do not come from the document.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where listeners without a host listen; absent for all addresses.
+    /// Address for listeners without a host; absent for all addresses.
     pub bind_address: Option<IpAddr>,
     /// How long one server has to answer.
     pub connect_timeout: Duration,

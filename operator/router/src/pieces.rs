@@ -38,7 +38,7 @@ pub(crate) async fn receive(mut end: impl AsyncRead + Unpin, seed: u64) -> Vec<u
     }
 }
 
-/// So many bytes by chance.
+/// Returns `size` random bytes.
 pub(crate) fn random_bytes(size: usize, seed: u64) -> Vec<u8> {
     let mut bytes = vec![0; size];
     Pcg64::seed_from_u64(seed).fill(&mut bytes[..]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// One line without control characters: names and contents of files are whatever somebody wrote.
+/// Returns one line without control characters: names and contents of files are arbitrary text.
 pub fn plain(text: &str) -> String {
     escaped(&text.replace('\n', "; "))
 }

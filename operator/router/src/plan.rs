@@ -1,11 +1,12 @@
-//! What a new document changes: pure. An entry whose hash is the same is left alone; one whose traffic goes the same way as before
-//! (another `observer`) too; every other change ends what was open over it.
+//! Changes that follow from a new document. Pure. An entry with an unchanged hash is left alone,
+//! and so is one whose traffic takes the same path as before (another `observer`). Every other
+//! change ends the connections that are open over the entry.
 
 use std::collections::BTreeMap;
 
 use crate::config::ConfigEntry;
 
-/// What becomes of an entry.
+/// Change of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing that its connections could notice.
@@ -18,7 +19,7 @@ pub enum Change {
     Remove,
 }
 
-/// What becomes of each entry, by name.
+/// Returns the change of each entry, by name.
 pub fn plan<'a, T: PartialEq>(
     old: &'a BTreeMap<String, ConfigEntry<T>>,
     new: &'a BTreeMap<String, ConfigEntry<T>>,

@@ -15,7 +15,7 @@ use crate::{cause, run};
 /// Threads that resolve names: more would only hold memory.
 const RESOLVERS: usize = 16;
 
-/// What is logged by default. Watches say themselves why they fail.
+/// Default log filter. Watches report their own failures.
 const LOGGED: &str = "info,kube_client=off,kube_runtime=off";
 
 /// The router with the command line of this process.

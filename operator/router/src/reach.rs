@@ -1,5 +1,6 @@
-//! From a routing key to a server: targets are asked one after the other until one takes the stream, a server of this site or another
-//! site. And what a stream from another site gets for a key of this one. Knows neither clients nor documents.
+//! From a routing key to a server: targets are tried one after the other until one takes the
+//! stream, a server of this site or another site. Also handles streams from another site for a key
+//! of this one. Independent of clients and documents.
 
 use std::io;
 use std::pin::Pin;
@@ -20,23 +21,23 @@ use crate::link::announcement::Key;
 use crate::link::node::{self, Local};
 use crate::link::stream::LinkStream;
 use crate::relay::Endpoint;
-use crate::routing::{Booked, Place, Security, Target};
+use crate::routing::{Booked, Destination, Security, Target};
 use crate::shared::Shared;
 use crate::tcp;
 
-/// How many targets are asked for one stream.
+/// Number of targets that are tried for one stream.
 const TRIES: u32 = 3;
-/// What a way to another site may take besides what its servers take.
+/// Upper bound on the time for the route to another site, in addition to the time of its servers.
 const WAY: Duration = Duration::from_secs(1);
 
-/// What takes a stream.
+/// Peer that takes a stream.
 pub(crate) enum Server {
     Plain(TcpStream),
     Tls(Box<client::TlsStream<TcpStream>>),
     Site(LinkStream),
 }
 
-/// Which targets may be asked.
+/// Targets that may be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Those of all sites.
@@ -45,7 +46,7 @@ pub(crate) enum Scope {
     Site,
 }
 
-/// Finds a server for the key. `takes` says whether the stream may go to a target that has answered.
+/// Finds a server for the key. `takes` decides if the stream may go to a target that has answered.
 pub(crate) async fn reach(
     shared: &Shared,
     key: &str,
@@ -61,8 +62,8 @@ pub(crate) async fn reach(
         let target = &booked.0;
         let limit = shared.options.connect_timeout;
         let limit = match target.place {
-            Place::Server(_) => limit,
-            Place::Site { .. } => limit * TRIES + WAY,
+            Destination::Server(_) => limit,
+            Destination::Site { .. } => limit * TRIES + WAY,
         };
         let dialled = tokio::select! {
             dialled = timeout(limit, dial(target)) => dialled,
@@ -79,8 +80,8 @@ pub(crate) async fn reach(
         };
         match dialled.unwrap_or_else(late) {
             Ok(server) => {
-                if target.answered() && target.server().is_some() {
-                    shared.state.note("tcpConnector", &target.name, None);
+                if target.record_success() && target.server().is_some() {
+                    shared.state.set_note("tcpConnector", &target.name, None);
                 }
                 if takes(target) {
                     return Some((booked, server));
@@ -95,14 +96,16 @@ pub(crate) async fn reach(
 
 fn refused(shared: &Shared, target: &Target, key: &str, error: &io::Error) {
     match &target.place {
-        Place::Server(server) => {
+        Destination::Server(server) => {
             let text = server.unreachable(error);
             if target.refused(&text) {
                 tracing::warn!(connector = &*target.name, "{text}");
-                shared.state.note("tcpConnector", &target.name, Some(text));
+                shared
+                    .state
+                    .set_note("tcpConnector", &target.name, Some(text));
             }
         }
-        Place::Site { site, .. } => {
+        Destination::Site { site, .. } => {
             if target.refused(&error.to_string()) {
                 tracing::warn!(%site, key, "a stream was refused: {error}");
             }
@@ -112,14 +115,14 @@ fn refused(shared: &Shared, target: &Target, key: &str, error: &io::Error) {
 
 async fn dial(target: &Target) -> io::Result<Server> {
     match &target.place {
-        Place::Server(server) => {
+        Destination::Server(server) => {
             let stream = tcp::connect(&server.addresses().await?).await?;
             match &server.tls {
                 None => Ok(Server::Plain(stream)),
                 Some(security) => Box::pin(secure(&server.host, security, stream)).await,
             }
         }
-        Place::Site { node, site, key } => {
+        Destination::Site { node, site, key } => {
             let opened = Box::pin(node.open(key, site)).await;
             opened.map(Server::Site).map_err(io::Error::other)
         }
@@ -178,7 +181,7 @@ impl<T> Served<T> {
         Self { io, gone, booked }
     }
 
-    fn ended(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+    fn ensure_alive(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         match self.gone.as_mut().poll(cx) {
             Poll::Ready(()) => Err(io::ErrorKind::ConnectionReset.into()),
             Poll::Pending => Ok(()),
@@ -192,7 +195,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Served<T> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        self.ended(cx)?;
+        self.ensure_alive(cx)?;
         Pin::new(&mut self.io).poll_read(cx, buffer)
     }
 }
@@ -203,7 +206,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Served<T> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.ended(cx)?;
+        self.ensure_alive(cx)?;
         Pin::new(&mut self.io).poll_write(cx, bytes)
     }
 

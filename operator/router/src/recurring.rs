@@ -1,5 +1,5 @@
-//! When a failure that lasts is logged: once when it begins or changes, again after pauses that grow to an hour, and once when it ends.
-//! Knows nothing of what fails.
+//! Logging of a lasting failure: once when it begins or changes, again after pauses that grow to an
+//! hour, and once when it ends. Independent of the failing part.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ struct Lasting {
 }
 
 impl Recurring {
-    /// Notes a failure. Returns whether it is logged.
+    /// Records a failure. Returns true if it must be logged.
     pub(crate) fn failed(&mut self, why: &str) -> bool {
         let now = Instant::now();
         match &mut self.0 {
@@ -41,7 +41,7 @@ impl Recurring {
         }
     }
 
-    /// Notes that it works. Returns whether it failed before, which is logged, too.
+    /// Records a success. Returns true if it failed before, which is logged, too.
     pub(crate) fn worked(&mut self) -> bool {
         self.0.take().is_some()
     }

@@ -1,5 +1,6 @@
-//! Moves bytes between two ends of a stream until both have said that there are no more, or one has failed.
-//! Knows no socket: the ends are anything that reads and writes. No queue: a way that cannot write does not read.
+//! Moves bytes between two ends of a stream until both have announced their end, or one has failed.
+//! Independent of sockets: the ends are anything that reads and writes. It has no queue: a
+//! direction that cannot write does not read.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -13,12 +14,12 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::pool::{self, Buffer};
 
-/// How often an end that is not read from is asked whether it is still there.
+/// Interval of the liveness checks of an end that is not read from.
 pub const LOOK: Duration = Duration::from_secs(5);
 
 /// One end of a stream.
 pub trait Endpoint: AsyncRead + AsyncWrite + Unpin {
-    /// Whether the other side is known to have aborted, without reading.
+    /// Returns true if the other side is known to have aborted, without reading.
     fn broken(&self) -> bool {
         false
     }
@@ -50,7 +51,8 @@ pub struct Patience {
 /// Moves bytes both ways. The end of one way is passed on and leaves the other way open. Calls `heard` at the first byte.
 ///
 /// # Errors
-/// An end failed or was aborted, or nothing was said for too long. Both should then be aborted: neither may take what came for the whole.
+/// Returns an error if an end failed or was aborted, or if no bytes moved for too long. The caller
+/// should then abort both ends: neither may take the received part for the whole.
 pub async fn relay(
     client: &mut impl Endpoint,
     server: &mut impl Endpoint,
@@ -59,8 +61,8 @@ pub async fn relay(
     heard: impl FnOnce(),
 ) -> io::Result<()> {
     let mut silence = Silence::new(patience, heard);
-    let mut there = Way::new(&traffic.sent);
-    let mut back = Way::new(&traffic.received);
+    let mut there = Direction::new(&traffic.sent);
+    let mut back = Direction::new(&traffic.received);
     let mut look: Option<Pin<Box<Sleep>>> = None;
     poll_fn(|cx| {
         let first = there.poll(cx, client, server)?;
@@ -72,8 +74,9 @@ pub async fn relay(
         if silence.poll(cx, moves).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
-        // An abort shows when an end is read; one that is not read just now is asked from time to time. The timer stays when
-        // both are read again: a stream that is stopped and goes on a thousand times a second needs it once.
+        // An abort shows when an end is read, so an end that is not read just now is checked from
+        // time to time. The timer stays when both are read again, because a stream that stops and
+        // goes on a thousand times a second needs it only once.
         let stopped = !(there.is_reading() && back.is_reading());
         if stopped && look.is_none() {
             look = Some(Box::pin(sleep(LOOK)));
@@ -95,19 +98,19 @@ pub async fn relay(
     .await
 }
 
-/// Where one way stands.
+/// Progress of one direction.
 enum Stage {
     /// It waits for bytes; `true` if some may still be on their way out of the writer.
     Reading(bool),
-    /// These bytes are to be written.
+    /// These bytes must be written.
     Writing {
         buffer: Buffer,
         from: usize,
         to: usize,
     },
-    /// There are no more bytes; the writer is being told.
+    /// No bytes are left; the writer is being notified.
     Ending,
-    /// The writer was told.
+    /// The writer was notified.
     Over,
 }
 
@@ -158,14 +161,14 @@ impl<F: FnOnce()> Silence<F> {
     }
 }
 
-struct Way<'t> {
+struct Direction<'t> {
     moved: &'t AtomicU64,
-    /// Whether something was read since this was looked at.
+    /// True if something was read since the last check.
     moves: bool,
     stage: Stage,
 }
 
-impl<'t> Way<'t> {
+impl<'t> Direction<'t> {
     fn new(moved: &'t AtomicU64) -> Self {
         Self {
             moved,

@@ -1,5 +1,6 @@
-//! The router: takes a configuration over from the one before, so that only what changed is touched, and within one turn:
-//! when `apply` returns, what must not be reachable has no socket any more.
+//! The router. It takes over from the previous configuration, so that only changed entries are
+//! touched. It does so within one turn: when `apply` returns, everything that must not be reachable
+//! has no socket any more.
 
 mod addresses;
 mod applied;
@@ -24,7 +25,7 @@ use applied::Applied;
 #[cfg(feature = "adaptor")]
 pub(crate) use sites::own as own_site;
 
-/// How often it is looked whether streams of other sites have ended.
+/// Interval of the checks that streams of other sites have ended.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A router. Cheap to clone; all clones are one router.
@@ -32,7 +33,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct Router {
     shared: Arc<Shared>,
     applied: Arc<Mutex<Applied>>,
-    /// Whether the network is followed already.
+    /// True if the router already follows the network.
     follows: Arc<AtomicBool>,
 }
 
@@ -46,7 +47,7 @@ impl Router {
         }
     }
 
-    /// What it reports of itself.
+    /// Returns the state that the router reports.
     pub fn state(&self) -> &StateStore {
         &self.shared.state
     }
@@ -62,7 +63,8 @@ impl Router {
         self.shared.streams.count()
     }
 
-    /// The credentials of a profile, for whoever serves something else with it; absent if no profile has the name.
+    /// Returns the credentials of a profile, for other servers that use it; `None` if no profile
+    /// has the name.
     pub async fn profile(&self, name: &str) -> Option<Arc<Slot>> {
         self.applied.lock().await.slot(name)
     }
@@ -70,9 +72,10 @@ impl Router {
     /// Applies a configuration in the place of the one before, and logs that and the faults of its document.
     ///
     /// # Guarantees
-    /// Connections over entries that did not change are not touched. Those over an entry that changed or went are aborted.
-    /// A listener has its socket, or its state says why not, when this returns; but one whose host is a name has it a little later.
-    /// A link whose entry did not change is not touched, and one whose cost alone changed goes on.
+    /// Connections over unchanged entries are not touched. Connections over a changed or removed
+    /// entry are aborted. When this returns, a listener has its socket, or its state contains the
+    /// reason; a listener whose host is a name gets its socket a little later. A link with an
+    /// unchanged entry is not touched, and a link with only a changed cost goes on.
     pub fn apply(&self, snapshot: Snapshot) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if !self.follows.swap(true, Ordering::Relaxed) {
@@ -98,12 +101,14 @@ impl Router {
         Box::pin(async move { self.applied.lock().await.remember(&good) })
     }
 
-    /// Says why the newest configuration cannot be applied, or that it can. The one before stays.
+    /// Reports why the newest configuration cannot be applied, or that it can. The previous
+    /// configuration stays.
     pub fn refuse(&self, error: Option<String>) {
         self.shared.state.update(|state| state.error = error);
     }
 
-    /// Closes all sockets, waits this long for connections to end, and aborts the rest. Returns how many those were.
+    /// Closes all sockets, waits up to `grace` for connections to end, and aborts the rest. Returns
+    /// the number of aborted connections.
     pub fn stop(&self, grace: Duration) -> BoxFuture<'_, usize> {
         Box::pin(async move {
             let (loops, targets, mut links) = self.applied.lock().await.stop();
@@ -124,7 +129,8 @@ impl Router {
         })
     }
 
-    /// Tells other sites that there is nothing here any more, and waits until no stream goes over a link.
+    /// Announces to other sites that this site has no keys any more, and waits until no stream goes
+    /// over a link.
     async fn links_are_idle(&self) {
         let Some(node) = self.shared.node() else {
             return;
@@ -144,10 +150,12 @@ impl Router {
     }
 }
 
-/// Does what follows from changes of the network, until the router is gone. Whoever applies a configuration is waited for.
+/// Follows changes of the network until the router is gone. It waits while a configuration is being
+/// applied.
 async fn follow(shared: Weak<Shared>, applied: Weak<Mutex<Applied>>) {
     loop {
-        // A router that nobody has any more has nothing to follow, and is looked for now and then.
+        // A router without owners has no changes to follow, so the weak reference is checked now
+        // and then.
         let Some(now) = shared.upgrade() else {
             return;
         };

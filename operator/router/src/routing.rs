@@ -1,5 +1,6 @@
-//! Which targets a routing key has, and the books that a choice needs: open streams, turns, recent refusals.
-//! Targets of this site cost nothing, those of another site what the way there costs.
+//! Targets of a routing key, and the records that a choice needs: open streams, turns, recent
+//! refusals. Targets of this site cost nothing. Targets of another site cost as much as the route
+//! to it.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,27 +17,27 @@ use crate::link::announcement::{Key, SiteId};
 use crate::link::node::Node;
 use crate::tls;
 
-/// How long a target that refused is asked last.
+/// Time for which a target that refused is tried last.
 pub const AVOIDED: Duration = Duration::from_secs(5);
 
-/// How long a name means what it was found to mean.
+/// Time for which a resolved name is valid.
 const RESOLVED: Duration = Duration::from_secs(1);
 
-/// Where a stream can go.
+/// Destination of a stream.
 #[derive(Debug)]
 pub struct Target {
     /// The name of the entry that it comes from, or the id of the site.
     pub name: Arc<str>,
-    /// What is there.
-    pub place: Place,
+    /// Place that the target leads to.
+    pub place: Destination,
     /// Cancelled when the entry is gone, or the site has no way or no such key any more.
     pub gone: CancellationToken,
     key: String,
     books: Mutex<Books>,
 }
 
-/// What is at a target.
-pub enum Place {
+/// Kind of destination at a target.
+pub enum Destination {
     /// A server that is connected to from here.
     Server(ServerAddress),
     /// Another site that has servers of the key.
@@ -50,7 +51,7 @@ pub enum Place {
     },
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for Destination {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Server(server) => server.fmt(f),
@@ -68,7 +69,7 @@ pub enum Check {
     Server,
 }
 
-/// Where a server is, and how it is spoken to.
+/// Address of a server, and the protocol to use with it.
 #[derive(Debug)]
 pub struct ServerAddress {
     /// Its host.
@@ -80,7 +81,7 @@ pub struct ServerAddress {
     resolved: tokio::sync::Mutex<Option<Resolved>>,
 }
 
-/// What the name of a host was found to mean, and when.
+/// Result of resolving the name of a host, with its time.
 #[derive(Debug)]
 struct Resolved {
     at: Instant,
@@ -92,7 +93,7 @@ struct Resolved {
 pub struct Security {
     /// The profile.
     pub profile: Arc<tls::Slot>,
-    /// Whether the certificate must be for the host.
+    /// True if the certificate must be valid for the host.
     pub verify_hostname: bool,
 }
 
@@ -158,10 +159,10 @@ impl Target {
             tls,
             resolved: tokio::sync::Mutex::default(),
         };
-        Self::at(name, Place::Server(server), &connector.key)
+        Self::for_destination(name, Destination::Server(server), &connector.key)
     }
 
-    fn at(name: &str, place: Place, key: &str) -> Self {
+    fn for_destination(name: &str, place: Destination, key: &str) -> Self {
         Self {
             name: name.into(),
             place,
@@ -174,15 +175,15 @@ impl Target {
     /// The server, if it is one of this site.
     pub fn server(&self) -> Option<&ServerAddress> {
         match &self.place {
-            Place::Server(server) => Some(server),
-            Place::Site { .. } => None,
+            Destination::Server(server) => Some(server),
+            Destination::Site { .. } => None,
         }
     }
 
     fn is_site(&self, own: &Node, wanted: &SiteId) -> bool {
         match &self.place {
-            Place::Server(_) => false,
-            Place::Site { node, site, .. } => node.is(own) && site == wanted,
+            Destination::Server(_) => false,
+            Destination::Site { node, site, .. } => node.is(own) && site == wanted,
         }
     }
 
@@ -200,7 +201,7 @@ impl Target {
         }
     }
 
-    /// Takes note that the target refused, now, and why. Tells whether that is news.
+    /// Records that the target refused now, with the reason. Returns true if that is news.
     pub fn refused(&self, why: &str) -> bool {
         let mut books = self.books();
         books.avoided_until = Some(Instant::now() + AVOIDED);
@@ -208,14 +209,14 @@ impl Target {
         before.as_deref() != Some(why)
     }
 
-    /// Takes note that the target answered. Tells whether that is news.
-    pub fn answered(&self) -> bool {
+    /// Records that the target answered. Returns true if that is news.
+    pub fn record_success(&self) -> bool {
         let mut books = self.books();
         books.avoided_until = None;
         books.trouble.take().is_some()
     }
 
-    /// Takes note of what a check has found, `None` if nothing is wrong. Returns what it had found before.
+    /// Records the result of a check, `None` if it found no fault. Returns the previous result.
     pub fn found(&self, check: Check, fault: Option<String>) -> Option<String> {
         let mut books = self.books();
         let kept = match check {
@@ -252,7 +253,7 @@ impl Drop for Booked {
     }
 }
 
-/// Sites that have a key, and what the way to each costs.
+/// Sites that have a key, with the cost of the path to each.
 pub type Offers = BTreeMap<String, Vec<(SiteId, u64)>>;
 
 /// Targets by routing key.
@@ -300,8 +301,8 @@ impl Routes {
         self.table().servers = by_key;
     }
 
-    /// Puts these other sites in the place of all before. Those that stay keep their books. What is open to one that goes is left
-    /// alone: it lasts as long as its way.
+    /// Replaces all other sites with these. Sites that stay keep their records. Streams that are
+    /// open to a removed site are left alone: they last as long as their route.
     pub fn set_sites(&self, node: Option<&Node>, offers: Offers) {
         let mut table = self.table();
         let mut before = std::mem::take(&mut table.sites);
@@ -315,12 +316,12 @@ impl Routes {
                 let target = known.map_or_else(
                     || {
                         let (node, key) = (node.clone(), name.clone());
-                        let place = Place::Site {
+                        let place = Destination::Site {
                             node,
                             site: site.clone(),
                             key,
                         };
-                        Arc::new(Target::at(site.as_str(), place, name.as_str()))
+                        Arc::new(Target::for_destination(site.as_str(), place, name.as_str()))
                     },
                     |at| old.swap_remove(at),
                 );
@@ -335,7 +336,7 @@ impl Routes {
         gone.for_each(|target| target.gone.cancel());
     }
 
-    /// Whether a key has a target.
+    /// Returns true if a key has a target.
     pub fn reachable(&self, key: &str) -> bool {
         let table = self.table();
         let has = |targets: &BTreeMap<String, Vec<_>>| {

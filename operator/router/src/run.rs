@@ -47,7 +47,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     tracing::info!(open, "stopping");
     tokio::select! {
         aborted = router.stop(arguments.grace) => tracing::info!(aborted, "stopped"),
-        // Whoever sends it twice does not want to wait.
+        // A user who sends the signal twice does not want to wait.
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
@@ -99,7 +99,7 @@ pub async fn adapt(arguments: AdaptorArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The place of the network status; none if there is to be none.
+/// Returns the destination of the network status; `None` if none is configured.
 #[cfg(feature = "adaptor")]
 async fn network_status(
     arguments: &AdaptorArguments,
@@ -152,7 +152,7 @@ async fn source(arguments: &SourceArguments) -> anyhow::Result<Source> {
     let directory = arguments
         .directory
         .as_deref()
-        .context("there is no source")?;
+        .context("no source is given")?;
     if !directory.is_dir() {
         bail!("{} is no directory", plain::path(directory));
     }

@@ -1,4 +1,5 @@
-//! What the tasks of one router share, whatever configuration is applied. Knows no task.
+//! State that the tasks of one router share, independent of the applied configuration. Independent
+//! of the tasks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,14 +12,15 @@ use crate::routing::{Check, Routes, Target};
 use crate::state::{StateStore, Status};
 use crate::streams::Streams;
 
-/// What the router and its connections share.
+/// State that the router and its connections share.
 pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) routes: Routes,
     pub(crate) streams: Arc<Streams>,
     pub(crate) state: StateStore,
     pub(crate) metrics: Metrics,
-    /// The network may be another one, or a link: what follows from that is to be looked at.
+    /// Signals that the network or a link may have changed, so that the consequences must be
+    /// evaluated.
     pub(crate) changed: Notify,
     node: Mutex<Option<Node>>,
 }
@@ -37,7 +39,7 @@ impl Shared {
         }
     }
 
-    /// Logs and reports what a check of a target has found, if that is news.
+    /// Logs and reports the result of a check of a target, if it is news.
     pub(crate) fn report(&self, target: &Target, check: Check, fault: Option<String>) {
         let before = target.fault();
         if target.found(check, fault.clone()) == fault {
@@ -54,7 +56,7 @@ impl Shared {
         }
         let status = |fault: Option<String>| fault.map_or(Status::Up, Status::Failed);
         let (before, now) = (status(before), status(target.fault()));
-        // What else is wrong with the entry goes before.
+        // Other errors of the entry take precedence.
         self.state
             .replace("tcpConnector", &target.name, &before, now);
     }

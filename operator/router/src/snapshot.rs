@@ -1,14 +1,14 @@
-//! One configuration as a whole: a document and the files of its profiles, as they were at one time. Pure: knows neither where they
-//! come from nor what becomes of them.
+//! One configuration as a whole: a document and the files of its profiles, as they were at one
+//! time. Pure: independent of their origin and of their use.
 
 use std::sync::Arc;
 
 use ring::digest::{SHA256, digest};
 
 use crate::config::{self, Desired, Profile, proxies};
-use crate::tls::{Files, Lack};
+use crate::tls::{Files, MissingFile};
 
-/// What sources call the document: a file in a directory, a key in a ConfigMap.
+/// Name of the document in sources: a file in a directory, a key in a ConfigMap.
 pub const DOCUMENT: &str = "skrouterd.json";
 
 /// One configuration.
@@ -18,7 +18,7 @@ pub struct Snapshot {
     pub hash: String,
     /// The document as it is written.
     pub document: Arc<[u8]>,
-    /// What the document asks for.
+    /// Configuration that the document requests.
     pub desired: Desired,
     /// The files of its profiles.
     pub files: Files,
@@ -31,7 +31,7 @@ impl Snapshot {
     /// The document cannot be read at all.
     pub fn read(
         document: &[u8],
-        file: impl Fn(&str, &Profile, &str) -> Result<Vec<u8>, Lack>,
+        file: impl Fn(&str, &Profile, &str) -> Result<Vec<u8>, MissingFile>,
     ) -> Result<Self, config::Error> {
         let desired = config::read(document)?;
         let mut files = Files::new();
@@ -55,7 +55,7 @@ impl Snapshot {
     #[must_use]
     pub(crate) fn with_passwords(
         mut self,
-        password: impl Fn(&str) -> Result<Vec<u8>, Lack>,
+        password: impl Fn(&str) -> Result<Vec<u8>, MissingFile>,
     ) -> Self {
         let names = self.desired.proxies.iter();
         let read = names.map(|name| (proxies::file(name), password(name)));

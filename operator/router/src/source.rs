@@ -1,4 +1,5 @@
-//! Sources of configurations. A source applies whole snapshots to a data plane; what it cannot read it reports, and that changes nothing.
+//! Sources of configurations. A source applies whole snapshots to a data plane. It reports
+//! unreadable input, which changes nothing.
 
 pub mod directory;
 #[cfg(feature = "kubernetes")]
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use crate::boxed::BoxFuture;
 use crate::data_plane::DataPlane;
 
-/// Where configurations come from.
+/// Source of configurations.
 pub enum Source {
     /// Files.
     Directory(directory::Directory),
@@ -19,7 +20,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Keeps the data plane at what the source says, without end.
+    /// Keeps the data plane at the configuration of the source. Never returns.
     pub fn follow(self, plane: impl DataPlane) -> BoxFuture<'static, ()> {
         self.follow_shared(Arc::new(plane))
     }

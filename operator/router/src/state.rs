@@ -1,5 +1,6 @@
-//! What the router reports of itself: the truth about each entry, with a revision that changes when anything of it does.
-//! Counters are metrics and no part of it, so that traffic wakes no client that waits for a change.
+//! State that the router reports about itself: the true status of each entry, with a revision that
+//! changes whenever any part of it does. Counters are metrics and not part of it, so that traffic
+//! wakes no client that waits for a change.
 
 pub mod client;
 mod network;
@@ -17,16 +18,16 @@ use tokio::time::timeout;
 pub use network::{LinkReport, ServiceReport, SiteReport};
 pub(crate) use network::{OwnService, Surroundings};
 
-/// What an entry does.
+/// Status of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", content = "message")]
 pub enum Status {
     /// Nothing, and rightly: a listener or one of its keys without a connector, a link that is being made for the first time.
     #[default]
     Idle,
-    /// What it should.
+    /// The entry works as intended.
     Up,
-    /// Not what it should, because of this.
+    /// Failed, for this reason.
     Failed(String),
 }
 
@@ -46,15 +47,15 @@ pub struct EntryReport {
     /// The host that a connector leads to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// What is applied; see [`crate::config::hash`].
+    /// Hash of the applied entry; see [`crate::config::hash`].
     pub hash: String,
-    /// What it does.
+    /// Status of the entry.
     #[serde(flatten)]
     pub status: Status,
-    /// What else there is to know while it does what it should: the last failure of a server.
+    /// Further information while the entry works as intended: the last failure of a server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Of a profile: tells apart the files that handshakes use.
+    /// Digest of the files that handshakes use, for a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
     /// Of a link of the adaptor: the container id of the router that it leads to, while it is connected.
@@ -67,7 +68,7 @@ pub struct EntryReport {
         skip_serializing_if = "Option::is_none"
     )]
     pub remote_site_id: Option<String>,
-    /// Of a link: what that site is called.
+    /// Name of that site, for a link.
     #[serde(
         default,
         rename = "remoteSiteName",
@@ -98,7 +99,7 @@ pub struct State {
     pub configuration: Option<String>,
     /// Why the newest document is not applied.
     pub error: Option<String>,
-    /// What is wrong with elements of the document that are no entries.
+    /// Errors in elements of the document that are not entries.
     pub faults: Vec<String>,
     /// The entries.
     pub entries: Vec<EntryReport>,
@@ -118,17 +119,17 @@ impl State {
     }
 }
 
-/// The state, and what it is made from.
+/// The state, and its inputs.
 #[derive(Debug, Default)]
-struct Kept {
+struct StoreInner {
     state: State,
     surroundings: Surroundings,
 }
 
-/// Where the state is written and read.
+/// Store for writing and reading the state.
 #[derive(Debug)]
 pub struct StateStore {
-    kept: Mutex<Kept>,
+    kept: Mutex<StoreInner>,
     revision: watch::Sender<u64>,
 }
 
@@ -145,9 +146,9 @@ impl StateStore {
             instance,
             ..State::default()
         };
-        let kept = Kept {
+        let kept = StoreInner {
             state,
-            ..Kept::default()
+            ..StoreInner::default()
         };
         Self {
             kept: Mutex::new(kept),
@@ -155,18 +156,18 @@ impl StateStore {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock_inner(&self) -> MutexGuard<'_, StoreInner> {
         self.kept.lock().expect("no writer of the state panics")
     }
 
     /// The state now.
     pub fn now(&self) -> State {
-        self.kept().state.clone()
+        self.lock_inner().state.clone()
     }
 
     /// How many listeners of a key there are, in all sites.
     pub(crate) fn listeners(&self, key: &str) -> usize {
-        let kept = self.kept();
+        let kept = self.lock_inner();
         let counts = kept.state.keys.get(key);
         counts.map_or(0, |counts| counts.listeners)
     }
@@ -176,10 +177,10 @@ impl StateStore {
         self.update_all(|state, _| change(state));
     }
 
-    /// Changes the state, and what it is made from besides.
+    /// Changes the state and its inputs.
     pub(crate) fn update_all(&self, change: impl FnOnce(&mut State, &mut Surroundings)) {
-        let mut kept = self.kept();
-        let Kept {
+        let mut kept = self.lock_inner();
+        let StoreInner {
             state,
             surroundings,
         } = &mut *kept;
@@ -191,9 +192,9 @@ impl StateStore {
         }
     }
 
-    /// What the own site has, by routing key.
+    /// Returns the services of the own site, by routing key.
     pub(crate) fn services(&self) -> BTreeMap<String, OwnService> {
-        self.kept().surroundings.services.clone()
+        self.lock_inner().surroundings.services.clone()
     }
 
     /// Another number whenever the state has changed.
@@ -208,7 +209,7 @@ impl StateStore {
         });
     }
 
-    /// Says what an entry does.
+    /// Sets the status of an entry.
     pub(crate) fn set(&self, entity: &str, name: &str, status: Status) {
         self.change(entity, name, |entry| {
             let differs = entry.status != status;
@@ -217,7 +218,7 @@ impl StateStore {
         });
     }
 
-    /// Says what an entry does, if it did this before.
+    /// Sets the status of an entry, if it had the status `before`.
     pub(crate) fn replace(&self, entity: &str, name: &str, before: &Status, now: Status) {
         self.change(entity, name, |entry| {
             let fits = entry.status == *before;
@@ -228,8 +229,8 @@ impl StateStore {
         });
     }
 
-    /// Says what else there is to know of an entry.
-    pub(crate) fn note(&self, entity: &str, name: &str, note: Option<String>) {
+    /// Sets the note of an entry.
+    pub(crate) fn set_note(&self, entity: &str, name: &str, note: Option<String>) {
         self.change(entity, name, |entry| {
             let differs = entry.note != note;
             entry.note = note;
@@ -237,10 +238,10 @@ impl StateStore {
         });
     }
 
-    /// Changes one entry, if it is there; `change` says whether it did.
+    /// Changes one entry, if it exists; `change` returns true if it changed the entry.
     fn change(&self, entity: &str, name: &str, change: impl FnOnce(&mut EntryReport) -> bool) {
-        let mut kept = self.kept();
-        let Kept {
+        let mut kept = self.lock_inner();
+        let StoreInner {
             state,
             surroundings,
         } = &mut *kept;
@@ -265,7 +266,7 @@ impl StateStore {
         let mut changes = self.revision.subscribe();
         let differs = |state: &State| state.revision != revision;
         let changed = async {
-            while !differs(&self.kept().state) {
+            while !differs(&self.lock_inner().state) {
                 if changes.changed().await.is_err() {
                     return;
                 }

@@ -1,6 +1,7 @@
-//! The streams that are open, so that those over an entry end with it, and so that there are never too many: of all, of a listener, of an
-//! address that they come from, and of those that have carried nothing yet. One of the latter makes room for a newer one, so that nobody
-//! is kept out by clients that only connect.
+//! The open streams. The table ends streams together with their entry. It bounds their number: in
+//! total, per listener, per source address, and of streams that have carried nothing yet. A stream
+//! of the last group makes room for a newer one, so clients that only connect never keep others
+//! out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -77,7 +78,8 @@ impl Streams {
                 streams: self.clone(),
                 id,
             };
-            // The lock is held until the stream is in the table, so that it cannot leave before it came.
+            // The lock is held until the stream is in the table, so that the stream cannot leave
+            // before it entered.
             let task = tokio::spawn(work(permit)).abort_handle();
             open.enter(id, listener, source, task);
         }
@@ -232,7 +234,7 @@ fn one_less<K: Ord>(counts: &mut BTreeMap<K, usize>, key: &K) {
     }
 }
 
-/// What lets a stream be among those that are open; it leaves when this is dropped.
+/// Permit that counts a stream among the open ones; dropping it removes the stream.
 #[derive(Debug)]
 pub(crate) struct StreamPermit {
     streams: Arc<Streams>,
@@ -240,15 +242,16 @@ pub(crate) struct StreamPermit {
 }
 
 impl StreamPermit {
-    /// Says that the stream has carried something.
+    /// Records that the stream has carried bytes.
     pub(crate) fn heard(&self) {
         self.streams.open().settle(self.id);
     }
 
-    /// Says where the stream goes. False if that entry is gone by now.
+    /// Records the target of the stream. Returns false if that entry is gone by now.
     pub(crate) fn attach(&self, target: &Arc<Target>) -> bool {
         let mut open = self.streams.open();
-        // Asked under the lock: who removes the entry cancels first and looks for its streams then.
+        // The check runs under the lock, because removing an entry cancels first and then looks
+        // for its streams.
         if target.gone.is_cancelled() {
             return false;
         }
@@ -280,7 +283,7 @@ mod tests {
         Ipv4Addr::new(10, 0, 0, last).into()
     }
 
-    /// Streams by listener and source, which say something or not.
+    /// Streams by listener and source, active or silent.
     struct Crowd(Arc<Streams>);
 
     impl Crowd {
@@ -310,7 +313,7 @@ mod tests {
             entered
         }
 
-        fn of(&self, last: u8) -> usize {
+        fn count_open(&self, last: u8) -> usize {
             let open = self.0.open();
             let count = open.of_source.get(&source(last));
             count.copied().unwrap_or_default()
@@ -343,16 +346,19 @@ mod tests {
         for _ in 0..50 {
             assert!(crowd.enters("a", 2, false).await);
         }
-        assert_eq!((crowd.of(1), crowd.of(2)), (1, 3));
+        assert_eq!((crowd.count_open(1), crowd.count_open(2)), (1, 3));
         for _ in 0..6 {
             assert!(crowd.enters("a", 3, true).await);
         }
-        assert_eq!((crowd.of(1), crowd.of(3)), (1, 6));
+        assert_eq!((crowd.count_open(1), crowd.count_open(3)), (1, 6));
         // Even when all is full; who has carried something stays.
         for _ in 0..2 {
             assert!(crowd.enters("a", 4, true).await);
         }
-        assert_eq!((crowd.0.count(), crowd.of(3), crowd.of(4)), (10, 6, 2));
+        assert_eq!(
+            (crowd.0.count(), crowd.count_open(3), crowd.count_open(4)),
+            (10, 6, 2)
+        );
     }
 
     #[tokio::test]
@@ -362,16 +368,16 @@ mod tests {
             assert!(crowd.enters("a", 1, false).await);
         }
         assert!(crowd.enters("b", 1, true).await);
-        assert_eq!(crowd.of(1), 3);
+        assert_eq!(crowd.count_open(1), 3);
         for _ in 0..2 {
             assert!(crowd.enters("a", 2, true).await);
         }
-        assert_eq!((crowd.of(1), crowd.of(2)), (3, 2));
+        assert_eq!((crowd.count_open(1), crowd.count_open(2)), (3, 2));
         // The listener `a` has four: two that carried nothing.
         for _ in 0..2 {
             assert!(crowd.enters("a", 3, true).await);
         }
-        assert_eq!((crowd.of(1), crowd.of(3)), (1, 2));
+        assert_eq!((crowd.count_open(1), crowd.count_open(3)), (1, 2));
         assert!(!crowd.enters("a", 4, true).await);
     }
 }

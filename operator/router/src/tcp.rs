@@ -1,5 +1,6 @@
-//! Sockets: where clients come in, and the way to a server. Every socket is made so that dropping it aborts the connection (RST);
-//! only a stream that came to its end is closed in peace. So whatever cuts a stream short, neither side takes a part for the whole.
+//! Sockets: listeners for clients, and connections to servers. Every socket is configured so that
+//! dropping it aborts the connection (RST). Only a stream that came to its end is closed
+//! gracefully. If a stream is cut short, neither side therefore takes a part for the whole.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -66,7 +67,8 @@ pub async fn listen(
     bind(address).map_err(|source| failed(address, source))
 }
 
-/// Whether a host means an address of this machine. Nothing is listened on for that, so a port that is in use is no matter.
+/// Checks that a host resolves to an address of this machine. The check listens on nothing, so a
+/// port that is in use does not matter.
 ///
 /// # Errors
 /// The host has no address, or it is none of this machine.
@@ -110,7 +112,7 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         Type::STREAM,
         Some(Protocol::TCP),
     )?;
-    // A port whose old connections are still being forgotten is available again at once.
+    // A port whose old connections are still in TIME_WAIT is available again at once.
     socket.set_reuse_address(true)?;
     if address.is_ipv6() {
         socket.set_only_v6(!address.ip().is_unspecified())?;
@@ -148,7 +150,7 @@ pub async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Lets the connection be closed in peace: what was written is delivered after it was dropped.
+/// Lets the connection close gracefully: written bytes are delivered after it was dropped.
 pub fn settle(stream: &TcpStream) {
     // The only failure is that of a connection that is gone already.
     if let Err(error) = SockRef::from(stream).set_linger(None) {

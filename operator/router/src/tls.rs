@@ -1,5 +1,6 @@
-//! TLS profiles: what a profile's files hold, and what a handshake needs of it. New files take effect with the next handshake;
-//! files that are broken or do not fit each other change nothing, and are reported. Open streams keep what they began with.
+//! TLS profiles: the content of a profile's files, and the parts that a handshake needs. New files
+//! take effect with the next handshake. Broken files, or files that do not match each other, change
+//! nothing and are reported. Open streams keep the files with which they began.
 
 mod credentials;
 mod expiry;
@@ -15,23 +16,24 @@ use ring::digest::{Context, SHA256};
 use crate::config::{ConfigEntry, Profile};
 pub use credentials::{Credentials, Slot};
 pub use expiry::Expiry;
-pub use files::{Files, Lack};
+pub use files::{Files, MissingFile};
 pub use material::Error;
 pub(crate) use material::load;
 
-/// How a report of a certificate begins that is over. It is served all the same: whether that matters, who connects decides.
+/// Prefix of the report of an expired certificate. The router still serves the certificate, because
+/// the client decides if that matters.
 pub const EXPIRED: &str = "its certificate expired at ";
 
-/// What became of one profile.
+/// Result of loading one profile.
 #[derive(Debug)]
 pub struct LoadedProfile {
     /// Its credentials.
     pub slot: Arc<Slot>,
-    /// What is wrong with its files as they are now.
+    /// Error in the files of the profile as they are now.
     pub wrong: Option<String>,
-    /// Whether its owner took them away: then what is wrong is a sentence of its own.
+    /// True if the owner removed the files: the error is then a complete sentence.
     pub is_gone: bool,
-    /// Tells apart the files that the credentials are from.
+    /// Digest of the files that the credentials come from.
     pub material: Option<String>,
     /// Until when the certificate of the credentials is good.
     pub expiry: Option<Expiry>,
@@ -45,7 +47,7 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// Takes over what a document and the files say now.
+    /// Takes over the current content of a document and the files.
     pub fn update(&mut self, wanted: &BTreeMap<String, ConfigEntry<Profile>>, files: &Files) {
         self.loaded.retain(|name, _| wanted.contains_key(name));
         for (name, entry) in wanted {
@@ -85,12 +87,12 @@ impl Profiles {
 }
 
 impl LoadedProfile {
-    /// Whether its certificate is over, so many seconds after 1970.
+    /// Returns true if the certificate has expired at this time, in seconds after 1970.
     pub fn is_expired(&self, now: i64) -> bool {
         self.expiry.as_ref().is_some_and(|end| end.is_over(now))
     }
 
-    /// What is wrong with it, so many seconds after 1970.
+    /// Returns the error of the profile at this time, in seconds after 1970.
     pub fn trouble(&self, now: i64) -> Option<String> {
         let expired = self.expiry.as_ref().filter(|end| end.is_over(now));
         let expired = || expired.map(|end| format!("{EXPIRED}{}: renew it", end.text));
@@ -128,8 +130,8 @@ fn digest(profile: &Profile, files: &Files) -> String {
     for path in profile.files() {
         let (kind, bytes) = match files.get(path) {
             Some(Ok(bytes)) => (b"+", bytes.as_slice()),
-            Some(Err(Lack::Unread(why))) => (b"-", why.as_bytes()),
-            Some(Err(Lack::Gone(why))) => (b"0", why.as_bytes()),
+            Some(Err(MissingFile::Unread(why))) => (b"-", why.as_bytes()),
+            Some(Err(MissingFile::Gone(why))) => (b"0", why.as_bytes()),
             None => (b"?", &[][..]),
         };
         context.update(kind);

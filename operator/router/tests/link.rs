@@ -1,4 +1,5 @@
-//! Links over sockets of this machine, with certificates: who gets in, which way a link is dialled, and what comes back after a fall.
+//! Links over sockets of this machine, with certificates: admission, the direction in which a link
+//! is dialled, and the recovery after a failure.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
@@ -20,7 +21,7 @@ use lifecycle_router::link::security::SITE_URI;
 use lifecycle_router::link::session::{HELLO, LinkState};
 use lifecycle_router::link::socket::{Access, Remote, accept, keep};
 use lifecycle_router::tls::{Files, Profiles, Slot};
-use lifecycle_tests::harness::within;
+use lifecycle_tests::harness::run_within;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use rcgen::{
@@ -34,13 +35,13 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Nothing that happens at all takes longer, whatever else the machine does.
+/// Upper bound on the time of any expected event, whatever else the machine does.
 const SOON: Duration = Duration::from_secs(60);
 
-/// An authority that says who a site is.
+/// Authority that certifies the identity of sites.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// Where a certificate names its site.
+/// Place in a certificate that names the site.
 #[derive(Clone, Copy, PartialEq)]
 enum Named {
     Uri,
@@ -102,7 +103,7 @@ fn slot(profiles: &mut Profiles, files: &Files) -> Arc<Slot> {
     loaded.slot.clone()
 }
 
-/// A server that answers with what it hears.
+/// Echo server.
 struct Echo;
 
 impl Local for Echo {
@@ -174,7 +175,7 @@ fn dial_until(
 }
 
 async fn reaches(node: &Node, other: &str) {
-    let mut ways = node.ways();
+    let mut ways = node.routes();
     let there = ways.wait_for(|ways| ways.sites.contains_key(&site(other)));
     drop(timeout(SOON, there).await.expect("there is a way").unwrap());
 }
@@ -230,7 +231,7 @@ async fn s59_who_has_the_certificate_of_another_authority_is_refused_and_sees_no
     is_down(state, "").await;
     sleep(Duration::from_secs(1)).await;
     assert!(west.links().is_empty() && east.links().is_empty());
-    assert!(east.ways().borrow().keys.is_empty());
+    assert!(east.routes().borrow().keys.is_empty());
 }
 
 #[tokio::test]
@@ -239,7 +240,7 @@ async fn a_certificate_that_names_another_site_or_none_is_refused() {
     let (west, east) = (node("west", 1), node("east", 1));
     let (to_west, _) = listen(&west, 0, authority.profile("west", Named::Uri)).await;
     let state = dial(&east, to_west, authority.profile("north", Named::Common));
-    let why = "it says that it is site east, and its certificate is that of site north";
+    let why = "it claims to be site east, but its certificate is for site north";
     is_down(state, why).await;
     is_down(
         dial(&east, to_west, authority.profile("east", Named::Nowhere)),
@@ -251,7 +252,7 @@ async fn a_certificate_that_names_another_site_or_none_is_refused() {
     let state = dial(&east, to_north, authority.profile("east", Named::Uri));
     is_down(
         state,
-        "it says that it is site north, and its certificate is that of site south",
+        "it claims to be site north, but its certificate is for site south",
     )
     .await;
     assert!(east.links().is_empty() && west.links().is_empty());
@@ -266,12 +267,13 @@ async fn a_certificate_that_names_the_hosts_of_an_access_is_that_of_any_site() {
     let state = dial(&east, to_west, generated());
     reaches(&west, "east").await;
     assert_eq!(*state.borrow(), LinkState::Up(site("west")));
-    // Who has one takes the place of no site whose certificate names it, and not of this one.
+    // The holder of such a certificate replaces no site whose certificate names it, and not this
+    // site.
     dial(&north, to_west, authority.profile("north", Named::Uri));
     reaches(&west, "north").await;
     let said = "site north has a link with a certificate that names it, and this one names no site";
     is_down(dial(&node("north", 2), to_west, generated()), said).await;
-    let said = "another router says that it is this site, too";
+    let said = "another router also claims to be this site";
     is_down(dial(&node("west", 2), to_west, generated()), said).await;
     assert_eq!(west.links(), [site("east"), site("north")]);
 }
@@ -292,8 +294,9 @@ async fn s43_s57_a_router_that_falls_and_returns_is_linked_again_with_what_its_p
     drop(west);
     is_down(state.clone(), "").await;
     eprintln!("a router that falls: seen after {:?}", since.elapsed());
-    assert!(east.ways().borrow().keys.is_empty());
-    // What its files hold by then is what it shows: those of another authority are refused, good new ones are not.
+    assert!(east.routes().borrow().keys.is_empty());
+    // The router presents the certificate that its files contain by then: files of another
+    // authority are refused, valid new ones are accepted.
     slot(&mut profiles, &Authority::new().files("west", Named::Uri));
     let west = node("west", 2);
     let (_, accepting) = listen(&west, to_west.port(), profile.clone()).await;
@@ -326,7 +329,7 @@ async fn connections_that_say_nothing_or_nonsense_keep_nobody_out() {
     dial(&east, to_west, authority.profile("east", Named::Uri));
     let since = Instant::now();
     // In less core time than theirs, so not for want of them.
-    let linked = within(HELLO - Duration::from_secs(1), reaches(&east, "west")).await;
+    let linked = run_within(HELLO - Duration::from_secs(1), reaches(&east, "west")).await;
     assert!(linked.is_some(), "they keep it out");
     eprintln!(
         "linked beside 300 such connections after {:?}",

@@ -1,4 +1,5 @@
-//! The router from outside: sockets, files and processes on loopback. Names of tests begin with their row of the acceptance table.
+//! Black-box tests of the router: sockets, files and processes on loopback. Names of tests begin
+//! with their row of the acceptance table.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 

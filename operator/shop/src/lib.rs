@@ -1,4 +1,5 @@
-//! The operator of Shops: what one is, its lifecycle, and what only its author can know. A library, so that tests run the same code.
+//! The operator of Shops: their definition, their lifecycle, and the decisions that only their
+//! author can make. A library, so that tests run the same code.
 
 pub mod lifecycle;
 pub mod logic;

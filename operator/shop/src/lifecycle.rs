@@ -1,4 +1,5 @@
-//! What a user writes and reads of each Shop, and its lifecycle: what is looked at, where it can be, and what is done there.
+//! Fields that a user writes and reads of each Shop, and its lifecycle: its observations, its
+//! states, and the effects in each state.
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::Job;
@@ -10,7 +11,7 @@ use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a user wants.
+/// Desired state that a user declares.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "shop.example.org",
@@ -38,12 +39,12 @@ pub struct ShopSpec {
     /// The tag of the image. Before another version serves, its migration has run.
     #[schemars(regex(pattern = "^[a-z0-9]([a-z0-9.-]{0,18}[a-z0-9])?$"))]
     pub version: String,
-    /// Whether the data stay when the Shop goes.
+    /// True if the data stay when the Shop is deleted.
     #[serde(default)]
     pub keep_data: bool,
 }
 
-/// What a user is told.
+/// Status that a user reads.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ShopStatus {
     /// Migrated, Available, Ready.
@@ -52,11 +53,11 @@ pub struct ShopStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// What logs in at the database. A type of its own, so that nobody prints it.
+/// Credentials for the database. A type of its own, so that the login is never printed.
 pub struct Login(pub Vec<u8>);
 
 lifecycle! {
-    /// A shop: a web server with its own database, and a password that nobody chose.
+    /// A shop: a web server with its own database and a generated password.
     resource Shop;
 
     observe {
@@ -66,13 +67,13 @@ lifecycle! {
         server:    owned Deployment            by name meta.name;
     }
     facts {
-        /// Whether the data stay when the Shop goes.
+        /// True if the data stay when the Shop is deleted.
         keeps: bool from self;
-        /// What logs in at the database. Made once, by chance.
+        /// Credentials for the database. Generated once, at random.
         mint login: Login in password;
         /// How far the migration to this version is.
         migrated: { Going, Failed, Done } from migration given migration == Current else Going;
-        /// Whether every copy of the server runs this version.
+        /// Progress towards every copy of the server running this version.
         served: { Going, Failed, Done } from server given server == Current else Going;
         taken = any(password, data, migration, server) == Foreign;
         leaving = any(password, data, migration, server) == Terminating;

@@ -1,4 +1,5 @@
-//! What the declaration cannot know: how a fact is told from what is seen, and what an effect writes. Pure: same input, same output.
+//! Code that the declaration cannot express: the derivation of facts from observations, and the
+//! content that an effect writes. Pure: same input, same output.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +23,10 @@ use crate::lifecycle::{
     ApplyData, ApplyMigration, ApplyPassword, ApplyServer, Login, Migrated, Served, Shop, ShopLogic,
 };
 
-/// The label by which the Deployment knows its Pods.
+/// Label by which the Deployment selects its Pods.
 const NAME: &str = "shop.example.org/name";
 
-/// What is written and decided for each Shop.
+/// Decisions and written content for each Shop.
 pub struct Logic;
 
 const PASSWORD: &str = "password";
@@ -38,7 +39,7 @@ impl ShopLogic for Logic {
 
     fn migration(&self, this: This<'_, Shop>) -> Option<ObjectRef> {
         let name = format!("{}-migrate-{}", name(this.meta), this.spec.version);
-        Some(ObjectRef::of::<Job>(this.meta.namespace.as_deref(), &name))
+        Some(ObjectRef::new::<Job>(this.meta.namespace.as_deref(), &name))
     }
 
     fn read_login(&self, _this: This<'_, Shop>, password: &Secret) -> Option<Login> {
@@ -90,7 +91,7 @@ impl ShopLogic for Logic {
 
     fn apply_password(&self, at: ApplyPassword<'_>) -> Desired<Secret> {
         let data = (PASSWORD.to_owned(), ByteString(at.login.0.clone()));
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some(BTreeMap::from([data])),
             ..Secret::default()
         })
@@ -98,7 +99,7 @@ impl ShopLogic for Logic {
 
     fn apply_data(&self, _at: ApplyData<'_>) -> Desired<PersistentVolumeClaim> {
         let size = ("storage".to_owned(), Quantity("1Gi".to_owned()));
-        Desired::of(&PersistentVolumeClaim {
+        Desired::from_object(&PersistentVolumeClaim {
             spec: Some(PersistentVolumeClaimSpec {
                 access_modes: Some(vec!["ReadWriteOnce".to_owned()]),
                 resources: Some(VolumeResourceRequirements {
@@ -116,7 +117,7 @@ impl ShopLogic for Logic {
         if let Some(spec) = &mut template.spec {
             spec.restart_policy = Some("Never".to_owned());
         }
-        Desired::of(&Job {
+        Desired::from_object(&Job {
             spec: Some(JobSpec {
                 backoff_limit: Some(3),
                 template,
@@ -133,7 +134,7 @@ impl ShopLogic for Logic {
             labels: Some(labels.clone()),
             ..ObjectMeta::default()
         });
-        Desired::of(&Deployment {
+        Desired::from_object(&Deployment {
             spec: Some(DeploymentSpec {
                 replicas: Some(1),
                 selector: LabelSelector {

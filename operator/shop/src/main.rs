@@ -1,4 +1,6 @@
-//! The program: `run` in a cluster, `sandbox` without one; `explain` says why an object is where it is; `crds`, `manifests`, `diagram` and `docs` print what follows from the lifecycle.
+//! The program: `run` in a cluster, `sandbox` without one. `explain` reports why an object is in
+//! its current condition. `crds`, `manifests`, `diagram` and `docs` print artifacts generated from
+//! the lifecycle.
 
 use std::process::ExitCode;
 

@@ -10,7 +10,7 @@ use shop_operator::logic::Logic;
 
 #[test]
 fn no_fault_changes_where_it_ends() {
-    let report = Suite::of(|| lifecycle::machine(Logic))
+    let report = Suite::for_machine(|| lifecycle::machine(Logic))
         .define(&Shop::crd())
         .fixtures(include_str!("fixtures.yaml"))
         .promise("migrates", |site| migrates(site, true))
@@ -25,7 +25,8 @@ fn no_fault_changes_where_it_ends() {
     assert_eq!(report.unseen(), ["state Occupied", "effect adopt_data"]);
 }
 
-/// Two Shops whose claims are there before them: one takes its data over, the other was not asked to keep them.
+/// Two Shops with claims that exist before them: one Shop takes its data over, the other does not
+/// request to keep them.
 const LEFT: &str = "
 variant: left
 given: true
@@ -56,7 +57,7 @@ spec: {image: registry.example.org/shop, version: '1', keepData: false}
 
 #[test]
 fn data_that_somebody_left_are_taken_over_where_they_are_to_stay() {
-    let report = Suite::of(|| lifecycle::machine(Logic))
+    let report = Suite::for_machine(|| lifecycle::machine(Logic))
         .define(&Shop::crd())
         .fixtures(LEFT)
         .promise("migrates", |site| migrates(site, true))
@@ -72,11 +73,11 @@ fn data_that_somebody_left_are_taken_over_where_they_are_to_stay() {
     }
 }
 
-/// What the controller of Jobs does: the migration ends, or fails.
+/// Acts as the controller of Jobs: the migration ends, or fails.
 async fn migrates(site: Site, well: bool) -> kube::Result<bool> {
     let version = site.object["spec"]["version"].as_str().unwrap_or_default();
     let name = format!("{}-migrate-{version}", site.name());
-    let job = site.beside("/apis/batch/v1", "jobs", &name);
+    let job = site.sibling_path("/apis/batch/v1", "jobs", &name);
     site.edit(&job, |job| {
         if job.pointer("/status/conditions").is_some() {
             return;
@@ -98,9 +99,9 @@ async fn migrates(site: Site, well: bool) -> kube::Result<bool> {
     .await
 }
 
-/// What the controller of Deployments does: the new Pod runs, or comes no further.
+/// Acts as the controller of Deployments: the new Pod runs, or makes no further progress.
 async fn rolls_out(site: Site, well: bool) -> kube::Result<bool> {
-    let deployment = site.beside("/apis/apps/v1", "deployments", site.name());
+    let deployment = site.sibling_path("/apis/apps/v1", "deployments", site.name());
     site.edit(&deployment, |deployment| {
         let generation = deployment["metadata"]["generation"].clone();
         if deployment.pointer("/status/observedGeneration") == Some(&generation) {
@@ -137,12 +138,12 @@ fn job_with(condition: &str) -> Job {
 #[test]
 fn a_job_that_failed_says_so() {
     let shop = Shop::new("example", ShopSpec::default());
-    let because = Logic.migrated(This::of(&shop), &job_with("Failed"));
+    let because = Logic.migrated(This::new(&shop), &job_with("Failed"));
     assert_eq!(because.value, Migrated::Failed);
     assert!(because.sentence.contains("see its Pods"));
 }
 
-/// Whoever changes the lifecycle takes over what `cargo run -- manifests rbac` prints.
+/// After a change of the lifecycle, its author copies the output of `cargo run -- manifests rbac`.
 #[test]
 fn the_rights_are_those_that_the_lifecycle_needs() {
     let rights = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/rbac.yaml");

@@ -1,4 +1,5 @@
-//! How an AccessGrant is reconciled: its code is made, and where it is redeemed is told. What is given for it, the grant server gives.
+//! Reconciliation of an AccessGrant: it makes the code, and reports the address for redemption. The
+//! grant server hands out the content of the grant.
 
 use std::collections::BTreeSet;
 
@@ -22,24 +23,24 @@ use crate::pki::issue::Authority;
 use crate::platform::Platform;
 use crate::settings::named;
 
-/// What codes are made of: what cannot be taken for another one.
+/// Characters of codes: only those that cannot be mistaken for another one.
 const LETTERS: &str = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// How long a code is.
 const LENGTH: usize = 24;
 
-/// Begins the message of a grant whose site is reached nowhere.
+/// Prefix of the message of a grant whose site has no reachable endpoint.
 const CLOSED: &str = "No valid endpoints found for site";
 
 /// Reconciles AccessGrants.
 #[derive(Clone, Debug)]
 pub struct Grants {
-    /// This controller, whose grant server is asked.
+    /// This controller, which runs the grant server.
     pub controller_id: ControllerId,
     /// Platform of its sites.
     pub platform: Platform,
 }
 
-/// The cause for which a Site that others are to link to is not reached yet, as its status says it.
+/// Returns the reason why a Site that accepts links is not reachable yet, from its status.
 fn unresolved(site: &Site) -> Option<&str> {
     let status = site.status.as_ref()?;
     let mut conditions = status.common.conditions.iter().flatten();
@@ -53,18 +54,19 @@ impl Grants {
         K: kube::Resource<DynamicType = ()>,
     {
         let home = self.controller_id.namespace();
-        BTreeSet::from([ObjectRef::of::<K>(Some(home), name)])
+        BTreeSet::from([ObjectRef::new::<K>(Some(home), name)])
     }
 }
 
 /// How often it was redeemed; absent where that is not known any more.
 fn redeemed(this: This<'_, AccessGrant>, former: &[&AccessGrant]) -> Option<u64> {
     let status = former.first().and_then(|grant| grant.status.as_ref());
-    Some(Redemptions::of(this.meta, status)?.count)
+    Some(Redemptions::from_grant(this.meta, status)?.count)
 }
 
-/// The code to keep: where none is known, the one that another controller has told, else the one that was made.
-fn kept<'a>(known: &GrantCode, former: &[&'a AccessGrant], made: &'a str) -> &'a str {
+/// Returns the code to keep: if none is known, the one in the status of another controller, else
+/// the generated one.
+fn choose_code<'a>(known: &GrantCode, former: &[&'a AccessGrant], made: &'a str) -> &'a str {
     let status = former.first().and_then(|grant| grant.status.as_ref());
     let told = status.and_then(|status| named(status.code.as_ref()));
     told.filter(|_| known.0.is_none()).unwrap_or(made)
@@ -94,7 +96,7 @@ impl AccessGrantLogic for Grants {
         };
         let namespace = this.meta.namespace.as_deref();
         let name = terms::issuer(this.spec, site);
-        BTreeSet::from([ObjectRef::of::<Secret>(namespace, name)])
+        BTreeSet::from([ObjectRef::new::<Secret>(namespace, name)])
     }
 
     fn server(&self, _: This<'_, AccessGrant>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {
@@ -107,21 +109,21 @@ impl AccessGrantLogic for Grants {
 
     fn former(&self, this: This<'_, AccessGrant>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
         let name = this.meta.name.as_deref().unwrap_or_default();
-        let own = ObjectRef::of::<AccessGrant>(this.meta.namespace.as_deref(), name);
+        let own = ObjectRef::new::<AccessGrant>(this.meta.namespace.as_deref(), name);
         BTreeSet::from([own])
     }
 
     fn validity(&self, this: This<'_, AccessGrant>) -> Because<Validity> {
         let validity = terms::validity(this.spec);
-        if validity.value == Validity::Fine && Redemptions::of(this.meta, None).is_none() {
-            let sentence = "it is not known any more who has redeemed it, so nobody may: delete this AccessGrant, and create it again";
+        if validity.value == Validity::Fine && Redemptions::from_grant(this.meta, None).is_none() {
+            let sentence = "the record of its redemptions is lost, so it cannot be redeemed: delete this AccessGrant, and create it again";
             return Because::new(Validity::Forgotten, sentence);
         }
         validity
     }
 
     fn said(&self, this: This<'_, AccessGrant>) -> Because<bool> {
-        Because::plain(terms::said(this.spec).is_some())
+        Because::plain(terms::declared_code(this.spec).is_some())
     }
 
     fn used(&self, this: This<'_, AccessGrant>, former: &[&AccessGrant]) -> Because<bool> {
@@ -138,7 +140,7 @@ impl AccessGrantLogic for Grants {
             return Because::plain(false).until(until);
         }
         let sentence = format!(
-            "it expired at {until}: make another AccessGrant, or say a longer spec.expirationWindow"
+            "it expired at {until}: create another AccessGrant, or set a longer spec.expirationWindow"
         );
         Because::new(true, sentence).for_good()
     }
@@ -153,7 +155,7 @@ impl AccessGrantLogic for Grants {
             let sentence = match unresolved(site) {
                 Some(why) => format!("{CLOSED}: Site {name} waits: {why}"),
                 None => format!(
-                    "{CLOSED}: set spec.linkAccess of Site {name}; if it is set, its status says what is missing"
+                    "{CLOSED}: set spec.linkAccess of Site {name}; if it is set, see its status for what is missing"
                 ),
             };
             return Because::new(Door::Closed, sentence);
@@ -170,7 +172,7 @@ impl AccessGrantLogic for Grants {
             return Because::new(false, sentence);
         };
         let read = pair(secret).map(|(certificate, key)| {
-            // When it ends, the grant server says.
+            // The grant server decides when it ends.
             Authority::read(&certificate, &key).map(drop)
         });
         match read {
@@ -206,7 +208,7 @@ impl AccessGrantLogic for Grants {
     }
 
     fn known(&self, this: This<'_, AccessGrant>, kept: Option<&String>) -> GrantCode {
-        let said = terms::said(this.spec).map(str::to_owned);
+        let said = terms::declared_code(this.spec).map(str::to_owned);
         GrantCode(said.or_else(|| kept.cloned()))
     }
 
@@ -219,7 +221,7 @@ impl AccessGrantLogic for Grants {
     }
 
     fn apply_kept(&self, at: ApplyKept<'_>) -> String {
-        kept(at.known, &at.former, at.made).to_owned()
+        choose_code(at.known, &at.former, at.made).to_owned()
     }
 
     fn url(&self, this: This<'_, AccessGrant>, server: &[&Service]) -> Option<String> {

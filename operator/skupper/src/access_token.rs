@@ -1,4 +1,5 @@
-//! How an AccessToken is reconciled: it is redeemed once, and what it was given becomes a Secret and Links of the Site.
+//! Reconciliation of an AccessToken. It is redeemed once, and the returned credentials become a
+//! Secret and Links of the Site.
 
 pub mod answers;
 
@@ -21,20 +22,21 @@ use serde_json::json;
 use answers::{Answers, Request};
 
 use crate::config::router_config;
-use crate::grants::ask::{self, Door};
+use crate::grants::ask::{self, TokenEndpoint};
 use crate::grants::{answer, terms};
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 
-/// On what a token has made: the uid of the token.
+/// Label on objects that a token has created: the uid of the token.
 pub const TOKEN: &str = "internal.skupper.io/token";
 /// On the Secret of a token: the Links that it makes.
 const LINKS: &str = "internal.skupper.io/links";
 
-/// Whoever asks grant servers.
+/// Client of grant servers.
 pub trait Redeems: Send + Sync + 'static {
-    /// The answer of a grant server for a token of this name to a site of this uid. Whatever is in the way is an answer: it is reported at once, and
-    /// asked again unless it is refused for good.
+    /// Redeems a token of this name at its grant server, for a site with this uid. Every failure is
+    /// an answer: it is reported at once, and the request is repeated unless it is refused for
+    /// good.
     fn redeem(
         &self,
         spec: &AccessTokenSpec,
@@ -43,16 +45,16 @@ pub trait Redeems: Send + Sync + 'static {
     ) -> impl Future<Output = Reply> + Send;
 }
 
-/// Asks over TLS.
+/// Client that sends requests over TLS.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Https;
 
 impl Redeems for Https {
     async fn redeem(&self, spec: &AccessTokenSpec, name: &str, site: &str) -> Reply {
-        match ask::ask(spec, name, site).await {
+        match ask::redeem_token(spec, name, site).await {
             Ok(given) => Reply::Given(given),
-            Err(error) if error.is_final() => Reply::Refused(ask::said(&error)),
-            Err(error) => Reply::Denied(ask::said(&error)),
+            Err(error) if error.is_final() => Reply::Refused(ask::error_message(&error)),
+            Err(error) => Reply::Denied(ask::error_message(&error)),
         }
     }
 }
@@ -62,9 +64,9 @@ impl Redeems for Https {
 pub struct Tokens<R> {
     /// This controller.
     pub controller_id: ControllerId,
-    /// Where tokens are redeemed.
+    /// Service that redeems tokens.
     pub redeems: R,
-    /// Which of them were refused for good.
+    /// Record of the tokens that were refused for good.
     pub answers: Answers,
 }
 
@@ -72,7 +74,7 @@ fn name<'a>(this: This<'a, AccessToken>) -> &'a str {
     this.meta.name.as_deref().unwrap_or_default()
 }
 
-/// Whether a token has made an object.
+/// Returns true if a token has made an object.
 fn is_of<K: kube::Resource>(this: This<'_, AccessToken>, object: &K) -> bool {
     let annotations = object.meta().annotations.as_ref();
     let of = annotations.and_then(|all| all.get(TOKEN));
@@ -88,7 +90,7 @@ fn links(secret: &Secret) -> Vec<GivenLink> {
 }
 
 /// The Secret of a token that was given this.
-fn kept(this: This<'_, AccessToken>, given: &Given) -> Desired<Secret> {
+fn build_secret(this: This<'_, AccessToken>, given: &Given) -> Desired<Secret> {
     let data = given.files.iter();
     let data = data.map(|(name, text)| (name, ByteString(text.clone().into_bytes())));
     let cost = this.spec.link_cost.filter(|cost| *cost > 0);
@@ -108,7 +110,10 @@ fn kept(this: This<'_, AccessToken>, given: &Given) -> Desired<Secret> {
 }
 
 /// The Links of a token.
-fn made(this: This<'_, AccessToken>, secret: &Secret) -> impl Iterator<Item = Desired<Link>> {
+fn build_links(
+    this: This<'_, AccessToken>,
+    secret: &Secret,
+) -> impl Iterator<Item = Desired<Link>> {
     links(secret).into_iter().map(move |link| {
         let mut spec = json!({ "endpoints": link.endpoints, "tlsCredentials": name(this) });
         if let Some(cost) = link.cost {
@@ -135,7 +140,7 @@ fn validity(this: This<'_, AccessToken>) -> Because<Validity> {
     if !lines.is_empty() {
         return Because::new(Validity::Incomplete, lines.join("\n"));
     }
-    if Door::read(&spec.url).is_none() {
+    if TokenEndpoint::read(&spec.url).is_none() {
         return Because::new(Validity::BadUrl, ask::Error::Url.to_string());
     }
     if ask::roots(&spec.ca).is_none() {
@@ -186,7 +191,7 @@ impl<R: Redeems> AccessTokenLogic for Tokens<R> {
 
     fn existing(&self, this: This<'_, AccessToken>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
         let namespace = this.meta.namespace.as_deref();
-        BTreeSet::from([ObjectRef::of::<Secret>(namespace, name(this))])
+        BTreeSet::from([ObjectRef::new::<Secret>(namespace, name(this))])
     }
 
     fn links(&self, _: This<'_, AccessToken>, secret: &Secret) -> BTreeSet<String> {
@@ -260,14 +265,14 @@ impl<R: Redeems> AccessTokenLogic for Tokens<R> {
 
     fn create_secret(&self, at: CreateSecret<'_>) -> Desired<Secret> {
         match at.reply {
-            Reply::Given(given) => kept(at.this, given),
+            Reply::Given(given) => build_secret(at.this, given),
             // Nothing is kept unless it was given.
             Reply::Denied(_) | Reply::Refused(_) => Desired::from_json(json!({})),
         }
     }
 
     fn create_links(&self, at: CreateLinks<'_>) -> Vec<Desired<Link>> {
-        made(at.this, at.secret).collect()
+        build_links(at.this, at.secret).collect()
     }
 
     fn redeemed(&self, this: This<'_, AccessToken>, made: &Noted) -> Option<bool> {

@@ -1,4 +1,4 @@
-//! What the parts of the operator of Skupper sites are told.
+//! Command-line options of the parts of the operator of Skupper sites.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -18,18 +18,18 @@ use crate::secured_access::AccessDefaults;
 #[derive(Debug, Parser)]
 #[command(name = "skupper-operator", version, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// Command to run.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run the operator until it is told to stop (SIGTERM or SIGINT).
+    /// Run the operator until it receives SIGTERM or SIGINT.
     ///
-    /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.
-    /// Options come before the word that says which part to run: `run --disable-crd-maintenance skupper`.
+    /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one in which the process
+    /// runs. Options come before the name of the part: `run --disable-crd-maintenance skupper`.
     Run(Box<Run<Mode>>),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
     Crd,
@@ -41,10 +41,12 @@ pub enum Command {
 /// Subcommands of `token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
-    /// Write a token to FILE, by which another site links to the site in DIR.
+    /// Write a token to FILE, with which another site links to the site in DIR.
     ///
-    /// DIR must be served by `run site` with --grant-server-address, and others must be let in: by `linkAccess: default` of its Site, or by a RouterAccess. Adds an AccessGrant to
-    /// DIR/input/resources, waits until it can be redeemed, and writes the AccessToken. Whoever has FILE may link: only its user may read it.
+    /// A process must serve DIR with `run site` and --grant-server-address. Its site must accept
+    /// links, by `linkAccess: default` of its Site or by a RouterAccess. Adds an AccessGrant to
+    /// DIR/input/resources, waits until it can be redeemed, and writes the AccessToken. Every
+    /// holder of FILE may link: only its user may read it.
     ///
     /// Ends with 0 if FILE was written, 1 if not: then nothing is granted either.
     Issue(IssueArgs),
@@ -105,49 +107,58 @@ pub struct RedeemArgs {
     pub timeout: Duration,
 }
 
-/// Which part of the operator runs.
+/// Part of the operator to run.
 #[derive(Debug, Subcommand)]
 pub enum Mode {
-    /// Run the controller of Skupper sites: it makes the router of each Site, tells it what Listeners and Connectors ask for, and makes the Services of Listeners.
+    /// Run the controller of Skupper sites. It creates the router of each Site, sends it the
+    /// configuration that Listeners and Connectors require, and creates the Services of Listeners.
     Skupper(SkupperArgs),
     /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
     ///
-    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link, AccessToken, AccessGrant, RouterAccess, Certificate
-    /// and Secret, and DIR/input/certs/NAME the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second.
-    /// Listeners are opened at their host and port themselves. Others link to a Site that says `linkAccess: default`, by tokens: see `token`.
-    /// Credentials from tokens and issued certificates are kept in DIR/runtime/issued. Statuses are written to DIR/runtime/resources,
-    /// and what is wrong with files to DIR/runtime/errors.txt.
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link,
+    /// AccessToken, AccessGrant, RouterAccess, Certificate and Secret. DIR/input/certs/NAME holds
+    /// the files tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a
+    /// second. Listeners are opened directly at their host and port. Other sites link to a Site
+    /// with `linkAccess: default`, by tokens: see `token`. Credentials from tokens and issued
+    /// certificates are kept in DIR/runtime/issued. Statuses are written to DIR/runtime/resources,
+    /// and errors in files to DIR/runtime/errors.txt.
     Site(SiteArgs),
 }
 
-/// What only the controller of Skupper sites is told.
+/// Options of the controller of Skupper sites only.
 #[derive(Debug, Args)]
 pub struct SkupperArgs {
     /// Image of the routers that Sites get.
     #[arg(long, env, value_name = "IMAGE")]
     pub router_image: String,
 
-    /// Data plane of Sites whose setting `data-plane` says none, and whose namespace has no router yet: the router of this project, or the existing skupper-router.
+    /// Data plane of Sites that do not set `data-plane` and whose namespace has no router yet: the
+    /// router of this project, or the existing skupper-router.
     ///
     /// Namespaces that have a router keep its data plane. `skupper-router` needs the images of the router and of its adaptor, unless each Site has such a router already.
     #[arg(long, env, value_name = "PLANE", default_value = "embedded")]
     pub data_plane: DataPlane,
 
-    /// Adaptor beside skupper-router of Sites whose setting `router-adaptor` says none, and whose namespace has no such router yet: the existing one, or that of this project.
+    /// Adaptor beside skupper-router of Sites that do not set `router-adaptor` and whose namespace
+    /// has no such router yet: the existing one, or that of this project.
     ///
-    /// `lifecycle-router` is in the image of --router-image. It says more of each Listener, needs fewer rights, and starts its router anew once.
+    /// `lifecycle-router` is in the image of --router-image. It reports more about each Listener,
+    /// needs fewer rights, and restarts its router once.
     #[arg(long, env, value_name = "ADAPTOR", default_value = "kube-adaptor")]
     pub router_adaptor: Adaptor,
 
-    /// Image of skupper-router, for Sites on that data plane. Without it the image of a router that is there stays as it is.
+    /// Image of skupper-router, for Sites on that data plane. Without it the image of an existing
+    /// router stays as it is.
     #[arg(long, env, value_name = "IMAGE")]
     pub skupper_router_image: Option<String>,
 
-    /// Image of the existing adaptor beside skupper-router, which tells it its configuration. Without it the image that is there stays as it is.
+    /// Image of the existing adaptor beside skupper-router, which sends it its configuration.
+    /// Without it the image of an existing adaptor stays as it is.
     #[arg(long, env = "SKUPPER_KUBE_ADAPTOR_IMAGE", value_name = "IMAGE")]
     pub kube_adaptor_image: Option<String>,
 
-    /// Name of this controller: it manages namespaces whose ConfigMap `skupper` names it as `NAMESPACE/NAME`, and those without one.
+    /// Name of this controller. It manages namespaces whose ConfigMap `skupper` names it as
+    /// `NAMESPACE/NAME`, and namespaces without such a ConfigMap.
     #[arg(long, env, value_name = "NAME", default_value = "skupper-controller")]
     pub controller_name: String,
 
@@ -155,21 +166,27 @@ pub struct SkupperArgs {
     #[arg(long, env, value_name = "NAMESPACE", value_parser = parse_namespace)]
     pub watch_namespace: Option<Watched>,
 
-    /// Address at which AccessGrants are redeemed, over TLS: where Service `skupper-grant-server` of its namespace leads to. Without it nobody redeems one here.
+    /// Address at which AccessGrants are redeemed, over TLS. It is the target of Service
+    /// `skupper-grant-server` of its namespace. Without it this controller redeems none.
     #[arg(long, env, value_name = "ADDRESS:PORT")]
     pub grant_server_address: Option<SocketAddr>,
 
-    /// Access types that may be asked for, with commas between them; empty: all that are served, which are `local`, `loadbalancer` and `nodeport`.
+    /// Access types that may be requested, separated by commas; empty: all supported ones, which
+    /// are `local`, `loadbalancer` and `nodeport`.
     ///
-    /// Types that only the existing controller serves are accepted here, and refused where a Site or a RouterAccess asks for them.
+    /// Types that only the existing controller supports are accepted here, and refused where a Site
+    /// or a RouterAccess requests them.
     #[arg(long, env = "SKUPPER_ENABLED_ACCESS_TYPES", value_name = "TYPES", value_delimiter = ',', value_parser = parse_access_type)]
     pub enabled_access_types: Vec<String>,
 
-    /// How sites are reached that ask for links and do not say how: `local`, `loadbalancer` or `nodeport`. Without it the first of `loadbalancer`, `local` and `nodeport` that is enabled.
+    /// Default access type of sites that accept links and do not set one: `local`, `loadbalancer`
+    /// or `nodeport`. Without it the first of `loadbalancer`, `local` and `nodeport` that is
+    /// enabled.
     #[arg(long, env = "SKUPPER_DEFAULT_ACCESS_TYPE", value_name = "TYPE", value_parser = SERVED)]
     pub default_access_type: Option<String>,
 
-    /// Name or address by which the nodes are reached from outside, for sites of the type `nodeport`.
+    /// Name or address by which the nodes are reachable from other clusters, for sites of the type
+    /// `nodeport`.
     #[arg(long, env = "SKUPPER_CLUSTER_HOST", value_name = "HOST")]
     pub cluster_host: Option<String>,
 }
@@ -178,7 +195,7 @@ pub struct SkupperArgs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watched(pub Option<String>);
 
-/// The access types that are served, in the order in which they become the default.
+/// Supported access types, in the order in which they become the default.
 const SERVED: [&str; 3] = ["loadbalancer", "local", "nodeport"];
 
 /// An access type that is not served here.
@@ -190,7 +207,7 @@ fn parse_access_type(text: &str) -> Result<String, String> {
     match is_known {
         true => Ok(name.to_owned()),
         false => Err(format!(
-            "there is no such access type: say some of {}",
+            "unknown access type: use some of {}",
             SERVED.join(", ")
         )),
     }
@@ -207,17 +224,17 @@ fn parse_namespace(text: &str) -> Result<Watched, String> {
 }
 
 impl SkupperArgs {
-    /// The namespaces whose sites are managed, by either option; all if there are none.
+    /// Returns the namespaces whose sites are managed, as set by either option; all if empty.
     ///
     /// # Errors
-    /// Both say some.
+    /// Returns an error if both options name namespaces.
     pub fn all_watched(&self, several: BTreeSet<String>) -> anyhow::Result<BTreeSet<String>> {
         let Some(one) = self.watched() else {
             return Ok(several);
         };
         anyhow::ensure!(
             several.is_empty() || several.iter().eq([&one]),
-            "--watch-namespace says `{one}`, and --watch-namespaces other ones: leave out one of the options, or its variable"
+            "--watch-namespace is `{one}`, but --watch-namespaces names others: leave out one of the options, or its variable"
         );
         Ok([one].into())
     }
@@ -242,7 +259,7 @@ impl SkupperArgs {
         }
     }
 
-    /// How sites are reached where they do not say it.
+    /// Returns the default access of sites that do not set one.
     pub fn access(&self) -> AccessDefaults {
         let enabled = self.enabled_access_types.iter().cloned();
         let enabled: Vec<String> = enabled.filter(|name| !name.is_empty()).collect();
@@ -258,7 +275,7 @@ impl SkupperArgs {
     }
 }
 
-/// What a site on a machine is told.
+/// Options of a site on a machine.
 #[derive(Debug, Args)]
 pub struct SiteArgs {
     /// Directory of the site.
@@ -269,15 +286,17 @@ pub struct SiteArgs {
     #[arg(long, value_name = "NAMESPACE", default_value = "default")]
     pub namespace: String,
 
-    /// Name or address by which other sites reach this machine, where its Site lets them link; without it, the name of the machine.
+    /// Name or address by which other sites reach this machine, if its Site accepts links; without
+    /// it, the name of the machine.
     ///
-    /// Certificates are made for it: with another one, the links of other sites end. It does not say where the router listens: that is at
-    /// ports 55671 and 45671 of all addresses, or as the `bindHost` and `roles` of a RouterAccess say.
+    /// Certificates are issued for it: with another one, the links of other sites end. It does not
+    /// set the listening address of the router. The router listens on ports 55671 and 45671 of all
+    /// addresses, or as set by the `bindHost` and `roles` of a RouterAccess.
     #[arg(long, value_name = "HOST", value_parser = parse_host)]
     pub host: Option<String>,
 
-    /// Address at which AccessGrants are redeemed, over TLS, such as 0.0.0.0:9443; without it, nobody redeems one here. Others reach it at --host
-    /// and this port.
+    /// Address at which AccessGrants are redeemed, over TLS, such as 0.0.0.0:9443; without it, none
+    /// are redeemed here. Other sites reach it at --host and this port.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub grant_server_address: Option<SocketAddr>,
 
@@ -305,14 +324,14 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Told {
+    struct TestCli {
         #[command(flatten)]
         skupper: SkupperArgs,
     }
 
     fn access(words: &[&str]) -> Option<AccessDefaults> {
         let words = ["run", "--router-image=router"].iter().chain(words);
-        Told::try_parse_from(words)
+        TestCli::try_parse_from(words)
             .ok()
             .map(|told| told.skupper.access())
     }

@@ -46,18 +46,19 @@ fn namespace_of(meta: &ObjectMeta) -> &str {
 }
 
 /// A reference to the binding that is to accept it.
-fn wanted(this: This<'_, AttachedConnector>) -> ObjectRef {
+fn binding_ref(this: This<'_, AttachedConnector>) -> ObjectRef {
     let name = this.meta.name.as_deref().unwrap_or_default();
-    ObjectRef::of::<AttachedConnectorBinding>(Some(&this.spec.site_namespace), name)
+    ObjectRef::new::<AttachedConnectorBinding>(Some(&this.spec.site_namespace), name)
 }
 
 /// A reference to the AttachedConnector that a binding accepts.
 pub fn offered(name: &str, spec: &AttachedConnectorBindingSpec) -> ObjectRef {
-    ObjectRef::of::<AttachedConnector>(Some(&spec.connector_namespace), name)
+    ObjectRef::new::<AttachedConnector>(Some(&spec.connector_namespace), name)
 }
 
-/// The workload that a binding accepts: the Pods that its AttachedConnector says it means, if both mean each other and it can be served.
-/// Its Pods are in a namespace of which the Site sees nothing else.
+/// Returns the workload that a binding accepts: the Pods that its AttachedConnector selects, if
+/// both refer to each other and it can be served. Its Pods are in a namespace in which the Site
+/// sees nothing else.
 pub fn workload(
     binding: &AttachedConnectorBinding,
     attached: &AttachedConnector,
@@ -101,7 +102,7 @@ impl AttachedConnectorLogic for Attached {
     }
 
     fn binding(&self, this: This<'_, AttachedConnector>) -> Option<ObjectRef> {
-        Some(wanted(this))
+        Some(binding_ref(this))
     }
 
     fn validity(&self, this: This<'_, AttachedConnector>, _: &[&Pod]) -> Because<Validity> {
@@ -171,7 +172,7 @@ impl<R> Bindings<R> {
 
 type ThisBinding<'a> = This<'a, AttachedConnectorBinding>;
 
-/// The binding as an object, for what is decided of both together.
+/// Returns the binding as an object, for decisions that need both objects.
 fn object(this: ThisBinding<'_>) -> AttachedConnectorBinding {
     AttachedConnectorBinding {
         metadata: this.meta.clone(),
@@ -189,9 +190,9 @@ fn view(
     let Some(workload) = workload(&object(this), attached) else {
         return RouterView::Behind;
     };
-    let site = SiteIdentity::of(site);
+    let site = SiteIdentity::from_site(site);
     let entries = document::connector_entries(&site, plan::declared(&workload));
-    RouterView::of(&entries, report)
+    RouterView::from_report(&entries, report)
 }
 
 impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
@@ -214,7 +215,7 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         attached: Option<&AttachedConnector>,
     ) -> Option<ObjectRef> {
         let name = named(attached?.spec.tls_credentials.as_ref())?;
-        Some(ObjectRef::of::<Secret>(
+        Some(ObjectRef::new::<Secret>(
             this.meta.namespace.as_deref(),
             name,
         ))
@@ -331,7 +332,7 @@ mod tests {
         serde_json::from_value(binding).expect("it is an AttachedConnectorBinding")
     }
 
-    /// Neither can take what the other does not give.
+    /// Neither side can take resources that the other does not offer.
     #[test]
     fn both_must_mean_each_other() {
         let served = |b: &AttachedConnectorBinding, a: &AttachedConnector| {
@@ -346,7 +347,7 @@ mod tests {
         assert_eq!(served(&binding("shop"), &attached("theft", "west")), None);
         let denied = attached("theft", "west");
         let controller_id = ControllerId::new("skupper", "controller");
-        let answer = Attached { controller_id }.allowed(This::of(&denied), &binding("shop"));
+        let answer = Attached { controller_id }.allowed(This::new(&denied), &binding("shop"));
         assert_eq!(answer.value, Allowed::Other);
         let said = "AttachedConnectorBinding west/web does not allow AttachedConnector in theft (only shop)";
         assert_eq!(answer.sentence, said);

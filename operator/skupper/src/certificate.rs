@@ -22,7 +22,7 @@ use crate::namespace::templates::{self, Templates};
 use crate::pki::issue::{Authority, self_signed};
 use crate::pki::key::Key;
 use crate::pki::read;
-use crate::pki::wanted::Wanted;
+use crate::pki::wanted::CertificateRequest;
 
 /// On Secrets of Certificates, as the replaced implementation marks them.
 const OF_CERTIFICATE: &str = "internal.skupper.io/certificate";
@@ -41,10 +41,10 @@ pub struct Certificates {
     pub controller_id: ControllerId,
 }
 
-/// What a Certificate asks for.
-fn wanted(spec: &CertificateSpec) -> Wanted<'_> {
+/// Returns the content that a Certificate requests.
+fn certificate_request(spec: &CertificateSpec) -> CertificateRequest<'_> {
     let hosts = spec.hosts.iter().flatten();
-    Wanted {
+    CertificateRequest {
         subject: &spec.subject,
         site: None,
         hosts: hosts.map(String::as_str).collect(),
@@ -82,7 +82,7 @@ impl CertificateLogic for Certificates {
     fn authority(&self, this: This<'_, Certificate>) -> Option<ObjectRef> {
         let named = !signs_itself(this.spec) && !this.spec.ca.is_empty();
         let namespace = this.meta.namespace.as_deref();
-        named.then(|| ObjectRef::of::<Secret>(namespace, &this.spec.ca))
+        named.then(|| ObjectRef::new::<Secret>(namespace, &this.spec.ca))
     }
 
     fn signer(&self, this: This<'_, Certificate>, authority: Option<&Secret>) -> Signer {
@@ -98,7 +98,7 @@ impl CertificateLogic for Certificates {
     }
 
     fn validity(&self, this: This<'_, Certificate>) -> Because<Validity> {
-        validity::certificate(this.spec, wanted(this.spec).bad_host())
+        validity::certificate(this.spec, certificate_request(this.spec).bad_host())
     }
 
     fn signing(&self, this: This<'_, Certificate>) -> Because<bool> {
@@ -181,7 +181,8 @@ impl CertificateLogic for Certificates {
         Some(Issued(text(secret, CHAIN)?.to_owned()))
     }
 
-    /// Empty where what is asked for cannot be issued; such a one is never written.
+    /// Returns an empty Secret if the requested content cannot be issued; such a Secret is never
+    /// written.
     fn make_issued(
         &self,
         this: This<'_, Certificate>,
@@ -190,7 +191,7 @@ impl CertificateLogic for Certificates {
         now: &Timestamp,
         random: &mut Random,
     ) -> Issued {
-        let wanted = wanted(this.spec);
+        let wanted = certificate_request(this.spec);
         let serial = random.bytes();
         let made = || {
             let key = Key::read(key.0.as_bytes()).ok()?;
@@ -231,7 +232,7 @@ impl CertificateLogic for Certificates {
             "type": "kubernetes.io/tls",
             "data": data,
         }));
-        Templates::of(&at.templates, &self.controller_id).on(secret)
+        Templates::from_config_maps(&at.templates, &self.controller_id).on(secret)
     }
 
     fn expiration(&self, _: This<'_, Certificate>, secret: &Secret) -> Option<Time> {
@@ -239,7 +240,7 @@ impl CertificateLogic for Certificates {
     }
 }
 
-/// Why what a Secret holds is not what is asked for.
+/// Returns the reason why the content of a Secret does not match the request.
 fn misfit(spec: &CertificateSpec, secret: &Secret, signer: &Signer) -> Option<String> {
     let Some(own) = certificate(secret) else {
         return Some(format!("its {CHAIN} is no certificate"));
@@ -248,7 +249,7 @@ fn misfit(spec: &CertificateSpec, secret: &Secret, signer: &Signer) -> Option<St
     if !key.is_some_and(|key| own.is_of(&key)) {
         return Some(format!("its {KEY} does not belong to its {CHAIN}"));
     }
-    if let Some(lacks) = own.lacks(&wanted(spec)) {
+    if let Some(lacks) = own.lacks(&certificate_request(spec)) {
         return Some(lacks);
     }
     let signed = match signer {

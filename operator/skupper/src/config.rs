@@ -1,5 +1,6 @@
-//! What the active Site of a namespace writes for its router, decided from all that the namespace declares and from what was decided before.
-//! One ConfigMap holds it. Pure: no client, no clock, no router.
+//! Configuration that the active Site of a namespace writes for its router. It follows from all
+//! declarations of the namespace and from earlier decisions. One ConfigMap holds it. Pure: no
+//! client, no clock, no router.
 
 pub mod document;
 pub mod existing;

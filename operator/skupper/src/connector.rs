@@ -115,8 +115,8 @@ fn view(this: This<'_, Connector>, site: &Site, pods: &[&Pod], report: &RouterSt
         spec: this.spec,
         pods: &selected(this.spec, pods),
     };
-    let entries = document::connector_entries(&SiteIdentity::of(site), declared);
-    RouterView::of(&entries, report)
+    let entries = document::connector_entries(&SiteIdentity::from_site(site), declared);
+    RouterView::from_report(&entries, report)
 }
 
 #[cfg(test)]

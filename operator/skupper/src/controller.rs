@@ -1,4 +1,4 @@
-//! What the controller of Skupper sites runs, and what is prepared before.
+//! Parts that the controller of Skupper sites runs, and the preparation before it runs them.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -43,7 +43,8 @@ use crate::site::Sites;
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Machine, Operator, crds};
 
-// Whoever is to keep a promise of one of these is among them, and none of them waits for another that waits for it.
+// Every lifecycle that keeps a promise of one of these is among them. No circular waiting among
+// them is possible.
 lifecycle_runtime::together!(
     site::Site,
     listener::Listener,
@@ -59,7 +60,7 @@ lifecycle_runtime::together!(
     router_access::RouterAccess,
 );
 
-/// Name of the operator, of its API group, and of what it writes.
+/// Name of the operator, of its API group, and prefix of its labels and annotations.
 pub const NAME: &str = "skupper.io";
 /// The kinds of a site.
 pub const KINDS: Kinds = Kinds {
@@ -73,32 +74,32 @@ pub const NAMESPACE: &str = "operatorNamespace";
 /// Setting of a recording: the name of the controller.
 pub const CONTROLLER: &str = "controllerName";
 
-/// What the controller of Skupper sites is told.
+/// Options of the controller of Skupper sites.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The namespace where it runs.
     pub namespace: String,
-    /// The namespaces whose sites it manages; all if there are none.
+    /// Namespaces whose sites it manages; all if empty.
     pub watched: BTreeSet<String>,
     /// Its name there.
     pub name: String,
-    /// What the sites run on.
+    /// Platform of the sites.
     pub platform: Platform,
-    /// How sites are reached where they do not say it.
+    /// Default access of sites that do not set one.
     pub access: AccessDefaults,
     /// The choice of routers.
     pub router_options: RouterOptions,
     /// The kinds, and how this program prints them.
     pub kinds: Kinds,
-    /// Whether to install and update CustomResourceDefinitions.
+    /// True if the controller installs and updates CustomResourceDefinitions.
     pub maintain_crds: bool,
     /// The Lease that decides which replica writes; without it this one always does.
     pub leadership: Option<Leadership>,
     /// The bytes of the largest object that is read of its kinds.
     pub max_object_size: usize,
-    /// Its grant server; without it there is none.
+    /// Options of its grant server; `None` if it runs none.
     pub grants: Option<GrantOptions>,
-    /// Where its parts say whether they are ready.
+    /// Health to which its parts report their readiness.
     pub health: Health,
 }
 
@@ -107,11 +108,11 @@ pub struct Options {
 pub struct GrantOptions {
     /// Address to listen at.
     pub listen: SocketAddr,
-    /// Waits until what is written outlives this process, where it does not at once.
+    /// Waits until writes outlive this process, if they are not durable at once.
     pub durable: Option<Durable>,
 }
 
-/// Runs the lifecycles of Skupper sites until told to stop.
+/// Runs the lifecycles of Skupper sites until shutdown.
 ///
 /// # Errors
 /// Only for a lifecycle that cannot be reconciled; an API server that does not answer is waited for.
@@ -137,11 +138,11 @@ pub async fn run_observed<R: Routers>(
         () = definitions(&client, &options) => {}
     }
     let controller_id = ControllerId::new(&options.namespace, &options.name);
-    // Ends with this: whoever has redeemed a grant stands on it.
+    // The grant server ends with this function, because redeeming a grant depends on it.
     let mut beside = JoinSet::new();
     if let Some(grants) = options.grants {
         let watched = options.watched.clone();
-        let server = GrantServer::within(client.clone(), controller_id.clone(), watched);
+        let server = GrantServer::for_namespaces(client.clone(), controller_id.clone(), watched);
         let server = server.durable(grants.durable);
         beside.spawn(server::run(server, grants.listen, shutdown.clone()));
     }
@@ -171,7 +172,7 @@ pub async fn run_observed<R: Routers>(
         .max_object_size(options.max_object_size)
         .namespaces(options.watched);
     for machine in machines {
-        let naming = Naming::of(NAME, machine.ir().name);
+        let naming = Naming::new(NAME, machine.ir().name);
         operator = operator.run_shared(machine, naming);
     }
     if let Some(leadership) = options.leadership {
@@ -247,30 +248,35 @@ fn machines<R: Routers>(sites: Sites<R>, defaults: AccessDefaults) -> Vec<Arc<dy
     ]
 }
 
-/// The lifecycles that a controller of this namespace and name runs, for whoever only looks: without its image, and a way to ask routers.
+/// Returns the lifecycles that a controller of this namespace and name runs, for read-only use:
+/// without its image and without access to routers.
 pub fn lifecycles(namespace: &str, name: &str) -> Vec<(Arc<dyn Machine>, Naming)> {
     let sites = Sites {
         controller_id: ControllerId::new(namespace, name),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
         router_options: RouterOptions::default(),
-        routers: Arc::new(Unasked),
+        routers: Arc::new(UnreachableRouters),
     };
     let all = machines(sites, AccessDefaults::default());
     let named = all.into_iter().map(|machine| {
-        let naming = Naming::of(NAME, machine.ir().name);
+        let naming = Naming::new(NAME, machine.ir().name);
         (machine, naming)
     });
     named.collect()
 }
 
-/// Routers that nobody asks.
-struct Unasked;
+/// Routers that are never queried.
+struct UnreachableRouters;
 
-impl Routers for Unasked {
-    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+impl Routers for UnreachableRouters {
+    async fn fetch_state(
+        &self,
+        _: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         Err(CallError::Failed(
-            "routers are not asked from here".to_owned(),
+            "routers are not queried from here".to_owned(),
         ))
     }
 }

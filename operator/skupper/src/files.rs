@@ -1,5 +1,7 @@
-//! `lifecycle-operator run site`: a Skupper site on a machine without Kubernetes. What its files ask for lives in an API server inside this process,
-//! where the same lifecycles work as on a cluster, and the router of the site runs here, too. Puts the parts together, and knows the layout of the directory.
+//! `lifecycle-operator run site`: a Skupper site on a machine without Kubernetes. An API server
+//! inside this process holds the objects that its files ask for. The same lifecycles work there as
+//! on a cluster, and the router of the site runs here, too. This module puts the parts together,
+//! and knows the layout of the directory.
 
 mod documents;
 mod folder;
@@ -35,7 +37,7 @@ use crate::router::plane::RouterOptions;
 use crate::secured_access::AccessDefaults;
 use documents::{Document, ObjectKey};
 use folder::{Folder, INPUT, News, Unit};
-use input::{Asked, Fault, Input};
+use input::{Fault, Input, RequestedObject};
 use issued::Issued;
 use journal::Journal;
 use lifecycle_router::{file, plain};
@@ -46,7 +48,7 @@ use store::Store;
 use tokio::sync::watch;
 use written::{Readers, WrittenFolder};
 
-/// How often files and objects are looked at; what changes must look the same twice.
+/// Interval of the checks of files and objects; a change must look equal in two checks.
 const LOOK: Duration = Duration::from_millis(200);
 /// Name of the controller, as statuses show it.
 const NAME: &str = "lifecycle-operator";
@@ -54,15 +56,16 @@ const STATE: &str = "runtime/state.json";
 const LOCK: &str = "runtime/lock";
 /// Tokens of grants that can be redeemed, for the user of the process alone to read.
 const TOKENS: &str = "runtime/tokens";
-/// The usual levels of the log, unless the environment says otherwise. The parts of a site on a machine say much that only matters in a cluster; `Journal` says what
-/// becomes of its objects.
+/// Default log levels, unless the environment sets others. The parts of a site on a machine log
+/// many messages that only matter in a cluster. `Journal` reports the progress of its objects.
 pub const USUAL_LOG: &str = "info,lifecycle_runtime::crds=warn,lifecycle_runtime::controller=warn,lifecycle_router::run=warn,\
      lifecycle_router::router=warn,lifecycle_router::router::applied=info,lifecycle_router::link::socket=warn,lifecycle_router::source::kubernetes=error,lifecycle_skupper::router::embedded=warn";
 
-/// Serves a site until told to stop.
+/// Serves a site until shutdown.
 ///
 /// # Errors
-/// The directory cannot be used, another process serves it, or what was known of it is broken.
+/// Returns an error if the directory cannot be used, another process serves it, or its saved state
+/// is broken.
 pub async fn run(
     options: &args::SiteArgs,
     health: Health,
@@ -80,7 +83,7 @@ pub async fn run(
     let client = site.store.client();
     let host = host(options);
     if let Some(listen) = options.grant_server_address {
-        // Who cannot be asked is not to be told of.
+        // An address that cannot be bound must not be announced.
         let bound = std::net::TcpListener::bind(listen).map(drop);
         bound.with_context(|| {
             format!("cannot listen at {listen}, which --grant-server-address names")
@@ -120,7 +123,7 @@ pub async fn run(
     let mut routing = tokio::spawn(async move {
         routers.run(client, move |_| reader.clone(), until).await;
     });
-    say(options, &host);
+    log_start(options, &host);
     let ended = tokio::select! {
         biased;
         () = shutdown.wait() => None,
@@ -131,13 +134,13 @@ pub async fn run(
         Some(ended) => ended?.context("the controller ended")?,
         None => stop(&mut routing).await?,
     }
-    // What was given since it was shown last is given only once.
+    // Credentials issued since the last output are issued only once.
     site.show().await;
     around.abort();
     Ok(())
 }
 
-/// Lets the router end. Who asks twice does not want to wait.
+/// Waits until the router ends. A second signal ends the wait at once.
 async fn stop(routing: &mut tokio::task::JoinHandle<()>) -> anyhow::Result<()> {
     let mut again = Shutdown::on_signals().context("signals cannot be heard")?;
     tokio::select! {
@@ -147,7 +150,7 @@ async fn stop(routing: &mut tokio::task::JoinHandle<()>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn say(options: &args::SiteArgs, host: &str) {
+fn log_start(options: &args::SiteArgs, host: &str) {
     let directory = &options.directory;
     let at = |path: &str| plain::path(&directory.join(path));
     let (version, shown) = (env!("CARGO_PKG_VERSION"), plain::path(directory));
@@ -161,7 +164,7 @@ fn say(options: &args::SiteArgs, host: &str) {
         ),
         None => tracing::info!(version, directory = shown, host, "the site is served"),
     }
-    // With standard output closed there is no reader left to tell.
+    // With standard output closed no reader is left.
     let _unheard = writeln!(
         io::stdout(),
         "serving the site in {}\n  statuses: {}\n  what is wrong with its files: {}",
@@ -171,7 +174,7 @@ fn say(options: &args::SiteArgs, host: &str) {
     );
 }
 
-/// Name or address by which others reach this machine.
+/// Returns the name or address by which other sites reach this machine.
 fn host(options: &args::SiteArgs) -> String {
     options.host.clone().unwrap_or_else(own_name)
 }
@@ -195,9 +198,9 @@ struct Files {
     directory: String,
     folder: Folder,
     input: Input,
-    /// What is asked for, by files as they were read last.
-    asked: BTreeMap<ObjectKey, Asked>,
-    /// What is wrong with these files.
+    /// Objects that the files ask for, as last read.
+    asked: BTreeMap<ObjectKey, RequestedObject>,
+    /// Errors in these files.
     faults: Vec<Fault>,
     store: Store,
     memory: Memory,
@@ -205,23 +208,23 @@ struct Files {
     tokens: WrittenFolder,
     output: Output,
     journal: Journal,
-    /// True once the log says that no file asks for a Site.
+    /// True once the log contains the line that no file declares a Site.
     is_siteless: bool,
     /// Of the objects that were shown last.
     shown: Option<u64>,
-    /// The newest revision of which all is kept that is to be known again.
+    /// Newest revision whose durable parts are all saved.
     kept: watch::Sender<u64>,
-    /// Whether there is nothing wrong with the files.
+    /// True if the files have no error.
     is_whole: bool,
-    /// Whether keeping what is known has failed, and that was said.
+    /// True if saving the knowledge has failed, and the failure was reported.
     is_unkept: bool,
-    /// True if somebody has removed a file of what was issued.
+    /// True if another process has removed a file of issued objects.
     is_lost: bool,
     _lock: File,
 }
 
 impl Files {
-    /// Reads what is there, and restores what was known.
+    /// Reads the directory, and restores the saved state.
     async fn open(options: &args::SiteArgs) -> anyhow::Result<Self> {
         let directory = &options.directory;
         let late = || {
@@ -229,7 +232,7 @@ impl Files {
             tracing::warn!("{path} takes longer than {limit} s to read; waiting for it");
         };
         let restoring = directory.clone();
-        let restored = file::beside(move || Restored::read(&restoring), late).await?;
+        let restored = file::run_blocking(move || Restored::read(&restoring), late).await?;
         let Restored {
             memory,
             issued,
@@ -266,11 +269,11 @@ impl Files {
             site.input.learn(news);
         }
         site.input.keep(|unit| site.folder.has(unit));
-        (site.asked, site.faults) = site.input.asked();
+        (site.asked, site.faults) = site.input.requested_objects();
         let known = &site.memory.known;
         let refused = site.store.begin(&site.asked, known, &last).await?;
         site.store.put_back(&site.issued, known).await?;
-        site.tell(refused);
+        site.report_faults(refused);
         let is_reached = site.issued.is_reached();
         let another = site.memory.known.reached_at(&host(options), is_reached);
         if let Some(text) = another {
@@ -283,20 +286,20 @@ impl Files {
         Ok(site)
     }
 
-    /// Closes the grants of a site whose memory is lost: a code that was used must not count again.
+    /// Closes the grants of a site whose memory is lost: a used code must not count again.
     async fn forget_redemptions(&self) -> kube::Result<()> {
         let grants = self.store.forget_redemptions().await?;
         if !grants.is_empty() {
             let (state, grants) = (plain::path(self.memory.path()), grants.join(", "));
             tracing::warn!(
-                "{state} is gone, and with it who has redeemed which AccessGrant, so nobody may redeem these any more: {grants}; delete each of \
-                 them, and create it again"
+                "{state} is gone, and with it the record of redemptions, so these AccessGrants can no longer be redeemed: {grants}; delete each of them, and create it again"
             );
         }
         Ok(())
     }
 
-    /// The objects as they were shown last. Files that asked for them and cannot be read now still do.
+    /// Returns the objects as they were written last. They keep the files that declared them, even
+    /// if such a file is unreadable now.
     fn last(&mut self, namespace: &str) -> BTreeMap<ObjectKey, Value> {
         let mut last = BTreeMap::new();
         for text in self.output.texts() {
@@ -317,17 +320,17 @@ impl Files {
         last
     }
 
-    /// Keeps objects at what files say, and shows what becomes of them, without end.
+    /// Keeps objects in line with the files, and writes their statuses. Never returns.
     async fn follow(&mut self) -> Infallible {
         loop {
             self.show().await;
             self.log();
             tokio::time::sleep(LOOK).await;
-            self.look().await;
+            self.refresh().await;
         }
     }
 
-    /// Logs what has become of the objects.
+    /// Logs changes of the objects' statuses.
     fn log(&mut self) {
         let has_site = self.asked.keys().any(|key| key.kind == "Site");
         let siteless = journal::siteless(&self.directory, has_site, &mut self.is_siteless);
@@ -343,24 +346,24 @@ impl Files {
         }
     }
 
-    async fn look(&mut self) {
+    async fn refresh(&mut self) {
         self.store.tick();
-        let news = self.read(Folder::look).await;
+        let news = self.read(Folder::poll_changes).await;
         let forgotten = self.input.keep(|unit| self.folder.has(unit));
         if !news.is_empty() || forgotten {
             for news in news {
                 self.input.learn(news);
             }
-            (self.asked, self.faults) = self.input.asked();
+            (self.asked, self.faults) = self.input.requested_objects();
         }
         let refused = self.store.settle(&self.asked).await;
-        self.tell(refused);
-        let lost = file::beside(self.issued.looking(), || {}).await;
+        self.report_faults(refused);
+        let lost = file::run_blocking(self.issued.looking(), || {}).await;
         self.issued.lost(&lost);
         self.is_lost = !lost.is_empty();
     }
 
-    /// Reads files beside the tasks of the controller and the router, whom no file may stop.
+    /// Reads files beside the tasks of the controller and the router, which no slow file may block.
     async fn read(&mut self, look: fn(&mut Folder) -> Vec<News>) -> Vec<News> {
         let mut folder = mem::replace(&mut self.folder, Folder::new(Path::new("")));
         let reading = move || {
@@ -372,53 +375,57 @@ impl Files {
             let limit = file::PATIENCE.as_secs();
             let said = format!("takes longer than {limit} s to read; what was read before counts");
             let place = INPUT.to_owned();
-            output.tell([faults.clone(), vec![Fault { place, said }]].concat());
+            output.report_faults([faults.clone(), vec![Fault { place, said }]].concat());
         };
-        let (folder, news) = file::beside(reading, late).await;
+        let (folder, news) = file::run_blocking(reading, late).await;
         self.folder = folder;
         news
     }
 
-    /// What is wrong with folders, with files, and with what these ask for.
-    fn tell(&mut self, refused: Vec<Fault>) {
+    /// Reports the errors in folders, in files, and in the objects that the files ask for.
+    fn report_faults(&mut self, refused: Vec<Fault>) {
         let mut faults = [self.faults.clone(), refused].concat();
         let folders = self.folder.faults();
         faults.extend(folders.map(|(place, said)| Fault { place, said }));
         faults.sort();
         self.is_whole = faults.is_empty();
-        self.output.tell(faults);
+        self.output.report_faults(faults);
     }
 
-    /// Writes what is to be known again, and then statuses: a process that ends between the two has shown nothing that the next one does not know.
+    /// Writes the durable state, and then statuses. A process that ends between the two has shown
+    /// nothing that the next one does not know.
     async fn show(&mut self) {
         let revision = self.store.revision();
         if self.shown == Some(revision) && !self.is_unkept && !self.is_lost {
             return;
         }
         if let Err(error) = self.store.revoke().await {
-            tracing::warn!("what tokens were given cannot be removed: {error}");
+            tracing::warn!("objects issued to tokens cannot be removed: {error}");
         }
         if let Err(error) = self.store.set_costs().await {
             tracing::warn!("links cannot be given their costs: {error}");
         }
-        let shown = self.store.shown().await;
+        let shown = self.store.output_objects().await;
         let before = &self.memory.known;
         let known = self.store.known(before, self.is_whole, &self.asked);
         match known.await {
             Ok(known) => self.memory.known = known,
             Err(error) => tracing::warn!("objects cannot be read: {error}"),
         }
-        // First: what a token remembers to have been given is never there without that.
+        // Issued objects are saved first, because a token that records its credentials must never
+        // be saved without them.
         let is_issued = match self.store.issued().await {
             Ok(issued) => self.issued.keep(&issued),
             Err(error) => {
-                tracing::warn!("what tokens were given cannot be read: {error:#}");
+                tracing::warn!("objects issued to tokens cannot be read: {error:#}");
                 false
             }
         };
         let kept = match is_issued {
             true => self.memory.keep(),
-            false => Err(io::Error::other("what tokens were given is not kept yet")),
+            false => Err(io::Error::other(
+                "objects issued to tokens are not saved yet",
+            )),
         };
         if let Err(error) = &kept
             && !self.is_unkept
@@ -445,7 +452,8 @@ impl Files {
     }
 }
 
-/// What a process before has left in the directory of a site, which is ours from now on.
+/// Data that an earlier process left in the directory of a site, which this process owns from now
+/// on.
 struct Restored {
     memory: Memory,
     issued: Issued,

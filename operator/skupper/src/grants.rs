@@ -1,5 +1,6 @@
-//! Grants: which terms they have and who has redeemed them, what is given for them, the server that gives it, and how the other side asks. What becomes of an
-//! AccessGrant and of an AccessToken stands beside this.
+//! Grants: their terms and redemptions, the content given for them, the server that gives it, and
+//! the request of the other side. The reconciliations of an AccessGrant and of an AccessToken are
+//! beside this module.
 
 pub mod answer;
 pub mod ask;

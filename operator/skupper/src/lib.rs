@@ -1,8 +1,11 @@
 //! Skupper sites: how Site, Listeners and Connectors are reconciled, on Kubernetes and from files, and the program around it.
 //!
-//! One file a kind holds the logic of its lifecycle: [`site`], [`listener`], [`connector`], [`link`], [`access_grant`], [`access_token`], and [`attached`] with both sides of a binding, [`certificate`] on [`pki`]. They stand on
-//! [`namespace`] (who manages it, which Site is active), [`config`] (what the Site writes for its router) and [`router`] (what a router is made of, and how
-//! it is asked). [`controller`] runs them on a cluster; [`files`] runs them over a directory. Pure, but for these two and the ways to ask a router.
+//! One file per kind holds the logic of its lifecycle: [`site`], [`listener`], [`connector`],
+//! [`link`], [`access_grant`], [`access_token`], and [`attached`] with both sides of a binding,
+//! [`certificate`] on [`pki`]. They build on [`namespace`] (its controller and its active Site),
+//! [`config`] (the configuration that the Site writes for its router) and [`router`] (the parts of
+//! a router, and queries of its state). [`controller`] runs them on a cluster; [`files`] runs them
+//! over a directory. Everything is pure, except these two and the clients that query a router.
 
 #![deny(missing_docs)]
 

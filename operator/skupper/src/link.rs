@@ -12,7 +12,7 @@ use lifecycle_specs_skupper::site::Site;
 use crate::config::document::SiteIdentity;
 use crate::config::{links, proxies, validity};
 use crate::namespace::controller_id::ControllerId;
-use crate::router::plane::There;
+use crate::router::plane::ObservedRouter;
 use crate::router::state::Routers;
 use crate::router::view::{self, RouterView};
 use crate::shared::Room;
@@ -53,7 +53,7 @@ impl<R: Routers> LinkLogic for Links<R> {
 
     fn proxy(&self, this: This<'_, Link>) -> Option<ObjectRef> {
         let proxy = proxies::named_by(this.spec)?;
-        Some(ObjectRef::of::<Secret>(
+        Some(ObjectRef::new::<Secret>(
             this.meta.namespace.as_deref(),
             proxy,
         ))
@@ -66,7 +66,7 @@ impl<R: Routers> LinkLogic for Links<R> {
         documents: &[&ConfigMap],
         proxy: Option<&Secret>,
     ) -> Because<Validity> {
-        let plane = There::plane_by(documents, site);
+        let plane = ObservedRouter::plane_by(documents, site);
         validity::link(this.spec, site.spec.edge == Some(true), plane, proxy)
     }
 
@@ -107,9 +107,9 @@ impl<R: Routers> LinkLogic for Links<R> {
 
 fn view(this: This<'_, Link>, site: &Site, report: &RouterState) -> RouterView {
     let name = this.meta.name.as_deref().unwrap_or_default();
-    let entry = links::entry(&SiteIdentity::of(site), name, this.spec);
+    let entry = links::entry(&SiteIdentity::from_site(site), name, this.spec);
     let entries: Vec<_> = entry.into_iter().map(|(entry, _)| entry).collect();
-    RouterView::of(&entries, report)
+    RouterView::from_report(&entries, report)
 }
 
 #[cfg(test)]

@@ -77,7 +77,8 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         templates::concerning(this.meta, &self.controller_id)
     }
 
-    /// Those with the names of its Pods, whosever they are: what is `owned` is seen by its owner alone.
+    /// Returns Services with the names of its Pods, including those of other owners: an `owned`
+    /// fact shows objects to their owner only.
     fn pod_services(
         &self,
         this: This<'_, Listener>,
@@ -86,7 +87,7 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         let config = router_config.map(|map| self.configs.read(map));
         let pods = config.iter().flat_map(|config| config.pods_of(uid(this)));
         let namespace = this.meta.namespace.as_deref();
-        pods.map(|allocation| ObjectRef::of::<Service>(namespace, &allocation.host))
+        pods.map(|allocation| ObjectRef::new::<Service>(namespace, &allocation.host))
             .collect()
     }
 
@@ -164,14 +165,14 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
 
     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service> {
         let config = self.configs.read(at.router_config);
-        let templates = Templates::of(&at.templates, &self.controller_id);
+        let templates = Templates::from_config_maps(&at.templates, &self.controller_id);
         templates.on(config.service(&at.this.spec.host))
     }
 
     fn apply_pods(&self, at: ApplyPods<'_>) -> Vec<Desired<Service>> {
         let config = self.configs.read(at.router_config);
         let pods = config.pods_of(uid(at.this));
-        let templates = Templates::of(&at.templates, &self.controller_id);
+        let templates = Templates::from_config_maps(&at.templates, &self.controller_id);
         pods.map(|allocation| templates.on(config.service(&allocation.host)))
             .collect()
     }
@@ -192,7 +193,8 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
     }
 }
 
-/// Whether the Pods of a Listener can have their names, and if not, who has the first of those that cannot.
+/// Reports if the Pods of a Listener can have their names. If not, names the holder of the first
+/// one that is taken.
 fn pod_names(
     this: This<'_, Listener>,
     site: &Site,
@@ -200,7 +202,7 @@ fn pod_names(
     services: &[&Service],
 ) -> Because<PodNames> {
     let is_own = |owner: &OwnerReference| Some(&owner.uid) == site.metadata.uid.as_ref();
-    // As what is owned `without controller` is ours.
+    // This matches the rule for objects that are owned `without controller`.
     let is_ours = |service: &&&Service| {
         let owners = service.owner_references();
         let mut controllers = owners.iter().filter(|owner| owner.controller == Some(true));
@@ -231,14 +233,15 @@ fn service_exists(host: &str) -> String {
     format!("Service {host} already exists in namespace")
 }
 
-/// What the router makes of a Listener. In the middle of a change of its own the router counts as not there yet.
+/// Returns the router's view of a Listener. In the middle of a change of its own, the router counts
+/// as not there yet.
 fn view(
     this: This<'_, Listener>,
     (site, platform): (&Site, Platform),
     config: &RouterConfig,
     report: &RouterState,
 ) -> RouterView {
-    let (site, spec) = (SiteIdentity::of(site), this.spec);
+    let (site, spec) = (SiteIdentity::from_site(site), this.spec);
     let entry = |allocation| {
         let declared = DeclaredListener {
             allocation,
@@ -252,8 +255,8 @@ fn view(
     };
     let pods: Vec<_> = config.pods_of(uid(this)).flat_map(entry).collect();
     let is_matched = report.has_connector(&spec.routing_key);
-    let own = RouterView::of(&entry(whole), report);
-    RouterView::of_listener(own, RouterView::of(&pods, report), is_matched)
+    let own = RouterView::from_report(&entry(whole), report);
+    RouterView::of_listener(own, RouterView::from_report(&pods, report), is_matched)
 }
 
 #[cfg(test)]

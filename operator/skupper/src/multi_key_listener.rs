@@ -62,12 +62,12 @@ impl<R> MultiKeyListeners<R> {
             spec: DeclaredSpec::Several(this.spec),
             platform: self.platform,
         };
-        let entries = document::listener_entries(&SiteIdentity::of(site), declared);
+        let entries = document::listener_entries(&SiteIdentity::from_site(site), declared);
         let (listener, keys) = entries.split_at(1);
         let is_matched = MultiKeyListener::is_matched(this, report);
         let (own, beside) = (
-            RouterView::of(listener, report),
-            RouterView::of(keys, report),
+            RouterView::from_report(listener, report),
+            RouterView::from_report(keys, report),
         );
         RouterView::of_listener(own, beside, is_matched)
     }
@@ -155,7 +155,7 @@ impl<R: Routers> MultiKeyListenerLogic for MultiKeyListeners<R> {
 
     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service> {
         let config = self.configs.read(at.router_config);
-        let templates = Templates::of(&at.templates, &self.controller_id);
+        let templates = Templates::from_config_maps(&at.templates, &self.controller_id);
         templates.on(config.service(&at.this.spec.host))
     }
 

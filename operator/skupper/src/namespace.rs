@@ -1,5 +1,6 @@
-//! What all kinds of a namespace ask of it first: which controller manages it, which Site of it is active, which Pods a selector means,
-//! which templates label what is generated in it, and how large its router is. Knows nothing of routers and their configuration.
+//! Properties of a namespace that all its kinds need first: its managing controller, its active
+//! Site, and the Pods that a selector matches. Also the templates that label generated objects in
+//! it, and the size of its router. Independent of routers and their configuration.
 
 pub mod active_site;
 pub mod controller_id;

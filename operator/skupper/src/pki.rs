@@ -1,5 +1,6 @@
-//! Keys and certificates of X.509: made, read, and held against what is asked for. Pure but for [`credentials`]: what is made follows from random bytes, a time,
-//! and what is asked for alone. Knows no object of Kubernetes.
+//! X.509 keys and certificates: issues and parses them, and compares them with the request. Pure
+//! except for [`credentials`]: an issued certificate depends only on random bytes, a time, and the
+//! request. Independent of Kubernetes objects.
 
 pub mod credentials;
 mod encoded;

@@ -1,6 +1,6 @@
-//! What a site runs on, as far as that changes how its Listeners are offered.
+//! Platform of a site, as far as it changes how its Listeners are offered.
 
-/// What a site runs on.
+/// Platform of a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Platform {
     /// A cluster: a Listener is a Service in front of a port of the router.
@@ -19,7 +19,7 @@ impl Platform {
         }
     }
 
-    /// Whether the router listens at hosts and ports of Listeners itself.
+    /// Returns true if the router itself listens at hosts and ports of Listeners.
     pub fn binds_host(self) -> bool {
         match self {
             Self::Kubernetes => false,

@@ -1,5 +1,5 @@
-//! The router of a Site: on which data plane it runs, the objects that it is made of, how it is asked for its state, and what that state says of the
-//! entries of one object. What it is to do stands in `config`.
+//! The router of a Site: its data plane, its objects, the query for its state, and the state of the
+//! entries of one object. Its configuration is in `config`.
 
 pub mod adaptor;
 pub mod embedded;

@@ -22,7 +22,7 @@ use crate::config::validity;
 use crate::namespace::active_site;
 use crate::namespace::controller_id::ControllerId;
 use crate::namespace::templates::{self, Templates};
-use crate::router::plane::There;
+use crate::router::plane::ObservedRouter;
 use crate::router::state::{self, Routers, documents};
 use crate::router::view::{self, RouterView};
 use crate::secured_access::NAMES;
@@ -37,7 +37,7 @@ const OF_ROUTER_ACCESS: &str = "internal.skupper.io/routeraccess";
 pub struct RouterAccesses<R> {
     /// This controller.
     pub controller_id: ControllerId,
-    /// Where routers are asked.
+    /// Source of the router states.
     pub routers: Arc<R>,
 }
 
@@ -51,7 +51,7 @@ fn view(this: This<'_, RouterAccess>, report: &RouterState) -> RouterView {
         name,
         spec: this.spec,
     };
-    RouterView::of(&document::access_entries(declared), report)
+    RouterView::from_report(&document::access_entries(declared), report)
 }
 
 impl<R: Routers> RouterAccessLogic for RouterAccesses<R> {
@@ -94,7 +94,7 @@ impl<R: Routers> RouterAccessLogic for RouterAccesses<R> {
         routers: Vec<&Pod>,
         documents: Vec<&ConfigMap>,
     ) -> Result<RouterState, CallError> {
-        self.routers.ask(routers, documents).await
+        self.routers.fetch_state(routers, documents).await
     }
 
     fn validity(
@@ -103,7 +103,7 @@ impl<R: Routers> RouterAccessLogic for RouterAccesses<R> {
         site: &Site,
         documents: &[&ConfigMap],
     ) -> Because<Validity> {
-        validity::router_access(this.spec, site, There::plane_by(documents, site))
+        validity::router_access(this.spec, site, ObservedRouter::plane_by(documents, site))
     }
 
     fn generated(&self, this: This<'_, RouterAccess>) -> Because<bool> {
@@ -181,7 +181,7 @@ impl<R: Routers> RouterAccessLogic for RouterAccesses<R> {
             },
             "spec": wanted,
         }));
-        Templates::of(&at.templates, &self.controller_id).on(access)
+        Templates::from_config_maps(&at.templates, &self.controller_id).on(access)
     }
 
     fn endpoints(
@@ -193,7 +193,7 @@ impl<R: Routers> RouterAccessLogic for RouterAccesses<R> {
     }
 }
 
-/// Where it is reached; all lead to the one router of the site.
+/// Returns the endpoints of the SecuredAccess. All of them lead to the one router of the site.
 fn endpoints(access: &SecuredAccess) -> Option<Vec<Endpoint>> {
     let all = access.status.as_ref()?.endpoints.clone()?;
     let of_router = |endpoint| Endpoint {

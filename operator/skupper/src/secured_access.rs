@@ -40,7 +40,7 @@ enum AccessType {
 }
 
 impl AccessType {
-    fn of(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         match name {
             "local" => Some(Self::Local),
             "loadbalancer" => Some(Self::Loadbalancer),
@@ -58,16 +58,17 @@ impl AccessType {
     }
 }
 
-/// How sites are reached where they do not say it.
+/// Default access of sites that do not set one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessDefaults {
     /// The type.
     pub access_type: String,
-    /// The types that may be asked for; all that are served if it is empty.
+    /// Types that may be requested; all supported types if empty.
     pub enabled: Vec<String>,
-    /// Name or address by which nodes are reached from outside, for the type `nodeport`.
+    /// Name or address by which nodes are reachable from other clusters, for the type `nodeport`.
     pub cluster_host: Option<String>,
-    /// Without Kubernetes: name or address by which others reach this machine. Then there are no types.
+    /// Without Kubernetes: name or address by which other sites reach this machine. In that case no
+    /// access types exist.
     pub machine: Option<String>,
 }
 
@@ -107,9 +108,9 @@ impl AccessDefaults {
             });
         }
         let name = self.name(said);
-        match AccessType::of(name) {
+        match AccessType::from_name(name) {
             None => Some(format!(
-                "access type \"{name}\" is not supported: say {TYPES}"
+                "access type \"{name}\" is not supported: use {TYPES}"
             )),
             Some(_) if !self.enables(name) => Some(format!(
                 "access type \"{name}\" is not enabled: the controller was started with --enabled-access-types={}",
@@ -128,7 +129,7 @@ impl AccessDefaults {
 pub struct SecuredAccesses {
     /// This controller.
     pub controller_id: ControllerId,
-    /// How they are reached where they do not say it.
+    /// Default access of sites that do not set one.
     pub defaults: AccessDefaults,
 }
 
@@ -136,11 +137,11 @@ impl SecuredAccesses {
     fn access_type(&self, spec: &SecuredAccessSpec) -> Option<AccessType> {
         match self.defaults.machine {
             Some(_) => Some(AccessType::Machine),
-            None => AccessType::of(self.defaults.name(spec.access_type.as_ref())),
+            None => AccessType::from_name(self.defaults.name(spec.access_type.as_ref())),
         }
     }
 
-    /// Where it is reached, as far as its Service says it.
+    /// Returns the endpoints, as far as the Service reports them.
     fn reached(&self, this: This<'_, SecuredAccess>, service: &Service) -> Vec<Endpoint> {
         let endpoint = |name: &str, host: &str, port: i64| Endpoint {
             name: Some(name.to_owned()),
@@ -187,7 +188,7 @@ fn in_cluster(this: This<'_, SecuredAccess>) -> String {
     format!("{name}.{namespace}")
 }
 
-/// Where a load balancer leads to a Service: the first address or name that it has.
+/// Returns the first address or host name that a load balancer assigned to a Service.
 fn balanced(service: &Service) -> Option<String> {
     let balancer = service.status.as_ref()?.load_balancer.as_ref()?;
     let all = balancer.ingress.iter().flatten();
@@ -228,7 +229,7 @@ impl SecuredAccessLogic for SecuredAccesses {
 
     fn certificate(&self, this: This<'_, SecuredAccess>) -> Option<ObjectRef> {
         let namespace = this.meta.namespace.as_deref();
-        Some(ObjectRef::of::<Certificate>(
+        Some(ObjectRef::new::<Certificate>(
             namespace,
             certificate_name(this),
         ))
@@ -236,7 +237,7 @@ impl SecuredAccessLogic for SecuredAccesses {
 
     fn credentials(&self, this: This<'_, SecuredAccess>) -> Option<ObjectRef> {
         let namespace = this.meta.namespace.as_deref();
-        Some(ObjectRef::of::<Secret>(namespace, certificate_name(this)))
+        Some(ObjectRef::new::<Secret>(namespace, certificate_name(this)))
     }
 
     fn validity(&self, this: This<'_, SecuredAccess>) -> Because<Validity> {
@@ -304,7 +305,7 @@ impl SecuredAccessLogic for SecuredAccesses {
             },
             "spec": { "type": access_type, "selector": spec.selector, "ports": ports },
         }));
-        Templates::of(&at.templates, &self.controller_id).on(service)
+        Templates::from_config_maps(&at.templates, &self.controller_id).on(service)
     }
 
     fn apply_certificate(&self, at: ApplyCertificate<'_>) -> Desired<Certificate> {
@@ -328,7 +329,7 @@ impl SecuredAccessLogic for SecuredAccesses {
                 "ca": spec.issuer, "subject": this.meta.name, "hosts": hosts, "server": true,
             },
         }));
-        Templates::of(&at.templates, &self.controller_id).on(certificate)
+        Templates::from_config_maps(&at.templates, &self.controller_id).on(certificate)
     }
 
     fn endpoints(&self, this: This<'_, SecuredAccess>, service: &Service) -> Option<Vec<Endpoint>> {
@@ -341,7 +342,8 @@ impl SecuredAccessLogic for SecuredAccesses {
     }
 }
 
-/// What is wrong with a port; each number is named after it.
+/// Returns the error in a port, or `None` if the port is valid. The message names the port before
+/// each number.
 fn bad_port(port: &AccessPort) -> Option<String> {
     let name = &port.name;
     let wrong = [
@@ -356,7 +358,7 @@ fn bad_port(port: &AccessPort) -> Option<String> {
     let other = port.protocol.as_ref();
     let other = other.filter(|kind| !kind.is_empty() && *kind != "TCP")?;
     Some(format!(
-        "port \"{name}\": protocol \"{other}\" is not supported: leave it out, or say \"TCP\""
+        "port \"{name}\": protocol \"{other}\" is not supported: leave it out, or set it to \"TCP\""
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use lifecycle_specs_skupper::site::SiteSpec;
 
-/// The setting of what a router logs.
+/// Setting with the log levels of a router.
 pub const LOGGING: &str = "router-logging";
 /// The setting of how many connections a link has for data, which the existing router alone has.
 pub const CONNECTIONS: &str = "router-data-connection-count";

@@ -1,4 +1,4 @@
-//! What several kinds ask of their namespace and of the Site's router, answered once.
+//! Queries of the namespace and of the Site's router that several kinds share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -41,9 +41,9 @@ impl<K: Subject> Overseen<K> for ControllerId {
     }
 }
 
-/// What has two sides.
+/// Kind that has a counterpart on the other side of the network.
 pub(crate) trait Matched: Subject + Sized {
-    /// Whether anything is on the other side.
+    /// Returns true if the other side has a counterpart.
     fn is_matched(this: This<'_, Self>, report: &RouterState) -> bool;
 }
 
@@ -79,7 +79,7 @@ impl Matched for Link {
     }
 }
 
-/// Asks the routers of Sites.
+/// Access to the routers of Sites.
 #[derive(Debug)]
 pub(crate) struct Room<R>(pub(crate) Arc<R>);
 
@@ -107,7 +107,7 @@ impl<K: Matched, R: Routers> SiteRoom<K> for Room<R> {
         routers: Vec<&Pod>,
         documents: Vec<&ConfigMap>,
     ) -> Result<RouterState, CallError> {
-        self.0.ask(routers, documents).await
+        self.0.fetch_state(routers, documents).await
     }
 
     fn running(&self, _: This<'_, K>, routers: &[&Pod]) -> Because<bool> {

@@ -33,7 +33,7 @@ use serde_json::json;
 
 use crate::attached;
 use crate::config::document::SiteIdentity;
-use crate::config::kept::{self, Kept, Unknown};
+use crate::config::kept::{self, RetainedConfig, Unknown};
 use crate::config::plan::{self, Workload};
 use crate::config::revisions::Revisions;
 use crate::config::router_config::{self, RouterConfig};
@@ -48,7 +48,7 @@ use crate::platform::Platform;
 use crate::router::adaptor;
 use crate::router::existing::{self, ExistingPods};
 use crate::router::objects::{self, RouterPods};
-use crate::router::plane::{Existing, RouterOptions, There};
+use crate::router::plane::{Existing, ObservedRouter, RouterOptions};
 use crate::router::state::{Routers, documents};
 use crate::settings::{LOGGING, named, setting};
 pub use access::issuer;
@@ -63,18 +63,18 @@ const PENDING: &str = "Pending";
 pub struct Sites<R> {
     /// This controller.
     pub controller_id: ControllerId,
-    /// What manages them, as their statuses say.
+    /// Controller that manages the Sites, as their statuses report it.
     pub controller: Controller,
-    /// What the sites run on.
+    /// Platform on which the sites run.
     pub platform: Platform,
     /// The choice of routers.
     pub router_options: RouterOptions,
-    /// Where their routers are asked.
+    /// Source of the states of their routers.
     pub routers: Arc<R>,
 }
 
 impl<R> Sites<R> {
-    /// Whether others are to link to a Site.
+    /// Returns true if other sites are expected to link to this Site.
     fn is_linked(&self, this: This<'_, Site>) -> bool {
         validity::is_linked(self.platform, this.spec)
     }
@@ -85,8 +85,8 @@ impl<R> Sites<R> {
         serde_json::from_value(own).ok()
     }
 
-    /// The data plane of a Site. Without Kubernetes there is one.
-    fn plane(&self, this: This<'_, Site>, there: There<'_>) -> DataPlane {
+    /// Returns the data plane of a Site. Without Kubernetes only one exists.
+    fn plane(&self, this: This<'_, Site>, there: ObservedRouter<'_>) -> DataPlane {
         match self.platform.binds_host() {
             true => DataPlane::Embedded,
             false => there.plane_of(this.spec, self.router_options.data_plane),
@@ -94,7 +94,7 @@ impl<R> Sites<R> {
     }
 
     /// The adaptor of a Site on the existing router.
-    fn adaptor(&self, this: This<'_, Site>, there: There<'_>) -> Adaptor {
+    fn adaptor(&self, this: This<'_, Site>, there: ObservedRouter<'_>) -> Adaptor {
         there.adaptor_of(this.spec, self.router_options.adaptor)
     }
 
@@ -102,14 +102,14 @@ impl<R> Sites<R> {
     fn existing<'a>(
         &'a self,
         this: This<'_, Site>,
-        there: There<'a>,
+        there: ObservedRouter<'a>,
     ) -> Result<Existing<'a>, String> {
         let adaptor = self.adaptor(this, there);
         self.router_options.images.existing(there, adaptor)
     }
 
     /// How a Site is named in the configuration of its router.
-    fn identity<'a>(&self, this: This<'a, Site>, there: There<'_>) -> SiteIdentity<'a> {
+    fn identity<'a>(&self, this: This<'a, Site>, there: ObservedRouter<'_>) -> SiteIdentity<'a> {
         SiteIdentity {
             platform: self.platform,
             plane: self.plane(this, there),
@@ -118,10 +118,10 @@ impl<R> Sites<R> {
         }
     }
 
-    /// What the router of a Site gets of a node.
+    /// Returns the compute resources of the router of a Site.
     fn sizing(&self, spec: &SiteSpec, sizes: &[&ConfigMap]) -> Sizing {
         let wanted = setting(spec, sizing::SETTING).filter(|_| !self.platform.binds_host());
-        sizing::of(sizes, wanted, &self.controller_id)
+        sizing::resolve_sizing(sizes, wanted, &self.controller_id)
     }
 
     /// An object as the templates that concern it want it.
@@ -129,15 +129,16 @@ impl<R> Sites<R> {
     where
         K: Resource<DynamicType = ()>,
     {
-        Templates::of(templates, &self.controller_id).on(object)
+        Templates::from_config_maps(templates, &self.controller_id).on(object)
     }
 }
 
 fn named_in<K: Resource<DynamicType = ()>>(this: This<'_, Site>, name: &str) -> Option<ObjectRef> {
-    Some(ObjectRef::of::<K>(this.meta.namespace.as_deref(), name))
+    Some(ObjectRef::new::<K>(this.meta.namespace.as_deref(), name))
 }
 
-/// What the namespace offers: its Connectors, and what its bindings accept from others. Of what cannot be read, as it was last.
+/// Returns the workloads that the namespace offers: its Connectors, and those that its bindings
+/// accept from other namespaces. An unreadable object counts with its last readable version.
 fn workloads(
     connectors: &[&Readable<Connector>],
     (bindings, attached): (
@@ -151,7 +152,7 @@ fn workloads(
     all
 }
 
-/// What the bindings of the namespace accept from others.
+/// Returns the workloads of other namespaces that the bindings of this namespace accept.
 fn bound(bindings: &[&AttachedConnectorBinding], attached: &[&AttachedConnector]) -> Vec<Workload> {
     let all = bindings.iter();
     let all = all.flat_map(|b| attached.iter().filter_map(|a| attached::workload(b, a)));
@@ -177,7 +178,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         known.map(offered).collect()
     }
 
-    /// The configuration, whosever it is: what is `owned` is seen by its owner alone.
+    /// Returns the configuration, including one of another owner: an `owned` fact shows objects to their owner only.
     fn existing_config(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
         BTreeSet::from([router_config::reference(this.meta)])
     }
@@ -186,7 +187,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         Some(router_config::reference(this.meta))
     }
 
-    /// The Deployment, whosever it is: which data plane there is is seen in it.
+    /// Returns the Deployment, including one of another owner: it shows the existing data plane.
     fn existing_router(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
         named_in::<Deployment>(this, ROUTER).into_iter().collect()
     }
@@ -209,7 +210,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         attached: &[&Readable<AttachedConnector>],
         accesses: &[&Readable<RouterAccess>],
     ) -> BTreeSet<ObjectRef> {
-        let there = There::of(existing_router, existing_config);
+        let there = ObservedRouter::find(existing_router, existing_config);
         if self.plane(this, there) == DataPlane::Embedded {
             return BTreeSet::new();
         }
@@ -268,7 +269,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         services: &[&Service],
         router_config: &ConfigMap,
     ) -> BTreeSet<String> {
-        let config = RouterConfig::of(router_config);
+        let config = RouterConfig::from_config_map(router_config);
         let of_site = |service: &&&Service| {
             let labelled = service.labels().contains_key(LISTENER);
             let controlled = service.annotations().contains_key(CONTROLLED);
@@ -309,7 +310,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         validity::site_on(self.platform, this.spec)
     }
 
-    /// Asked where the Deployment is to be written.
+    /// Evaluated when the Deployment must be written.
     fn has_image(
         &self,
         this: This<'_, Site>,
@@ -317,7 +318,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         existing_config: &[&ConfigMap],
         existing_router: &[&Deployment],
     ) -> Because<bool> {
-        let there = There::of(existing_router, existing_config);
+        let there = ObservedRouter::find(existing_router, existing_config);
         match (self.plane(this, there), self.existing(this, there)) {
             (DataPlane::Embedded, _) | (_, Ok(_)) => Because::plain(true),
             (DataPlane::SkupperRouter, Err(why)) => Because::new(false, why),
@@ -359,7 +360,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         templates: &[&ConfigMap],
         sizes: &[&ConfigMap],
     ) -> Because<bool> {
-        let there = There::of(existing_router, existing_config);
+        let there = ObservedRouter::find(existing_router, existing_config);
         let plane = self.plane(this, there);
         let mut lines = validity::unapplied(self.platform, plane, this.spec);
         lines.extend(templates::broken(templates));
@@ -389,7 +390,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
             kept::flaws(attached),
             kept::flaws(accesses),
         ];
-        kept::told(all.concat())
+        kept::has_flaws(all.concat())
     }
 
     fn documents(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
@@ -402,7 +403,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         routers: Vec<&Pod>,
         documents: Vec<&ConfigMap>,
     ) -> Result<RouterState, CallError> {
-        self.routers.ask(routers, documents).await
+        self.routers.fetch_state(routers, documents).await
     }
 
     fn running(&self, this: This<'_, Site>, pods: &[&Pod]) -> Because<Running> {
@@ -412,18 +413,18 @@ impl<R: Routers> SiteLogic for Sites<R> {
     fn revise(&self, at: Revise<'_>) -> Desired<ConfigMap> {
         let bound = (&at.bindings[..], &at.attached[..]);
         let workloads = workloads(&at.connectors, bound, &at.pods);
-        let there = There::of(&at.existing_router, &[at.router_config]);
-        let revisions = Revisions::of(&at.needed, Some(at.router_config));
+        let there = ObservedRouter::find(&at.existing_router, &[at.router_config]);
+        let revisions = Revisions::new(&at.needed, Some(at.router_config));
         let site = (&self.identity(at.this, there), &revisions);
         let before = router_config::before(Some(at.router_config), &at.services);
         let offered = (&at.connectors[..], &at.links[..]);
-        let unknown = Unknown::of(
+        let unknown = Unknown::new(
             (&at.listeners, &at.multi_key_listeners),
             offered,
             bound,
             &at.accesses,
         );
-        let kept = Kept::of(Some(at.router_config), &unknown);
+        let kept = RetainedConfig::from_config_map(Some(at.router_config), &unknown);
         let listeners = kept::known(&at.listeners);
         let several = kept::known(&at.multi_key_listeners);
         let links = kept::known(&at.links);
@@ -437,8 +438,8 @@ impl<R: Routers> SiteLogic for Sites<R> {
     fn plan(&self, at: Plan<'_>) -> Desired<ConfigMap> {
         let bound = (&at.bindings[..], &at.attached[..]);
         let workloads = workloads(&at.connectors, bound, &at.pods);
-        let there = There::of(&at.existing_router, &[]);
-        let revisions = Revisions::of(&at.needed, None);
+        let there = ObservedRouter::find(&at.existing_router, &[]);
+        let revisions = Revisions::new(&at.needed, None);
         let site = (&self.identity(at.this, there), &revisions);
         let before = router_config::before(None, &at.services);
         let listeners = kept::known(&at.listeners);
@@ -449,7 +450,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let asked = (&workloads[..], &links[..], &accesses[..]);
         let config = plan::router_config(
             site,
-            (&before, &Kept::default()),
+            (&before, &RetainedConfig::default()),
             (&listeners, &several),
             asked,
         );
@@ -462,7 +463,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn apply_identities_local_certificate(&self, at: ApplyIdentities<'_>) -> Desired<Certificate> {
-        let there = There::of(&at.existing_router, &[at.router_config]);
+        let there = ObservedRouter::find(&at.existing_router, &[at.router_config]);
         let certificate = match self.plane(at.this, there) {
             DataPlane::Embedded => objects::local_certificate(),
             DataPlane::SkupperRouter => {
@@ -475,7 +476,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn apply_identities_local_service(&self, at: ApplyIdentities<'_>) -> Option<Desired<Service>> {
-        let there = There::of(&at.existing_router, &[at.router_config]);
+        let there = ObservedRouter::find(&at.existing_router, &[at.router_config]);
         match self.plane(at.this, there) {
             DataPlane::Embedded => None,
             DataPlane::SkupperRouter => {
@@ -489,7 +490,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn apply_rights_role(&self, at: ApplyRights<'_>) -> Desired<Role> {
-        let there = There::of(&at.existing_router, &[at.router_config]);
+        let there = ObservedRouter::find(&at.existing_router, &[at.router_config]);
         let secrets = plan::secrets(at.router_config);
         let role = match (self.plane(at.this, there), self.adaptor(at.this, there)) {
             (DataPlane::Embedded, _) => objects::role(&secrets),
@@ -505,7 +506,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
 
     fn apply_router(&self, at: ApplyRouter<'_>) -> Desired<Deployment> {
         let (meta, spec) = (at.this.meta, at.this.spec);
-        let there = There::of(&at.existing_router, &[at.router_config]);
+        let there = ObservedRouter::find(&at.existing_router, &[at.router_config]);
         let account = named(spec.service_account.as_ref()).unwrap_or(ROUTER);
         let sizing = self.sizing(spec, &at.sizes);
         let router = match (self.plane(at.this, there), self.existing(at.this, there)) {
@@ -533,7 +534,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         self.labelled(&at.templates, router)
     }
 
-    /// None where its author, or somebody else, has made one: that signs.
+    /// Returns `None` if the author, or another user or controller, has created an authority, which then signs.
     fn apply_identities_authority(&self, at: ApplyIdentities<'_>) -> Option<Desired<Certificate>> {
         let is_own = |authority: &&Certificate| {
             let mut owners = authority.owner_references().iter();

@@ -1,4 +1,4 @@
-//! What the command line asks for: which part runs, and what it is told.
+//! Wiring of the command line: the selected part runs with the options that it was given.
 
 use std::collections::BTreeMap;
 use std::io::{stderr, stdout};
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use lifecycle_process::args::Run;
-use lifecycle_process::{definitions, ended, leadership, logging, until_done};
+use lifecycle_process::{definitions, exit_code, leadership, logging, until_done};
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
@@ -22,7 +22,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The program `skupper-operator`.
 pub fn main() -> ExitCode {
-    ended(main_of(Arguments::parse().command))
+    exit_code(main_of(Arguments::parse().command))
 }
 
 fn main_of(command: Command) -> anyhow::Result<ExitCode> {
@@ -51,7 +51,8 @@ async fn run(options: Run<Mode>) -> anyhow::Result<()> {
     lifecycle_process::run_logging(usual, options.frame(), part).await
 }
 
-/// Runs the controller of the Sites of a cluster until told to stop. `kinds` say which command of the program prints them.
+/// Runs the controller of the Sites of a cluster until shutdown. `kinds` name the command of the
+/// program that prints them.
 ///
 /// # Errors
 /// No API server is configured.

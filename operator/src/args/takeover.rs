@@ -9,10 +9,11 @@ use lifecycle_listener::args::Controller;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_skupper::args::SkupperArgs;
 
-/// Which take-over is checked, and with which options this operator would run.
+/// Takeover to check, and the options with which this operator would run.
 #[derive(Debug, Args)]
 pub struct Takeover {
-    /// Only look. It is required, because this command replaces nothing by itself: `docs/install.md` says how that is done.
+    /// Only check. The option is required, because this command replaces nothing by itself:
+    /// `docs/install.md` describes the replacement.
     #[arg(long, required = true)]
     pub check: bool,
 
@@ -44,13 +45,16 @@ pub struct Takeover {
 /// A product that is taken over, other than the Listener operator.
 #[derive(Debug, Subcommand)]
 pub enum TakeoverProduct {
-    /// Say what is in the way of replacing the existing controller of Skupper sites, or of taking a namespace over from it. Changes nothing.
+    /// Print the obstacles to replacing the existing controller of Skupper sites, or to taking a
+    /// namespace over from it. Changes nothing.
     ///
-    /// Looks for namespaces that both controllers would write, for routers, kinds of access and Secrets that this controller does not serve, and for
-    /// definitions, and then prints what `plan skupper` prints. With --watch-namespace it looks at that namespace alone, whoever manages it now; without, at
-    /// all that no ConfigMap `skupper` gives to another controller. What to do is in `docs/skupper.md`.
+    /// Looks for namespaces that both controllers would write, for definitions, and for routers,
+    /// kinds of access and Secrets that this controller does not support. Then prints the output of
+    /// `plan skupper`. With --watch-namespace it reads only that namespace, whichever controller
+    /// manages it now. Without it, it reads all namespaces that no ConfigMap `skupper` assigns to
+    /// another controller. See `docs/skupper.md` for the steps to take.
     ///
-    /// Ends with 0 if nothing blocks, 1 if something does, 2 if that cannot be said.
+    /// Exits with 0 if nothing blocks, 1 if something does, 2 if that cannot be determined.
     Skupper(Box<SkupperTakeover>),
 }
 
@@ -63,7 +67,8 @@ pub struct SkupperTakeover {
     pub skupper: SkupperArgs,
 }
 
-/// Namespaces whose router stays as it is need no image, so that the usual one is enough to look.
+/// Makes the image optional. Namespaces whose router stays as it is need no image, so the default
+/// one is enough for a check.
 fn not_required(image: Arg) -> Arg {
     image.required(false).default_value("lifecycle-router")
 }
@@ -115,7 +120,7 @@ impl FromArgMatches for OfListeners {
     }
 }
 
-/// Refuses an option that somebody wrote beside another product.
+/// Refuses an option that belongs to another product.
 fn refused(matches: &ArgMatches) -> Result<(), Error> {
     let Some(product) = matches.subcommand_name() else {
         return Ok(());

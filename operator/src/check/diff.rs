@@ -2,7 +2,8 @@
 
 /// Lines around a change that are shown.
 const CONTEXT: usize = 3;
-/// What differs more than this is shown as a whole.
+/// Upper bound on the size of a difference that is compared line by line. A larger difference is
+/// shown as a whole.
 const MOST: usize = 4_000_000;
 
 /// A line of both texts, of the first, or of the second.
@@ -13,7 +14,8 @@ enum Line<'a> {
     New(&'a str),
 }
 
-/// What becomes of a file; nothing if it stays.
+/// Returns the changes to a file as a unified diff. Returns an empty string if the file is
+/// unchanged.
 pub(super) fn unified(path: &str, before: &str, after: &str) -> String {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
@@ -74,7 +76,7 @@ fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
     all
 }
 
-/// Changes with what stands around them; those that are near each other together.
+/// Formats changes with their context; nearby changes share a hunk.
 fn hunks(lines: &[Line<'_>]) -> String {
     let is_shown = |at: usize| {
         let (from, to) = (

@@ -1,4 +1,5 @@
-//! What there is to know of a code, as its page in `docs/rules` says it: made by tests, with all that it shows. Knows no rule.
+//! Explanation of a diagnostic code: its page in `docs/rules`, which tests generate with all its
+//! output. Knows no rule.
 
 use std::io::{self, Write};
 
@@ -10,7 +11,7 @@ use super::Verdict;
 /// The pages of all codes, one after the other; each begins with `# LC021: dead end`.
 const PAGES: &str = include_str!("explanations.md");
 
-/// Prints what there is to know of a code, or complains that it is none.
+/// Prints the explanation of a code, or an error if the code is unknown.
 ///
 /// # Errors
 /// If `out` or `complaints` cannot be written to.
@@ -43,7 +44,7 @@ fn page(code: &str) -> Option<&'static str> {
     Some(page.trim_end())
 }
 
-/// How to get to know more of what was found: a line for people.
+/// Returns a line for people that describes how to get more information on the findings.
 pub(super) fn hint<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Option<String> {
     let mut codes: Vec<&str> = found.map(|found| found.code).collect();
     codes.sort_unstable();
@@ -54,6 +55,6 @@ pub(super) fn hint<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Option<St
         others => format!(" (or {})", others.join(", ")),
     };
     Some(format!(
-        "what it means, with an example that is mended: lifecycle-operator check --explain {first}{others}"
+        "for an explanation with a corrected example, run: lifecycle-operator check --explain {first}{others}"
     ))
 }

@@ -1,5 +1,6 @@
-//! What findings say exactly is written into the files: one finding after the other, each only if the file can be read afterwards and the finding is gone.
-//! Everything else of a file stays as it is, to the byte.
+//! Writes the exact fixes of findings into the files, one finding after another. A fix is kept only
+//! if the file can still be read and the finding is gone. Everything else of a file stays as it is,
+//! to the byte.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -12,7 +13,7 @@ use lifecycle_macros_core::errors::{Diagnostic, Fix, Severity};
 use lifecycle_macros_core::section_at;
 use proc_macro2::TokenStream;
 
-use super::{BYTE_ORDER_MARK, Checked, Error, Looked, Source, diff, look};
+use super::{BYTE_ORDER_MARK, CheckOutcome, Checked, Error, Source, check_files, diff};
 
 /// A file that becomes another one.
 pub(super) struct Fixed {
@@ -20,18 +21,18 @@ pub(super) struct Fixed {
     before: String,
     after: String,
     is_marked: bool,
-    /// Codes of what was found, each as often as it was fixed.
+    /// Codes of the fixed findings, one entry per fix.
     codes: Vec<&'static str>,
 }
 
 /// A finding, known again after another one is fixed: by its code and its text.
 type Known = (PathBuf, &'static str, String);
 
-/// Fixes what can be fixed; `sources` then are what the files are to be.
+/// Fixes all fixable findings. Afterwards `sources` contain the new contents of the files.
 pub(super) fn fixed(sources: &mut [Source]) -> Vec<Fixed> {
     let mut all: Vec<Fixed> = sources.iter().filter_map(Fixed::unchanged).collect();
     let mut in_vain: BTreeSet<Known> = BTreeSet::new();
-    let mut looked = look(sources);
+    let mut looked = check_files(sources);
     while let Some((at, found)) = next(&looked, &in_vain) {
         let known = known(sources[at].path(), &found);
         let Some(changed) = changed(&sources[at], &found) else {
@@ -39,7 +40,7 @@ pub(super) fn fixed(sources: &mut [Source]) -> Vec<Fixed> {
             continue;
         };
         let before = std::mem::replace(&mut sources[at], changed);
-        let now = look(sources);
+        let now = check_files(sources);
         if is_better(&looked, &now, (at, &found)) {
             looked = now;
             let path = sources[at].path();
@@ -60,7 +61,7 @@ pub(super) fn fixed(sources: &mut [Source]) -> Vec<Fixed> {
     all
 }
 
-/// What would be written, as a diff.
+/// Prints the pending fixes as a diff.
 pub(super) fn show(fixed: &[Fixed], out: &mut impl Write) -> io::Result<()> {
     for one in fixed {
         let path = one.path.display().to_string();
@@ -111,9 +112,9 @@ impl Fixed {
         }
     }
 
-    /// Puts a new file in the place of the old one, which is there whole until then.
+    /// Replaces the old file by the new one. The old file is complete until then.
     fn replace(&self) -> Result<(), Error> {
-        let [before, after] = [&self.before, &self.after].map(|text| self.whole(text));
+        let [before, after] = [&self.before, &self.after].map(|text| self.file_text(text));
         let replaced = whole_file::replace(&self.path, Some(before.as_bytes()), after.as_bytes());
         replaced.map_err(|source| Error::Write {
             path: self.path.clone(),
@@ -122,17 +123,17 @@ impl Fixed {
     }
 
     /// The file of this text.
-    fn whole(&self, text: &str) -> String {
+    fn file_text(&self, text: &str) -> String {
         let mark = self.is_marked.then_some(BYTE_ORDER_MARK);
         mark.into_iter().collect::<String>() + text
     }
 }
 
-fn files(looked: &[Looked]) -> impl Iterator<Item = (usize, &Checked)> {
+fn files(looked: &[CheckOutcome]) -> impl Iterator<Item = (usize, &Checked)> {
     let files = looked.iter().enumerate();
     files.filter_map(|(at, looked)| match looked {
-        Looked::At(file) => Some((at, file)),
-        Looked::Failed(_) => None,
+        CheckOutcome::At(file) => Some((at, file)),
+        CheckOutcome::Failed(_) => None,
     })
 }
 
@@ -145,8 +146,8 @@ fn known(path: &Path, found: &Diagnostic) -> Known {
     (path.to_owned(), found.code, place + &found.message)
 }
 
-/// The first finding that says what is to be written, of those that were not tried.
-fn next(looked: &[Looked], in_vain: &BTreeSet<Known>) -> Option<(usize, Diagnostic)> {
+/// Returns the first untried finding that has a fix.
+fn next(looked: &[CheckOutcome], in_vain: &BTreeSet<Known>) -> Option<(usize, Diagnostic)> {
     let mut all = files(looked).flat_map(|(at, file)| {
         let fixable = file.findings.iter().filter(|found| found.fix.is_some());
         fixable.map(move |found| (at, file, found))
@@ -155,15 +156,21 @@ fn next(looked: &[Looked], in_vain: &BTreeSet<Known>) -> Option<(usize, Diagnost
     found.map(|(at, _, found)| (at, found.clone()))
 }
 
-/// Whether the finding is gone and its file can still be read. A name may be followed by what was not looked for before; a section leaves fewer errors.
-fn is_better(before: &[Looked], after: &[Looked], (at, fixed): (usize, &Diagnostic)) -> bool {
-    let errors = |looked: &[Looked]| -> usize {
+/// Returns true if the finding is gone and its file can still be read. A fixed name may reveal
+/// findings that were not looked for before. A fixed section must leave fewer errors.
+fn is_better(
+    before: &[CheckOutcome],
+    after: &[CheckOutcome],
+    (at, fixed): (usize, &Diagnostic),
+) -> bool {
+    let errors = |looked: &[CheckOutcome]| -> usize {
         let all = files(looked).flat_map(|(_, file)| &file.findings);
         all.filter(|found| found.severity == Severity::Error)
             .count()
     };
     let here = || files(after).filter(|(of, _)| *of == at);
-    // Findings about one name are told as one: what is left of them is told at another place.
+    // Findings about one name are reported as one: the remaining part of them is reported at
+    // another place.
     let is_same = |found: &Diagnostic| {
         let starts = [found, fixed].map(|one| one.span.byte_range().start);
         found.code == fixed.code && starts[0] == starts[1]
@@ -175,9 +182,9 @@ fn is_better(before: &[Looked], after: &[Looked], (at, fixed): (usize, &Diagnost
     }
 }
 
-/// Whether something can no longer be parsed.
-fn breaks(before: &[Looked], after: &[Looked]) -> bool {
-    let syntax = |looked: &[Looked]| {
+/// Returns true if some code can no longer be parsed.
+fn breaks(before: &[CheckOutcome], after: &[CheckOutcome]) -> bool {
+    let syntax = |looked: &[CheckOutcome]| {
         let all = files(looked).flat_map(|(_, file)| &file.findings);
         all.filter(|found| found.code == "LC000").count()
     };
@@ -198,10 +205,10 @@ fn changed(source: &Source, found: &Diagnostic) -> Option<Source> {
     let (place, written) = edit(text, found)?;
     let mut changed = text.clone();
     changed.replace_range(place, &written);
-    Some(Source::of(path.clone(), changed, *is_marked))
+    Some(Source::parse(path.clone(), changed, *is_marked))
 }
 
-/// Which bytes become what.
+/// Returns the byte range that a fix replaces, and the new text.
 fn edit(text: &str, found: &Diagnostic) -> Option<(Range<usize>, String)> {
     match found.fix.as_ref()? {
         Fix::Token(name) => {
@@ -230,7 +237,8 @@ fn edit(text: &str, found: &Diagnostic) -> Option<(Range<usize>, String)> {
     }
 }
 
-/// A section of names and arrows has no text in which this could stand.
+/// Returns true if the section may contain a comment. A section of names and arrows has no other
+/// text with these characters.
 fn has_comment(section: &str) -> bool {
     section.contains("//") || section.contains("/*")
 }
@@ -249,14 +257,14 @@ fn before_the_end(
     (at..end, with_line_ends(text, &format!("{lines}\n{indent}")))
 }
 
-/// What stands before the first word of a line.
+/// Returns the text before the first word of a line.
 fn indent(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let before = &text[line..at];
     &before[..before.len() - before.trim_start().len()]
 }
 
-/// As deep as what was there.
+/// Indents the section like the earlier text.
 fn laid_out(text: &str, section: &str, indent: &str) -> String {
     with_line_ends(text, &section.replace('\n', &format!("\n{indent}")))
 }

@@ -6,16 +6,16 @@ use lifecycle_macros_core::errors::{Diagnostic, Fix, Severity};
 use proc_macro2::Span;
 use serde_json::{Value, json};
 
-use super::{Error, Looked, SourcePosition};
+use super::{CheckOutcome, Error, SourcePosition};
 
-pub(super) fn write(files: &[Looked], out: &mut impl Write) -> io::Result<()> {
-    let of_file = |looked: &Looked| match looked {
-        Looked::At(file) => {
+pub(super) fn write(files: &[CheckOutcome], out: &mut impl Write) -> io::Result<()> {
+    let of_file = |looked: &CheckOutcome| match looked {
+        CheckOutcome::At(file) => {
             let path = file.path.to_string_lossy();
             let findings = file.findings.iter();
             findings.map(|found| finding(&path, found)).collect()
         }
-        Looked::Failed(error) => vec![failure(error)],
+        CheckOutcome::Failed(error) => vec![failure(error)],
     };
     let all: Vec<Value> = files.iter().flat_map(of_file).collect();
     writeln!(out, "{:#}", Value::Array(all))
@@ -53,7 +53,8 @@ fn finding(path: &str, found: &Diagnostic) -> Value {
     })
 }
 
-/// What `--fix` would write: this text for what stands there, or for the section whose keyword stands there.
+/// Returns the edit of `--fix`: a text that replaces the token there, or the section with that
+/// keyword.
 fn fix_of(found: &Diagnostic, fix: &Fix) -> Value {
     match fix {
         Fix::Token(text) => json!({ "token": span_of(found.span), "text": text }),

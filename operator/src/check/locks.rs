@@ -1,4 +1,5 @@
-//! The locks of lifecycles: where they are, what stands in them, and how they are written. What an item of a lock is, and which may go, is decided elsewhere.
+//! The locks of lifecycles: their paths, their contents, and how they are written. Other code
+//! decides the items of a lock, and which of them may go.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -8,10 +9,10 @@ use lifecycle_macros_core::errors::{Diagnostic, Severity};
 use lifecycle_macros_core::{LockText, check_locked, is_behind, lock as locks};
 use proc_macro2::TokenStream;
 
-use super::{Checked, Error, Looked, Source, Verdict, named, text as shown};
+use super::{CheckOutcome, Checked, Error, Source, Verdict, named, text as shown};
 use crate::args;
 
-/// What becomes of one lock.
+/// Result of writing one lock.
 enum Written {
     Current(PathBuf),
     Anew(PathBuf),
@@ -21,7 +22,7 @@ enum Written {
     Failed(Error),
 }
 
-/// Writes the locks of all lifecycles that name one, or says which are behind.
+/// Writes the locks of all lifecycles that name one, or reports the outdated ones.
 ///
 /// # Errors
 /// If `out` or `complaints` cannot be written to.
@@ -45,7 +46,7 @@ pub fn lock(
                 Written::Current(_)
                 | Written::Anew(_)
                 | Written::Behind(_)
-                | Written::Failed(_) => written.tell((&mut *out, &mut *complaints))?,
+                | Written::Failed(_) => written.print_status((&mut *out, &mut *complaints))?,
             }
         }
         worst = worst.max(unwritten(source, findings, (&mut *out, &mut *complaints))?);
@@ -60,7 +61,7 @@ pub fn lock(
     Ok(worst)
 }
 
-/// What stands in the lock that a lifecycle of this file names.
+/// Reads the lock that a lifecycle of this file names.
 pub(super) fn text(file: &Path, body: &TokenStream) -> LockText {
     let Some(path) = path(file, body) else {
         return LockText::Unread;
@@ -82,11 +83,15 @@ fn of_file(source: &Source, fragments: &[TokenStream], check: bool) -> Vec<Writt
         .into_iter()
         .flat_map(|found| &found.lifecycles);
     let with_lock = bodies.filter_map(|body| Some((body, path(source.path(), body)?)));
-    let written = with_lock.map(|(body, path)| one(body, fragments, (path, check)));
+    let written = with_lock.map(|(body, path)| write_lock(body, fragments, (path, check)));
     written.collect()
 }
 
-fn one(body: &TokenStream, fragments: &[TokenStream], (path, check): (PathBuf, bool)) -> Written {
+fn write_lock(
+    body: &TokenStream,
+    fragments: &[TokenStream],
+    (path, check): (PathBuf, bool),
+) -> Written {
     let before = match std::fs::read_to_string(&path) {
         Ok(text) => Some(text),
         Err(why) if why.kind() == io::ErrorKind::NotFound => None,
@@ -113,7 +118,7 @@ fn one(body: &TokenStream, fragments: &[TokenStream], (path, check): (PathBuf, b
     }
 }
 
-/// Shows why locks of a file are not written, and what of it could not be read.
+/// Reports the reasons why locks of a file are not written, and the unreadable parts of the file.
 fn unwritten(
     source: Source,
     mut findings: Vec<Diagnostic>,
@@ -134,7 +139,7 @@ fn unwritten(
             if findings.is_empty() {
                 return Ok(Verdict::Clean);
             }
-            Looked::At(Checked {
+            CheckOutcome::At(Checked {
                 path,
                 source: text,
                 lifecycles,
@@ -157,7 +162,10 @@ impl Written {
         }
     }
 
-    fn tell(&self, (out, complaints): (&mut impl Write, &mut impl Write)) -> io::Result<()> {
+    fn print_status(
+        &self,
+        (out, complaints): (&mut impl Write, &mut impl Write),
+    ) -> io::Result<()> {
         match self {
             Self::Current(path) => writeln!(out, "{} is current", path.display()),
             Self::Anew(path) => writeln!(out, "{} is written", path.display()),

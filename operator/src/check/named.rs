@@ -1,4 +1,5 @@
-//! What is looked at where files and folders are named: each file once, and of folders those that declare something.
+//! The set of files to check for the named files and folders. Each file counts once, and a folder
+//! contributes only the files that declare something.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,8 +8,9 @@ use std::sync::Arc;
 
 use super::{Error, Source};
 
-/// The files of these names and those below these folders, in that order. A folder of which no file declares anything, and files if none of all does, are told
-/// of: an all-clear would be one of nothing.
+/// Returns the files of these names and those below these folders, in that order. Reports a folder
+/// without declarations, and files if none of them declares anything: success would then mean
+/// nothing.
 pub(super) fn sources(named: &[PathBuf]) -> Vec<Source> {
     let mut all: Vec<Source> = named.iter().flat_map(|path| of_one(path)).collect();
     let mut met = BTreeSet::new();
@@ -29,12 +31,12 @@ pub(super) fn sources(named: &[PathBuf]) -> Vec<Source> {
 
 fn of_one(path: &Path) -> Vec<Source> {
     if !path.is_dir() {
-        return vec![Source::at(path)];
+        return vec![Source::read(path)];
     }
     let mut files = Vec::new();
     walk(path, &mut BTreeSet::new(), &mut files);
     let sources = files.into_iter().map(|file| match file {
-        Ok(path) => Source::at(&path),
+        Ok(path) => Source::read(&path),
         Err(error) => Source::Failed(Arc::new(error)),
     });
     let declaring = |source: &Source| matches!(source, Source::Failed(_)) || source.is_declaring();
@@ -48,7 +50,8 @@ fn of_one(path: &Path) -> Vec<Source> {
 }
 
 impl Source {
-    /// Whether it has a declaration, as far as can be told of one in which brackets do not match.
+    /// Returns true if the file has a declaration. For a file with unmatched brackets this is a
+    /// guess.
     fn is_declaring(&self) -> bool {
         match self {
             Self::Read {
@@ -64,7 +67,8 @@ impl Source {
     }
 }
 
-/// The Rust files below a folder, by name, and what of it cannot be read. `met` are the folders before: links may lead in circles.
+/// Collects the Rust files below a folder, by name, and the unreadable parts of it. `met` contains
+/// the visited folders, because links may form circles.
 fn walk(folder: &Path, met: &mut BTreeSet<PathBuf>, into: &mut Vec<Result<PathBuf, Error>>) {
     if !met.insert(real(folder)) {
         return;
@@ -90,7 +94,8 @@ fn walk(folder: &Path, met: &mut BTreeSet<PathBuf>, into: &mut Vec<Result<PathBu
     }
 }
 
-/// By name, and links last: what they lead to is told by its own name where it is below the folder as well.
+/// Returns the entries of a folder by name, and links last. The target of a link is reported by its
+/// own name if it is below the folder as well.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut entries = entries.collect::<io::Result<Vec<PathBuf>>>()?;
@@ -109,10 +114,10 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use crate::args::{self, Output};
-    use crate::check::tests::{GOOD, check_of, with};
+    use crate::check::tests::{GOOD, check_of, with_replacement};
     use crate::check::{Verdict, lock, run};
 
-    /// Whatever is declared in it, it would be no Rust.
+    /// Invalid Rust, whatever is declared in it.
     const NO_RUST: &str = "fn main( {}";
 
     /// A folder with files of these contents, at paths below it.
@@ -126,15 +131,15 @@ mod tests {
         root
     }
 
-    /// How a check of these paths of the folder ends, and what it says on both streams.
+    /// Checks these paths of the folder. Returns the verdict, and the output of both streams.
     fn checked(root: &tempfile::TempDir, paths: &[&str], output: Output) -> (Verdict, String) {
         let paths = paths.iter().map(|path| root.path().join(path)).collect();
         let (mut out, mut complaints) = (Vec::new(), Vec::new());
         let verdict = run(&check_of(paths, output), &mut out, &mut complaints).unwrap();
-        (verdict, said(root, [complaints, out]))
+        (verdict, output_text(root, [complaints, out]))
     }
 
-    fn said(root: &tempfile::TempDir, streams: [Vec<u8>; 2]) -> String {
+    fn output_text(root: &tempfile::TempDir, streams: [Vec<u8>; 2]) -> String {
         let said = String::from_utf8(streams.concat()).unwrap();
         said.replace(&format!("{}/", root.path().display()), "")
     }
@@ -162,11 +167,14 @@ mod tests {
 
     #[test]
     fn a_finding_is_told_by_its_path_below_the_folder() {
-        let root = folder(&[("src/deep/page.rs", &with("=> Pending", "=> Pendign"))]);
+        let root = folder(&[(
+            "src/deep/page.rs",
+            &with_replacement("=> Pending", "=> Pendign"),
+        )]);
         let (verdict, said) = checked(&root, &["src"], Output::Text);
         assert!(said.contains("src/deep/page.rs:7:41"), "{said}");
         assert_eq!(verdict, Verdict::Errors);
-        let damaged = with("effects { apply child; }", "effects { apply child; ");
+        let damaged = with_replacement("effects { apply child; }", "effects { apply child; ");
         let root = folder(&[("page.rs", &damaged)]);
         let (verdict, said) = checked(&root, &["."], Output::Text);
         assert!(said.contains("error[LC000]"), "{said}");
@@ -179,7 +187,7 @@ mod tests {
         symlink("..", root.path().join("b/src/up")).unwrap();
         symlink("b", root.path().join("a")).unwrap();
         symlink("nowhere.rs", root.path().join("c.rs")).unwrap();
-        let bad = with("=> Pending", "=> Pendign");
+        let bad = with_replacement("=> Pending", "=> Pendign");
         fs::write(root.path().join("b/src/page.rs"), bad).unwrap();
         let (_, said) = checked(&root, &[".", "b", "a/src/page.rs"], Output::Text);
         assert!(said.contains("./b/src/page.rs:7:41"), "{said}");
@@ -221,14 +229,14 @@ mod tests {
             (&found[0]["message"], &found[0]["code"]),
             (&told.into(), &().into())
         );
-        // What a shell names by `*.rs` is mostly no declaration.
+        // Most files that a shell matches with `*.rs` contain no declaration.
         let (verdict, _) = checked(&root, &["lib.rs", "page.rs"], Output::Text);
         assert_eq!(verdict, Verdict::Clean);
     }
 
     #[test]
     fn locks_below_a_folder_are_written_beside_their_files() {
-        let locked = with("resource Thing;", "resource Thing; lock \"thing.lock\";");
+        let locked = with_replacement("resource Thing;", "resource Thing; lock \"thing.lock\";");
         let root = folder(&[("src/deep/page.rs", &locked), ("docs/lib.rs", "")]);
         let written = |path: &str| {
             let (mut out, mut complaints) = (Vec::new(), Vec::new());
@@ -237,7 +245,7 @@ mod tests {
                 check: false,
             };
             let verdict = lock(&options, &mut out, &mut complaints).unwrap();
-            (verdict, said(&root, [complaints, out]))
+            (verdict, output_text(&root, [complaints, out]))
         };
         let told = "src/deep/thing.lock is written\n".to_owned();
         assert_eq!(written("src"), (Verdict::Clean, told));

@@ -1,4 +1,4 @@
-//! The command on real files: what is written, and how it ends.
+//! Tests of the command on real files: its output, and its verdict.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ lifecycle! {
 }
 ";
 
-pub(super) fn with(good: &str, bad: &str) -> String {
+pub(super) fn with_replacement(good: &str, bad: &str) -> String {
     assert!(GOOD.contains(good));
     GOOD.replacen(good, bad, 1)
 }
@@ -70,7 +70,7 @@ fn a_lifecycle_without_a_finding_is_clean() {
 
 #[test]
 fn an_error_shows_code_text_excerpt_and_help() {
-    let bad = with(
+    let bad = with_replacement(
         "Taken when child == Foreign => Error wakes child;",
         "Taken when chidl == Foreign => Error wakes child;",
     );
@@ -91,7 +91,10 @@ fn an_error_shows_code_text_excerpt_and_help() {
 
 #[test]
 fn findings_of_all_files_come_in_order_and_places_are_those_of_each_file() {
-    let shifted = format!("// über\n\n{}", with("=> Pending", "=> Pendign"));
+    let shifted = format!(
+        "// über\n\n{}",
+        with_replacement("=> Pending", "=> Pendign")
+    );
     let files = [Some(GOOD), Some(shifted.as_str()), Some(GOOD)];
     let (verdict, out, _) = run_on(&files, Output::Json);
     let found: Value = serde_json::from_str(&out).unwrap();
@@ -123,13 +126,13 @@ fn json_of_nothing_is_an_empty_array() {
 
 #[test]
 fn an_unreadable_file_is_named_with_its_cause_and_the_others_are_checked() {
-    let bad = with("=> Pending", "=> Pendign");
+    let bad = with_replacement("=> Pending", "=> Pendign");
     let (verdict, out, complaints) = run_on(&[None, Some(&bad), Some("fn main( {}")], Output::Text);
     assert_eq!(verdict, Verdict::Unreadable);
     assert_eq!(
         complaints,
         "a.rs cannot be read: No such file or directory (os error 2)\n\
-         what it means, with an example that is mended: lifecycle-operator check --explain LC000 (or LC050)\n"
+         for an explanation with a corrected example, run: lifecycle-operator check --explain LC000 (or LC050)\n"
     );
     assert!(out.contains("error[LC000]: this is no Rust"), "{out}");
     assert!(out.contains("c.rs:1:"), "{out}");
@@ -139,7 +142,7 @@ fn an_unreadable_file_is_named_with_its_cause_and_the_others_are_checked() {
     );
 }
 
-/// What `check` says of one file to a program: its only finding.
+/// Returns the only finding of `check` in one file, in the machine-readable output.
 fn only_finding(content: Option<&str>) -> (Verdict, Value) {
     let (verdict, out, complaints) = run_on(&[content], Output::Json);
     let found: Value = serde_json::from_str(&out).unwrap();
@@ -152,14 +155,14 @@ fn only_finding(content: Option<&str>) -> (Verdict, Value) {
 
 #[test]
 fn brackets_that_do_not_match_are_an_error_at_their_place() {
-    let unclosed = with("effects { apply child; }", "effects { apply child; ");
-    let unopened = with("effects { apply child; }", "effects { apply child; ) }");
-    let unquoted = with("\"Taken\"", "\"Taken");
+    let unclosed = with_replacement("effects { apply child; }", "effects { apply child; ");
+    let unopened = with_replacement("effects { apply child; }", "effects { apply child; ) }");
+    let unquoted = with_replacement("\"Taken\"", "\"Taken");
     let keys = |finding: &Value| {
         let keys = finding.as_object().unwrap().keys();
         keys.cloned().collect::<Vec<_>>()
     };
-    let (_, usual) = only_finding(Some(&with("=> Pending", "=> Pendign")));
+    let (_, usual) = only_finding(Some(&with_replacement("=> Pending", "=> Pendign")));
     for (bad, line) in [(&unclosed, 2), (&unopened, 10), (&unquoted, 16)] {
         let (verdict, finding) = only_finding(Some(bad));
         assert_eq!(verdict, Verdict::Unreadable);
@@ -187,7 +190,7 @@ fn a_file_that_cannot_be_read_is_a_finding_without_a_place() {
 
 #[test]
 fn a_damaged_file_does_not_hide_what_is_wrong_with_others() {
-    let bad = with("=> Pending", "=> Pendign");
+    let bad = with_replacement("=> Pending", "=> Pendign");
     let (verdict, out, _) = run_on(&[Some("fn main( {}"), Some(&bad)], Output::Json);
     let found: Value = serde_json::from_str(&out).unwrap();
     let files: Vec<_> = found
@@ -213,7 +216,7 @@ fn a_predicate_that_nests_too_deep_is_an_error_at_its_place() {
             open.repeat(50_000),
             close.repeat(50_000)
         );
-        let bad = with("child == Foreign => Error", &format!("{deep} => Error"));
+        let bad = with_replacement("child == Foreign => Error", &format!("{deep} => Error"));
         let (verdict, finding) = only_finding(Some(&bad));
         assert_eq!(verdict, Verdict::Errors);
         assert_eq!(finding["code"], "LC000");
@@ -227,7 +230,7 @@ fn a_predicate_that_nests_too_deep_is_an_error_at_its_place() {
 
 #[test]
 fn a_byte_order_mark_does_not_shift_places() {
-    let bad = format!("\u{feff}{}", with("=> Pending", "=> Pendign"));
+    let bad = format!("\u{feff}{}", with_replacement("=> Pending", "=> Pendign"));
     let (_, out, _) = run_on(&[Some(&bad)], Output::Text);
     assert!(out.contains("a.rs:7:41"), "{out}");
 }
@@ -244,7 +247,7 @@ fragment! {
 
 /// `GOOD` with it.
 fn using() -> String {
-    let good = with("resource Thing;", "resource Thing; use named;");
+    let good = with_replacement("resource Thing;", "resource Thing; use named;");
     let good = good.replace("goal Made", "use named;\n        goal Made");
     let good = good.replace("Making -> Made;", "Making -> Made | NoClass;");
     good.replace("ready from Made", "ready from Classed, Made")
@@ -277,7 +280,8 @@ fn what_is_found_in_a_fragment_is_told_in_its_file() {
     assert!(out.contains(note), "{out}");
 }
 
-/// A file with a lock beside it: what `lock` says, how it ends, and what stands in the lock then.
+/// Runs `lock` on a file with a lock beside it. Returns the verdict, the output, and the content of
+/// the lock.
 fn locked(source: &str, lock: Option<&str>, check: bool) -> (Verdict, String, Option<String>) {
     let directory = tempfile::tempdir().unwrap();
     let (file, beside) = (
@@ -306,7 +310,7 @@ fn locked(source: &str, lock: Option<&str>, check: bool) -> (Verdict, String, Op
 }
 
 fn with_lock() -> String {
-    with("resource Thing;", "resource Thing; lock \"thing.lock\";")
+    with_replacement("resource Thing;", "resource Thing; lock \"thing.lock\";")
 }
 
 const LOCK: &str = "# What `Thing` leaves in a cluster. Written by `lifecycle-operator lock`, read by the compiler.
@@ -353,7 +357,7 @@ fn a_lock_that_is_behind_is_written_unless_it_is_only_checked() {
     assert_eq!((verdict, lock.as_deref()), (Verdict::Clean, Some(LOCK)));
 }
 
-/// Whoever reads a lock meanwhile, as a build does, reads it as it was or as it is.
+/// A concurrent reader of a lock, such as a build, sees either the old or the new content.
 #[test]
 fn a_lock_takes_the_place_of_the_one_before_as_a_whole() {
     use std::io::Read as _;

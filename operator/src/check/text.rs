@@ -1,14 +1,15 @@
-//! Findings for people: code, text, excerpt of the source, notes and help; and, beside what may be kept or compared, where there is more to read.
+//! Findings for people: code, text, excerpt of the source, notes and help. Beside output that may
+//! be stored or compared, it also prints a hint on further information.
 
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
 
-use super::{Checked, Looked, explain};
+use super::{CheckOutcome, Checked, explain};
 
 pub(super) fn write(
-    all: &[Looked],
+    all: &[CheckOutcome],
     colours: bool,
     (out, complaints): (&mut impl Write, &mut impl Write),
 ) -> io::Result<()> {
@@ -19,8 +20,8 @@ pub(super) fn write(
     let mut files = Vec::new();
     for looked in all {
         match looked {
-            Looked::At(file) => files.push(file),
-            Looked::Failed(error) => writeln!(complaints, "{}", error.in_one_line())?,
+            CheckOutcome::At(file) => files.push(file),
+            CheckOutcome::Failed(error) => writeln!(complaints, "{}", error.in_one_line())?,
         }
     }
     for file in &files {

@@ -8,7 +8,7 @@ use lifecycle_specs_skupper::Status;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::site::{Endpoint, LinkRecord, Site, SiteRecord};
 
-/// Sites, and what joins them.
+/// Sites and their connections.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Map {
     /// By uid.
@@ -22,9 +22,9 @@ pub(super) struct Map {
 pub(super) struct Node {
     /// Its name, or its uid.
     pub(super) name: String,
-    /// Its namespace and what it runs on, as far as they are known.
+    /// Namespace and platform, as far as they are known.
     pub(super) place: Vec<String>,
-    /// The status of its Site, where that is among what was read: `Ready`, or why it is not.
+    /// Status of its Site, if that was read: `Ready`, or the reason why it is not.
     pub(super) status: Option<String>,
     /// Its connectors and listeners by routing key.
     pub(super) keys: BTreeMap<String, Ends>,
@@ -46,7 +46,7 @@ pub(super) struct Edge {
     pub(super) to: Option<String>,
     /// Name of that site, or the address that is dialled.
     pub(super) target: String,
-    /// Its cost, where its Link is among what was read.
+    /// Cost of the link, if its Link was read.
     pub(super) cost: Option<i64>,
     /// True if it is up.
     pub(super) up: bool,
@@ -55,7 +55,8 @@ pub(super) struct Edge {
 }
 
 impl Map {
-    /// Of the Sites and Links that were read. What a Site reports of itself counts more than what others report of it.
+    /// Builds the map from the Sites and Links that were read. The report of a Site about itself
+    /// takes precedence over the reports of other Sites about it.
     pub(super) fn new(sites: &[Site], links: &[Link]) -> Self {
         let mut map = Self::default();
         let records = |own: bool| {
@@ -154,7 +155,7 @@ impl Map {
         node.status = Some(status(site.status.as_ref().map(|s| &s.common)));
     }
 
-    /// A Link, which knows its cost, and what is in its way.
+    /// Adds a Link, with its cost and its failure.
     fn declared(&mut self, sites: &[Site], link: &Link) {
         let mut of = sites
             .iter()
@@ -173,7 +174,7 @@ impl Map {
                 .spec
                 .endpoints
                 .iter()
-                .find_map(place)
+                .find_map(host_port)
                 .map_or_else(|| "nowhere".to_owned(), |place| plain(&place)),
             ..Edge::default()
         });
@@ -182,7 +183,7 @@ impl Map {
     }
 }
 
-fn place(endpoint: &Endpoint) -> Option<String> {
+fn host_port(endpoint: &Endpoint) -> Option<String> {
     let host = endpoint.host.as_deref()?;
     Some(format!(
         "{host}:{}",
@@ -211,7 +212,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Two sites that are linked, and a Link of the first that leads to nobody.
+    /// Returns two linked sites, and a Link of the first that leads to no site.
     pub(in super::super) fn example() -> Map {
         let west = json!({ "id": "w", "name": "west", "namespace": "west", "platform": "kubernetes",
             "services": [{ "routingKey": "shop", "connectors": ["10.0.0.1"] }] });

@@ -1,4 +1,5 @@
-//! The manifest of a new crate: that of the template, with what it takes from this workspace written out. So each version stands in one place.
+//! The manifest of a new crate: that of the template, with values inherited from this workspace
+//! written out. Each version is thus defined in one place.
 
 use std::path::PathBuf;
 
@@ -6,11 +7,11 @@ use std::path::PathBuf;
 const TEMPLATE: &str = include_str!("written/manifest.txt");
 /// That of the workspace.
 const WORKSPACE: &str = include_str!("written/workspace.txt");
-/// What is taken from the workspace.
+/// Suffix of an item that is inherited from the workspace.
 const INHERITED: &str = ".workspace = true";
-/// The same with features beside those that the workspace asks for.
+/// Inherited dependency with features beyond those of the workspace.
 const WITH_FEATURES: &str = " = { workspace = true, features = [";
-/// What stands in a crate of its own for the lints of the workspace, and at its end.
+/// Lint section of a standalone crate, and the text at the end of its manifest.
 const LINTS: &str = "[lints.rust]\nunsafe_code = \"forbid\"\n";
 const END: &str = "
 # The checker runs inside rustc: without this a large lifecycle would be felt in every build.
@@ -24,7 +25,7 @@ opt-level = 3
 [workspace]
 ";
 
-/// Where the packages of this repository come from.
+/// Source of the packages of this repository.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     /// A checkout, as it is reached from the crate.
@@ -38,7 +39,7 @@ pub(super) fn text(source: &Source) -> String {
     let mut out = String::new();
     for line in TEMPLATE.lines() {
         match inherited(line) {
-            // Whose it is decides its author.
+            // The author decides about the license.
             Some(("license", _)) => continue,
             Some(("publish", _)) => out.push_str("publish = false"),
             Some((name @ ("edition" | "rust-version"), _)) => {
@@ -58,7 +59,8 @@ pub(super) fn text(source: &Source) -> String {
     out + END
 }
 
-/// What a line takes from the workspace: a name, and features that it adds.
+/// Returns the item that a line inherits from the workspace: a name, and the features that the line
+/// adds.
 fn inherited(line: &str) -> Option<(&str, &str)> {
     if let Some(name) = line.strip_suffix(INHERITED) {
         return Some((name, ""));
@@ -80,7 +82,7 @@ fn dependency(name: &str, features: &str, source: &Source) -> String {
     with_features(&said, features)
 }
 
-/// What is said of a dependency, with more features.
+/// Returns the specification of a dependency, with more features.
 fn with_features(said: &str, more: &str) -> String {
     if more.is_empty() {
         return said.to_owned();
@@ -99,7 +101,7 @@ fn folder(said: &str) -> Option<&str> {
     said.split_once("path = \"")?.1.split('"').next()
 }
 
-/// What the workspace says of a name, in a section.
+/// Returns the workspace's value for a name in a section.
 fn value(section: &str, name: &str) -> Option<&'static str> {
     let (_, rest) = WORKSPACE.split_once(&format!("\n{section}\n"))?;
     let lines = rest.lines().take_while(|line| !line.starts_with('['));
@@ -109,7 +111,7 @@ fn value(section: &str, name: &str) -> Option<&'static str> {
         .map(|(_, value)| value)
 }
 
-/// What a new crate depends on, by name.
+/// Returns the names of the dependencies of a new crate.
 pub(super) fn dependencies() -> impl Iterator<Item = &'static str> {
     let (_, rest) = TEMPLATE
         .split_once("\n[dependencies]\n")

@@ -1,4 +1,4 @@
-//! Which names of a new crate are possible, and why others are not.
+//! Valid names of a new crate, and the reasons to reject others.
 
 use semver::VersionReq;
 
@@ -41,7 +41,7 @@ const MEANT: [&str; 31] = [
 ];
 /// Types that the language makes of every lifecycle.
 const MADE: [&str; 3] = ["Facts", "Seen", "State"];
-/// What no package is called: words of Rust, and crates that every build knows.
+/// Names that no package may have: words of Rust, and crates that every build knows.
 const RESERVED: [&str; 56] = [
     "abstract", "alloc", "as", "async", "await", "become", "box", "break", "const", "continue",
     "core", "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen",
@@ -54,7 +54,7 @@ const RESERVED: [&str; 56] = [
 const LONGEST_LABEL: usize = 63;
 /// A group is a domain.
 const LONGEST_DOMAIN: usize = 253;
-/// Groups that Kubernetes keeps to itself: a definition there is refused.
+/// Groups that are reserved by Kubernetes: a definition there is refused.
 const KEPT: [&str; 2] = ["k8s.io", "kubernetes.io"];
 
 /// The name of a package, which is that of its program, its Lease, its ServiceAccount and its namespace, too.
@@ -88,7 +88,7 @@ pub(super) fn parse_kind(text: &str) -> Result<String, String> {
             "use letters and digits, at most {LONGEST_LABEL}, a capital first, as in Website"
         ));
     }
-    let mut words = Template::default().words();
+    let mut words = Template::default().reserved_words();
     if MEANT.contains(&text) || MADE.contains(&text) || words.any(|word| word == text) {
         return Err(
             "the code of an operator means something else by it: choose another".to_owned(),
@@ -97,7 +97,7 @@ pub(super) fn parse_kind(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The plural by which requests name the kind.
+/// Parses the plural that names the kind in requests.
 pub(super) fn parse_plural(text: &str) -> Result<String, String> {
     check_label(text).map(|()| text.to_owned())
 }
@@ -125,7 +125,7 @@ pub(super) fn parse_group(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The version of the packages of this repository, as a manifest says it.
+/// Parses the version of the packages of this repository, as written in a manifest.
 pub(super) fn parse_version(text: &str) -> Result<String, String> {
     match VersionReq::parse(text) {
         Ok(_) => Ok(text.to_owned()),

@@ -1,4 +1,4 @@
-//! What a new operator is called, and what it is built of, as the command line says it.
+//! Name and sources of a new operator, as given on the command line.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::Args;
 use super::names::{parse_group, parse_kind, parse_package, parse_plural, parse_version};
 use super::template::Template;
 
-/// What a new operator is called, and what it is built of.
+/// Name and sources of a new operator.
 #[derive(Debug, Args)]
 pub struct New {
     /// Name of the package, of its folder and of its program.
@@ -26,7 +26,7 @@ pub struct New {
     #[arg(long, value_name = "PLURAL", value_parser = parse_plural)]
     pub plural: Option<String>,
 
-    /// What it begins with.
+    /// Template of the new operator.
     #[arg(long, value_enum, default_value_t)]
     pub template: Template,
 

@@ -1,12 +1,12 @@
-//! Where the names of a new crate stand in the text of a template.
+//! Positions of the names of a new crate in the text of a template.
 
-/// The names of the templates, and what stands for each. The longest that fits counts.
+/// Names of the templates, and the replacement of each. The longest match counts.
 #[derive(Debug)]
 pub(super) struct Names(Vec<(&'static str, String)>);
 
 impl Names {
-    /// Those that were asked for.
-    pub(super) fn of(name: &str, kind: &str, group: &str, many: Option<&str>) -> Self {
+    /// Returns the requested names.
+    pub(super) fn new(name: &str, kind: &str, group: &str, many: Option<&str>) -> Self {
         let lower = kind.to_lowercase();
         let plural = many.map_or_else(|| plural(&lower), str::to_owned);
         let module = name.replace('-', "_");
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn names_are_put_in_once_and_never_into_each_other() {
-        let names = Names::of("my-website-operator", "Websites2", "website.test", None);
+        let names = Names::new("my-website-operator", "Websites2", "website.test", None);
         let text = "website-operator website_operator Website websites.web.example.org";
         let expected = "my-website-operator my_website_operator Websites2 websites2s.website.test";
         assert_eq!(names.put_into(text), expected);

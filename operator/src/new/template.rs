@@ -1,4 +1,4 @@
-//! The files of the templates, as they stand in `operator/template` and `operator/shop`.
+//! The files of the templates, exactly as in `operator/template` and `operator/shop`.
 
 use clap::ValueEnum;
 
@@ -22,7 +22,7 @@ const WEBSITE: &[(&str, &str)] = files![
     "example.yaml" in "example.yaml",
     "deploy/rbac.yaml" in "rbac.yaml",
 ];
-/// What the other template has instead.
+/// Files that the other template has instead.
 const SHOP: &[(&str, &str)] = files![
     "README.md" in "shop/readme.txt",
     "src/lifecycle.rs" in "shop/lifecycle.txt",
@@ -33,7 +33,7 @@ const SHOP: &[(&str, &str)] = files![
     "example.yaml" in "shop/example.yaml",
     "deploy/rbac.yaml" in "shop/rbac.yaml",
 ];
-/// What both have.
+/// Files that both templates share.
 const BOTH: &[(&str, &str)] = files![
     "src/lib.rs" in "lib.txt",
     "deploy/operator.yaml" in "operator.yaml",
@@ -42,7 +42,7 @@ const BOTH: &[(&str, &str)] = files![
     ".gitignore" in "gitignore.txt",
 ];
 
-/// What a new operator begins with.
+/// Templates for a new operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Template {
     /// One Deployment for each object.
@@ -60,7 +60,7 @@ impl Template {
         }
     }
 
-    /// Each file with its path, in the order in which they are written.
+    /// Returns each file with its path, in the order in which they are written.
     pub(super) fn files(self, source: &Source, names: &Names) -> Vec<(&'static str, String)> {
         let manifest = ("Cargo.toml", names.put_into(&manifest::text(source)));
         let rest = self.own().iter().chain(BOTH);
@@ -68,8 +68,8 @@ impl Template {
         [manifest].into_iter().chain(rest).collect()
     }
 
-    /// The words of its code that a kind of the same name would stand in the way of.
-    pub(super) fn words(self) -> impl Iterator<Item = &'static str> {
+    /// Returns the words of its code with which a kind of that name would conflict.
+    pub(super) fn reserved_words(self) -> impl Iterator<Item = &'static str> {
         let all = self.own().iter().chain(BOTH);
         let sources = all.filter(|(path, _)| path.ends_with(".rs"));
         let lines = sources.flat_map(|(_, text)| text.lines());
@@ -88,11 +88,11 @@ mod tests {
 
     use super::*;
 
-    fn below(folder: &Path, into: &mut BTreeSet<PathBuf>) {
+    fn collect_files(folder: &Path, into: &mut BTreeSet<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             match path.is_dir() {
-                true => below(&path, into),
+                true => collect_files(&path, into),
                 false => drop(into.insert(path)),
             }
         }
@@ -104,7 +104,7 @@ mod tests {
         kind: &str,
         group: &str,
     ) -> Vec<(&'static str, String)> {
-        let names = Names::of(package, kind, group, None);
+        let names = Names::new(package, kind, group, None);
         template.files(&Source::Version("1".to_owned()), &names)
     }
 
@@ -125,7 +125,7 @@ mod tests {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
             let written = written(template, package, kind, group);
             let mut there = BTreeSet::new();
-            below(&folder, &mut there);
+            collect_files(&folder, &mut there);
             let shared = |path: &str| BOTH.iter().any(|(both, _)| *both == path);
             let is_own =
                 |path: &str| template == Template::Website || path == "src/lib.rs" || !shared(path);

@@ -13,11 +13,11 @@ use lifecycle_specs_skupper::router::SITE;
 use serde_json::json;
 use tokio::time::sleep;
 
-/// The label of the Pods to which it leads.
+/// Label of the Pods to which it leads.
 pub(super) const PODS: (&str, &str) = SELECTOR[1];
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Gives addresses until told to stop.
+/// Assigns addresses until shutdown.
 pub(super) async fn run(client: Client, routers: Embedded, mut shutdown: Shutdown) {
     loop {
         if let Err(error) = balance(&client, &routers).await {
@@ -64,7 +64,7 @@ fn is_ours(service: &Service) -> bool {
         && service.metadata.deletion_timestamp.is_none()
 }
 
-/// Where the router of a namespace listens, once it runs.
+/// Returns the address on which the router of a namespace listens, once it runs.
 async fn address(
     client: &Client,
     routers: &Embedded,

@@ -19,15 +19,15 @@ use lifecycle_listener::volume;
 use lifecycle_runtime::{cause, crds};
 
 const NAME: &str = "listeners.stackable.tech";
-/// Where the ServiceAccounts of the operator are, and which is that of its controller.
+/// Namespace of the operator's ServiceAccounts, and the ServiceAccount of its controller.
 pub(super) const NAMESPACE: &str = "listener-operator";
 pub(super) const CONTROLLER: &str = "listener-operator-controller";
 /// The path of a Unix socket has no more bytes.
 const LONGEST: usize = 107;
-/// Where folders are made if that of the system has too long a name.
+/// Parent directory for folders if the path of the system's temporary directory is too long.
 const SHORT: &str = "/tmp";
 
-/// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
+/// Manifests to install, as in any cluster: a name for error messages, and the text.
 pub(super) const INSTALLED: [(&str, &str); 4] = [
     (
         "deploy/install/controller.yaml",
@@ -44,10 +44,10 @@ pub(super) const INSTALLED: [(&str, &str); 4] = [
     sites::INSTALLED,
 ];
 
-/// How often the cluster is asked whether it is prepared.
+/// Interval of the checks that the cluster is prepared.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// Where the driver works; all is removed when it is dropped.
+/// Working directory of the driver. Dropping it removes all its contents.
 pub(super) struct Driver {
     folder: TempDir,
 }
@@ -57,7 +57,7 @@ impl Driver {
     pub(super) fn new() -> anyhow::Result<Self> {
         let longest = nodes().map(|node| socket(Path::new(""), node).as_os_str().len());
         let longest = longest.max().unwrap_or_default();
-        // A separator, and what makes the name of the folder unique.
+        // The sum includes a separator, and the unique part of the folder's name.
         let fits = |parent: &Path| parent.as_os_str().len() + longest + 18 <= LONGEST;
         let usual = std::env::temp_dir();
         let parent = if fits(&usual) {
@@ -73,7 +73,7 @@ impl Driver {
         Ok(Self { folder })
     }
 
-    /// What the controllers around it know of it.
+    /// Returns the driver's registration for the controllers around it.
     pub(super) fn volumes(&self) -> Volumes {
         let folder = self.folder.path();
         let nodes = nodes().map(|node| (node, socket(folder, node)));
@@ -105,7 +105,8 @@ fn socket(folder: &Path, node: &str) -> PathBuf {
     folder.join(format!("{node}.sock"))
 }
 
-/// Begins when the cluster is prepared, for people read what a process says that has to wait for rights and kinds.
+/// Starts when the cluster is prepared. Otherwise the log would contain messages about missing
+/// rights and kinds, which people read.
 async fn run(served: lifecycle_csi::Volumes, client: Client, mut shutdown: Shutdown) {
     let prepared = async {
         while !matches!(crds::served(&client, &KINDS).await, Ok(true)) {

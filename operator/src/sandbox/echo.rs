@@ -1,4 +1,4 @@
-//! A server in the sandbox that sends back what it gets, and a client that sends it random bytes and compares every one.
+//! An echo server in the sandbox, and a client that sends it random bytes and compares every one.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ const MOST: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(20);
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Why there is no server.
+/// Reason why the server cannot be started.
 #[derive(Debug, Error)]
 pub(super) enum Error {
     /// Another process has its port.
@@ -29,9 +29,9 @@ pub(super) enum Error {
     /// The operating system refuses it for another reason.
     #[error("cannot listen on {at}, where the sandbox is to echo")]
     Bind {
-        /// Where.
+        /// Address to listen on.
         at: SocketAddr,
-        /// What is said.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
@@ -39,8 +39,8 @@ pub(super) enum Error {
 /// Why bytes did not come back.
 #[derive(Debug, Error)]
 pub(super) enum Lost {
-    /// Nobody is there.
-    #[error("nobody answers at {0}")]
+    /// No process accepts the connection.
+    #[error("nothing answers at {0}")]
     Connect(SocketAddr, #[source] io::Error),
     /// The connection ended too soon.
     #[error("the connection to {0} broke")]
@@ -67,7 +67,7 @@ pub(super) async fn bind(at: SocketAddr) -> Result<TcpListener, Error> {
     })
 }
 
-/// Echoes until told to stop.
+/// Echoes until shutdown.
 pub(super) async fn serve(listener: TcpListener, mut shutdown: Shutdown) {
     let mut connections = JoinSet::new();
     loop {
@@ -94,7 +94,7 @@ async fn echo(mut stream: TcpStream) {
     }
 }
 
-/// Sends random bytes there and compares what comes back.
+/// Sends random bytes there and compares the response.
 ///
 /// # Errors
 /// They did not all come back as they were.

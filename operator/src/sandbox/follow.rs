@@ -1,5 +1,6 @@
-//! Tells what becomes of Listeners, Pods and what sites are made of, a line for each change, until all that were asked for are Ready, and run.
-//! States come from the passes of the operator as they decide; that one is Ready is believed only when its status says so.
+//! Reports the progress of Listeners, Pods and the objects of sites, one line per change, until all
+//! requested ones are Ready or run. States come from the reconciliations of the operator as they
+//! decide. An object counts as Ready only when its status reports it.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -24,14 +25,14 @@ use lifecycle_specs_skupper::Status;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::followed::{Followed, FollowedKind};
-use super::sites::{Door, Sites};
+use super::sites::{ListenerEndpoint, Sites};
 use super::{echo, mounted};
-use lifecycle_cli::cluster::say;
+use lifecycle_cli::cluster::print_line;
 use lifecycle_cli::passes;
 use lifecycle_cli::updates::{Update, Updates, Verdict};
 use lifecycle_runtime::cause;
 
-/// What a pass decided, in a line.
+/// Decision of a reconciliation, in one line.
 #[derive(Debug)]
 struct PassLine {
     of: Followed,
@@ -42,7 +43,7 @@ struct PassLine {
 /// Observes an operator that works.
 struct Observer {
     heard: UnboundedSender<PassLine>,
-    /// What objects of a kind of this operator are followed as.
+    /// Maps a kind of this operator to the sort under which its objects are followed.
     sort: fn(&str) -> Option<FollowedKind>,
 }
 
@@ -51,13 +52,13 @@ impl Trace for Observer {
         if let TraceEvent::Passed(passed) = moment
             && let Some(sort) = (self.sort)(&passed.object.kind)
         {
-            // Nobody listens any more once the sandbox ends.
-            let _unheard = self.heard.send(told(sort, passed));
+            // The receiver is gone once the sandbox ends.
+            let _unheard = self.heard.send(pass_line(sort, passed));
         }
     }
 }
 
-/// The two operators, by whom each is watched.
+/// Observers of the two operators.
 pub(super) struct Observers {
     /// Of Listeners.
     pub(super) listeners: Arc<dyn Trace>,
@@ -65,8 +66,8 @@ pub(super) struct Observers {
     pub(super) sites: Arc<dyn Trace>,
 }
 
-fn told(sort: FollowedKind, passed: &Passed<'_>) -> PassLine {
-    let (phase, line) = passes::told(passed);
+fn pass_line(sort: FollowedKind, passed: &Passed<'_>) -> PassLine {
+    let (phase, line) = passes::describe_pass(passed);
     let name = passed.object;
     PassLine {
         of: Followed {
@@ -79,7 +80,7 @@ fn told(sort: FollowedKind, passed: &Passed<'_>) -> PassLine {
     }
 }
 
-/// What is followed, and what was said of it last.
+/// The followed objects, and the last update that was printed for each.
 pub(super) struct Follow {
     passes: UnboundedReceiver<PassLine>,
     volumes: Volumes,
@@ -111,8 +112,8 @@ impl Follow {
         (follow, observers)
     }
 
-    /// Where a Listener of a site can be reached.
-    pub(super) async fn door(&self, client: &Client, of: &Followed) -> Option<Door> {
+    /// Returns the address at which a Listener of a site is reachable.
+    pub(super) async fn door(&self, client: &Client, of: &Followed) -> Option<ListenerEndpoint> {
         self.sites.door(client, (&of.namespace, &of.name)).await
     }
 
@@ -122,17 +123,17 @@ impl Follow {
             "{:<12}  no AccessGrant with its code is Ready yet",
             "Waiting"
         );
-        self.updates.note(token, Update { line, ready: false });
+        self.updates.record(token, Update { line, ready: false });
     }
 
-    /// Tells what the operators have done so far.
+    /// Reports the reconciliations of the operators so far.
     pub(super) fn catch_up(&mut self) {
         while let Ok(told) = self.passes.try_recv() {
             self.note_pass(told);
         }
     }
 
-    /// Tells of changes until all that is wanted is Ready, or the time is over.
+    /// Reports changes until all wanted objects are Ready, or the time is over.
     pub(super) async fn until_ready(
         &mut self,
         client: &Client,
@@ -148,9 +149,9 @@ impl Follow {
         }
     }
 
-    /// Tells of changes for ever.
+    /// Reports changes. Never returns.
     pub(super) async fn forever(&mut self, client: &Client) -> Infallible {
-        // Nobody is waited for, so that it ends only when the watch does.
+        // No object is awaited, so the loop continues whenever the watch ends.
         loop {
             if let Err(error) = self.follow(client, &[]).await {
                 tracing::debug!("{error}");
@@ -206,7 +207,8 @@ impl Follow {
     }
 
     fn note_pass(&mut self, told: PassLine) {
-        // Each of these kinds reports whether it is Ready, with more than a pass says: where it is reached.
+        // The status of each of these kinds reports readiness with more detail than a
+        // reconciliation: the address.
         self.updates.passed(told.of, (told.phase, told.line), true);
     }
 
@@ -220,7 +222,8 @@ impl Follow {
         }
     }
 
-    /// That something of a site is Ready; of a Listener with where it is reached, and with what came back from there.
+    /// Reports that an object of a site is Ready; for a Listener with its address, and with the
+    /// result of the echo test.
     async fn note_of_site(&mut self, client: &Client, kind: &'static str, object: &DynamicObject) {
         let status: Status =
             serde_json::from_value(object.data["status"].clone()).unwrap_or_default();
@@ -241,7 +244,7 @@ impl Follow {
         if self.updates.met(of, line)
             && let Some(door) = door.filter(|door| door.echoes)
         {
-            say(&format!("{:14}{}", "", traffic(door.at).await));
+            print_line(&format!("{:14}{}", "", traffic(door.at).await));
         }
     }
 
@@ -250,14 +253,14 @@ impl Follow {
         let ready = line.starts_with("Running") || line.starts_with("Succeeded");
         let known = self.updates.last(&of);
         let known = known.map(|said| (said.line.as_str(), said.ready));
-        // What was complained of stays until it runs.
+        // A reported problem stays until the Pod runs.
         if known == Some((line.as_str(), ready)) || known.is_some() && line == "Pending" {
             return;
         }
-        self.updates.note(of, Update { line, ready });
+        self.updates.record(of, Update { line, ready });
         if ready {
             for mounted in mounted::of_pod(client, &self.volumes, pod).await {
-                say(&format!("{:14}{}", "", mounted.line()));
+                print_line(&format!("{:14}{}", "", mounted.line()));
             }
         }
     }
@@ -273,7 +276,7 @@ impl Follow {
             name,
         };
         if self.updates.last(&of).is_none_or(|said| !said.ready) {
-            self.updates.note(of, Update { line, ready: false });
+            self.updates.record(of, Update { line, ready: false });
         }
     }
 }
@@ -294,7 +297,7 @@ fn named(sort: FollowedKind, object: &impl ResourceExt) -> Followed {
     }
 }
 
-/// In which phase a Pod is, and where.
+/// Returns the phase of a Pod, and its node.
 fn phase(pod: &Pod) -> String {
     let phase = pod
         .status
@@ -321,7 +324,7 @@ fn watched_of_site(
     changes.map_ok(move |event| (kind, event)).boxed()
 }
 
-/// What came back from where a Listener is reached.
+/// Describes the reply from the address of a Listener.
 async fn traffic(at: SocketAddr) -> String {
     match echo::converse(at).await {
         Ok(()) => format!(
@@ -334,7 +337,7 @@ async fn traffic(at: SocketAddr) -> String {
     }
 }
 
-/// Whether its status says that it is Ready as it is wanted now.
+/// Returns true if the status reports Ready for the current generation.
 fn is_ready(listener: &Listener, status: &ListenerStatus) -> bool {
     is_met(listener.metadata.generation, status.conditions.as_ref())
 }
@@ -380,7 +383,7 @@ mod tests {
         })
     }
 
-    fn wanted(name: &str) -> Followed {
+    fn followed_listener(name: &str) -> Followed {
         Followed {
             sort: FollowedKind::Listener,
             namespace: "d".to_owned(),
@@ -398,11 +401,15 @@ mod tests {
         let (mut follow, _) = follow();
         for stale in [status("True", 1), status("False", 2), json!({})] {
             follow.note_status(&listener(&stale));
-            assert_eq!(follow.updates.last(&wanted("a")), None, "{stale}");
+            assert_eq!(
+                follow.updates.last(&followed_listener("a")),
+                None,
+                "{stale}"
+            );
         }
         follow.note_status(&listener(&status("True", 2)));
         assert_eq!(
-            follow.updates.last(&wanted("a")),
+            follow.updates.last(&followed_listener("a")),
             Some(&Update {
                 line: "Ready         at a.svc:80, a.svc:81".to_owned(),
                 ready: true

@@ -1,11 +1,11 @@
-//! Which objects of the sandbox are followed, and as what.
+//! Objects of the sandbox that are followed, and the sort of each.
 
 use lifecycle_cli::cluster::manifests::Manifest;
 
-/// The group of what sites are made of.
+/// API group of the objects of sites.
 const SITES: &str = lifecycle_specs_skupper::GROUP;
 
-/// What is followed.
+/// Sort of a followed object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FollowedKind {
     /// Until it is Ready.
@@ -33,7 +33,7 @@ impl FollowedKind {
         "AccessToken",
     ];
 
-    /// What an object of a kind of sites is followed as.
+    /// Returns the sort of a followed object by its kind, if it is a kind of Skupper sites.
     pub(super) fn of_site(kind: &str) -> Option<Self> {
         let known = Self::OF_SITE.into_iter().find(|known| *known == kind);
         known.map(Self::OfSite)
@@ -43,7 +43,7 @@ impl FollowedKind {
 /// An object that is followed, by namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Followed {
-    /// What it is.
+    /// Sort of the object.
     pub(super) sort: FollowedKind,
     /// Its namespace.
     pub(super) namespace: String,
@@ -52,7 +52,8 @@ pub(super) struct Followed {
 }
 
 impl std::fmt::Display for Followed {
-    /// Two groups have a kind `Listener`: what is of a site is written as `kubectl` takes it.
+    /// Writes the object. Two groups have a kind `Listener`, so an object of a site is written in
+    /// the form that `kubectl` accepts.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {
             sort,
@@ -69,13 +70,13 @@ impl std::fmt::Display for Followed {
     }
 }
 
-/// Whether a manifest is of this kind of Skupper sites.
+/// Returns true if a manifest has this kind of Skupper sites.
 pub(super) fn is_of_site(manifest: &Manifest, kind: &str) -> bool {
     manifest.kind().group == SITES && manifest.kind().kind == kind
 }
 
 /// The object that a manifest makes, if it is followed.
-pub(super) fn wanted(manifest: &Manifest) -> Option<Followed> {
+pub(super) fn followed_object(manifest: &Manifest) -> Option<Followed> {
     let of = manifest.kind();
     let sort = match (of.group.as_str(), of.kind.as_str()) {
         ("listeners.stackable.tech", "Listener") => FollowedKind::Listener,
@@ -93,7 +94,7 @@ pub(super) fn wanted(manifest: &Manifest) -> Option<Followed> {
 /// The objects that manifests make, as far as they are followed.
 pub(super) fn all_wanted(manifests: &[Manifest]) -> Vec<Followed> {
     let mut all = Vec::new();
-    for one in manifests.iter().filter_map(wanted) {
+    for one in manifests.iter().filter_map(followed_object) {
         if !all.contains(&one) {
             all.push(one);
         }
@@ -112,7 +113,7 @@ mod tests {
         let listener = |group| {
             let text = format!("apiVersion: {group}/v1\nkind: Listener\nmetadata: {{name: a}}\n");
             let manifests = Manifest::parse(Path::new("a.yaml"), &text).unwrap();
-            wanted(&manifests[0]).map(|wanted| wanted.to_string())
+            followed_object(&manifests[0]).map(|wanted| wanted.to_string())
         };
         let (stackable, site) = (listener("listeners.stackable.tech"), listener("skupper.io"));
         assert_eq!(stackable.as_deref(), Some("default/a"));

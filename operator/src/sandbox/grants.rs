@@ -1,4 +1,5 @@
-//! The grant server of the sandbox: that of the controller, with its rights, at a free port of loopback. Its Service says so in the annotation that is there for it.
+//! The grant server of the sandbox: that of the controller, with its rights, at a free port of
+//! loopback. An annotation on its Service contains the address.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -23,7 +24,7 @@ use tokio::time::sleep;
 pub(super) const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Where grants are redeemed.
+/// Endpoint that redeems grants.
 pub(super) struct GrantDoor {
     socket: TcpListener,
     at: SocketAddr,
@@ -42,7 +43,7 @@ impl GrantDoor {
             .with_context(|| format!("no port of {address} is free for the grant server"))
     }
 
-    /// Serves until told to stop; begins once the kinds are there.
+    /// Serves until shutdown, and starts once the kinds are served.
     pub(super) async fn serve(self, server: &Server, mut shutdown: Shutdown) {
         let (namespace, name) = CONTROLLER;
         let client = account(server, namespace, name);
@@ -68,7 +69,7 @@ impl GrantDoor {
     }
 }
 
-/// Tells where it is reached, as whoever runs a cluster does where a Service does not say it.
+/// Publishes its address, as a cluster administrator does if the Service does not contain it.
 async fn announce(admin: Client, at: SocketAddr) -> kube::Result<()> {
     let services: Api<Service> = Api::namespaced(admin, CONTROLLER.0);
     let annotations = json!({ "metadata": { "annotations": { ADDRESS: at.to_string() } } });

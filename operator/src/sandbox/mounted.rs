@@ -1,4 +1,5 @@
-//! What the Pods of the sandbox found at their mounts: read from the files, as a container would.
+//! The files that the Pods of the sandbox find at their mounts, read as a container would read
+//! them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use kube::{Api, Client, ResourceExt};
 use lifecycle_runtime::names;
 use lifecycle_simulator::world::Volumes;
 
-/// The annotations by which a claim is one of ours.
+/// Annotations that identify a claim of this operator.
 const ANNOTATIONS: [&str; 2] = [
     "listeners.stackable.tech/listener-class",
     "listeners.stackable.tech/listener-name",
@@ -36,7 +37,7 @@ pub(super) async fn of_pod(client: &Client, volumes: &Volumes, pod: &Pod) -> Vec
         let Some(claim) = claim.filter(is_name) else {
             continue;
         };
-        // One that is gone by now is not told of.
+        // A claim that is gone by now is not reported.
         let Ok(Some(claim)) = claims.get_opt(&claim).await else {
             continue;
         };
@@ -62,7 +63,7 @@ fn claim_of(pod: &Pod, volume: &Volume) -> Option<String> {
 }
 
 impl Mounted {
-    /// What `default-address` says, and where it is.
+    /// Returns the contents of `default-address` and its path, in one line.
     pub(super) fn line(&self) -> String {
         let (volume, folder) = (&self.volume, self.folder.display());
         match default_address(&self.folder) {
@@ -89,7 +90,7 @@ fn default_address(folder: &Path) -> Option<String> {
     )
 }
 
-/// What is in the way of a Pod or a claim, if the event tells that: the object, and a sentence.
+/// Returns the obstacle to a Pod or a claim, if the event reports one: the object, and a sentence.
 pub(super) fn complaint(event: &Event) -> Option<(String, String, String)> {
     let about = &event.involved_object;
     let (kind, reason) = (about.kind.as_deref()?, event.reason.as_deref()?);

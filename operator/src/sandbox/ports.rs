@@ -1,5 +1,6 @@
-//! The ports at which routers of the sandbox accept links. Other sites know them by their numbers, so no free ones can be taken instead: they are
-//! tried before anything starts. Other ports are tried by who listens there, and the status of that object says what came of it.
+//! The ports at which routers of the sandbox accept links. Other sites know them by number, so free
+//! ports cannot be used instead: the sandbox checks them before anything starts. Other ports are
+//! opened by their listeners, and the status of those objects reports the result.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -33,7 +34,7 @@ pub(super) struct Taken {
     by: String,
 }
 
-/// A port of a router that a manifest needs, wherever that router listens.
+/// Port of a router that a manifest needs, whatever the listening address of that router is.
 #[derive(Debug, PartialEq, Eq)]
 struct LinkPort {
     port: u16,
@@ -96,7 +97,8 @@ fn needed_by(manifest: &Manifest) -> Vec<LinkPort> {
     }
     if is_of_site(manifest, "RouterAccess") {
         let spec: RouterAccessSpec = spec(manifest);
-        // Whoever names a host is told by the status of the object: no option of the sandbox chooses another.
+        // If the object sets a host, its status reports the error: no option of the sandbox
+        // selects another.
         let is_ours = validity::is_served(&spec, DataPlane::Embedded)
             && named(spec.bind_host.as_ref()).is_none();
         return roles(&spec).filter(|_| is_ours).filter_map(port).collect();
@@ -109,7 +111,8 @@ fn spec<S: DeserializeOwned + Default>(manifest: &Manifest) -> S {
     serde_json::from_value(manifest.spec().clone()).unwrap_or_default()
 }
 
-/// True if another program listens there. Any other trouble is reported by the router that comes to it.
+/// Returns true if another program listens there. The router reports any other failure when it
+/// opens the port.
 fn is_taken(at: SocketAddr) -> bool {
     TcpListener::bind(at).is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
 }

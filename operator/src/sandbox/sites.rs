@@ -32,12 +32,12 @@ use lifecycle_skupper::router::plane::RouterOptions;
 use lifecycle_skupper::secured_access::AccessDefaults;
 use lifecycle_skupper::settings::named;
 
-/// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
+/// Manifest to install, as in any cluster: a name for error messages, and the text.
 pub(super) const INSTALLED: (&str, &str) = (
     "deploy/skupper/controller.yaml",
     include_str!("installed/skupper.yaml"),
 );
-/// Nothing is pulled: what would run in it runs in this process.
+/// Image name that is never pulled: its program runs in this process.
 const IMAGE: &str = "lifecycle-router";
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -48,12 +48,12 @@ pub(super) struct Sites {
     echo: Option<SocketAddr>,
 }
 
-/// Where a Listener can be reached, and whether all that its connections can lead to is the server that echoes.
+/// Address of a Listener, and a flag for the echo test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Door {
-    /// Where the router listens for it.
+pub(super) struct ListenerEndpoint {
+    /// Address on which the router listens for it.
     pub(super) at: SocketAddr,
-    /// Whether random bytes may be sent there, and come back.
+    /// True if random bytes can be sent there and come back.
     pub(super) echoes: bool,
 }
 
@@ -129,13 +129,14 @@ impl Sites {
         [routers, balanced].into_iter().chain(echo).collect()
     }
 
-    /// Whether a Connector leads to the server that echoes.
+    /// Returns true if a Connector leads to the echo server.
     pub(super) fn leads_to_echo(&self, host: Option<&str>, port: i64) -> bool {
         leads_to(self.echo, host, port)
     }
 
-    /// Where a Listener can be reached; absent if that is not decided, or its router does not run.
-    pub(super) async fn door(&self, client: &Client, of: (&str, &str)) -> Option<Door> {
+    /// Returns the address of a Listener. Returns `None` if the address is not decided, or if its
+    /// router does not run.
+    pub(super) async fn door(&self, client: &Client, of: (&str, &str)) -> Option<ListenerEndpoint> {
         let (namespace, name) = of;
         let all = ListParams::default();
         let listeners: Api<Listener> = Api::namespaced(client.clone(), namespace);
@@ -157,7 +158,7 @@ impl Sites {
         let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
         let config = maps.get_opt(ROUTER).await.ok()??;
         let site = active_site::find(&sites.iter().collect::<Vec<_>>(), Some(&config))?;
-        let config = RouterConfig::of(&config);
+        let config = RouterConfig::from_config_map(&config);
         let port = config.allocation(&listener.uid()?)?.router_port;
         let address = self.routers.address(&site.uid()?)?;
         // Those of other sites, too: the network leads to them.
@@ -169,7 +170,7 @@ impl Sites {
             let plain = named(c.spec.tls_credentials.as_ref()).is_none();
             plain && self.leads_to_echo(c.spec.host.as_deref(), c.spec.port)
         };
-        Some(Door {
+        Some(ListenerEndpoint {
             at: SocketAddr::new(address, port),
             // Who speaks TLS does not understand random bytes.
             echoes: named(listener.spec.tls_credentials.as_ref()).is_none()
@@ -179,13 +180,13 @@ impl Sites {
     }
 }
 
-/// Whether something refuses connections there.
+/// Returns true if connections to this address are refused.
 pub(super) async fn is_refused(at: SocketAddr) -> bool {
     let connected = TcpStream::connect(at).await;
     connected.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
-/// Whether a Connector leads to the server that echoes at this address.
+/// Returns true if a Connector leads to the echo server at this address.
 pub(super) fn leads_to(echo: Option<SocketAddr>, host: Option<&str>, port: i64) -> bool {
     let Some(echo) = echo else {
         return false;

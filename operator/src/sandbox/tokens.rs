@@ -1,12 +1,13 @@
-//! AccessTokens of manifests that have the code of a grant alone. Where it is redeemed, and by what authority that is verified, only the status of the grant
-//! says: in the sandbox it is copied from there, once the grant is Ready.
+//! AccessTokens of manifests that have only the code of a grant. Only the status of the grant
+//! contains the URL that redeems it, and the certificate authority that verifies that URL. The
+//! sandbox copies both from there once the grant is Ready.
 
 use std::time::Duration;
 
 use kube::api::{Api, ListParams};
 use kube::{Client, ResourceExt};
 use lifecycle_cli::cluster::manifests::{self, Manifest};
-use lifecycle_cli::cluster::say;
+use lifecycle_cli::cluster::print_line;
 use lifecycle_specs_skupper::access_grant::AccessGrant;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -19,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Tokens that are being applied; it ends when it is dropped.
 pub(super) type Applying = JoinSet<Result<(), manifests::Error>>;
 
-/// What a token needs of a grant.
+/// Fields of a grant that a token needs.
 struct Granted {
     /// The grant, by its namespace and name.
     by: String,
@@ -43,7 +44,7 @@ pub(super) async fn apply(client: Client, tokens: Vec<Manifest>) -> Result<(), m
         spec["url"] = json!(granted.url);
         spec["ca"] = json!(granted.ca);
         manifests::apply_one(&client, &token.clone().with_spec(spec)).await?;
-        say(&format!(
+        print_line(&format!(
             "accesstoken {} applied, with url and ca of the status of accessgrant {}, which has its code",
             token.name(),
             granted.by
@@ -72,7 +73,7 @@ fn has_code_alone(manifest: &Manifest) -> bool {
     is_of_site(manifest, "AccessToken") && says("code") && !says("url") && !says("ca")
 }
 
-/// What the grant with the code of a token says, once it is Ready.
+/// Returns the fields from the grant with the code of a token, once the grant is Ready.
 async fn granted(client: &Client, token: &Manifest) -> Granted {
     let grants: Api<AccessGrant> = Api::all(client.clone());
     loop {

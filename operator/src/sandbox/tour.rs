@@ -1,4 +1,5 @@
-//! The way back, without hands: a Connector to the server that echoes, or the Link to the site where it is, is taken away and put back, so that what follows can be seen.
+//! A demonstration of recovery, without user interaction. The sandbox removes a Connector to the
+//! echo server, or the Link to its site, and puts it back, so that the effects are visible.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,31 +12,32 @@ use lifecycle_specs_skupper::listener::Listener;
 use tokio::time::{sleep, timeout};
 
 use super::follow::Follow;
-use super::followed::{Followed, is_of_site, wanted};
+use super::followed::{Followed, followed_object, is_of_site};
 use super::sites::{Sites, is_refused};
 use lifecycle_cli::cluster::manifests::{self, Manifest};
-use lifecycle_cli::cluster::{complain, say};
+use lifecycle_cli::cluster::{complain, print_line};
 use lifecycle_cli::updates::Verdict;
 
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What can be shown: what goes and comes back, and the Listeners that lead nowhere without it.
+/// Demonstration of the sandbox: the object that is removed and restored, and the Listeners that
+/// lead nowhere without it.
 #[derive(Clone, Debug)]
 pub(super) struct Tour<'a> {
-    goes: Goes<'a>,
+    goes: TourSubject<'a>,
     listeners: Vec<&'a Manifest>,
 }
 
-/// What goes and comes back.
+/// Object that is removed and restored.
 #[derive(Clone, Copy, Debug)]
-enum Goes<'a> {
+enum TourSubject<'a> {
     /// The only Connector of its key in its namespace.
     Connector(&'a Manifest),
     /// The only Link: this manifest, or of the token that this manifest is.
     Link(&'a Manifest),
 }
 
-impl Goes<'_> {
+impl TourSubject<'_> {
     fn manifest(&self) -> &Manifest {
         match self {
             Self::Connector(manifest) | Self::Link(manifest) => manifest,
@@ -69,7 +71,7 @@ fn all_of<'a>(manifests: &'a [Manifest], kind: &'a str) -> impl Iterator<Item = 
 
 impl<'a> Tour<'a> {
     /// Of these manifests; absent if none of them leads to the server that echoes.
-    pub(super) fn of(manifests: &'a [Manifest], sites: &Sites) -> Option<Self> {
+    pub(super) fn from_manifests(manifests: &'a [Manifest], sites: &Sites) -> Option<Self> {
         Self::of_link(manifests, sites).or_else(|| Self::of_connector(manifests, sites))
     }
 
@@ -81,13 +83,13 @@ impl<'a> Tour<'a> {
             let is_alone = of("Connector").filter(|other| key(other) == key_of).count() == 1;
             let listener = of("Listener").find(|listener| key(listener) == key_of)?;
             (is_alone && leads_to_echo(connector, sites)).then(|| Self {
-                goes: Goes::Connector(connector),
+                goes: TourSubject::Connector(connector),
                 listeners: vec![listener],
             })
         })
     }
 
-    /// Where one Link alone leads from Listeners to the site of their Connectors.
+    /// Returns a tour if a single Link leads from Listeners to the site of their Connectors.
     fn of_link(manifests: &'a [Manifest], sites: &Sites) -> Option<Self> {
         let mut links = all_of(manifests, "Link").chain(all_of(manifests, "AccessToken"));
         let link = links.next().filter(|_| links.next().is_none())?;
@@ -103,7 +105,7 @@ impl<'a> Tour<'a> {
         };
         let listeners: Vec<_> = all_of(manifests, "Listener").filter(is_led).collect();
         (!listeners.is_empty()).then_some(Self {
-            goes: Goes::Link(link),
+            goes: TourSubject::Link(link),
             listeners,
         })
     }
@@ -118,12 +120,17 @@ impl<'a> Tour<'a> {
     ) -> anyhow::Result<Verdict> {
         let (kind, name) = (self.goes.kind(), self.goes.manifest().name());
         let mut doors = Vec::new();
-        for listener in self.listeners.iter().copied().filter_map(self::wanted) {
+        for listener in self
+            .listeners
+            .iter()
+            .copied()
+            .filter_map(self::followed_object)
+        {
             doors.extend(follow.door(client, &listener).await);
         }
         let all = self.goes.api(client);
         let gone = all.get(&name).await?;
-        say(&format!(
+        print_line(&format!(
             "{kind} {name} deleted, to show what follows from that"
         ));
         all.delete(&name, &DeleteParams::background()).await?;
@@ -142,7 +149,7 @@ impl<'a> Tour<'a> {
         if !in_time {
             let names = self.listeners.iter().map(|listener| listener.name());
             complain(&format!(
-                "{} says nothing of it within {} s",
+                "no report of it from {} within {} s",
                 names.collect::<Vec<_>>().join(", "),
                 limit.as_secs()
             ));
@@ -152,15 +159,15 @@ impl<'a> Tour<'a> {
             tell_refused(door.at).await;
         }
         match self.goes {
-            Goes::Connector(manifest) => drop(manifests::apply_one(client, manifest).await?),
-            Goes::Link(_) => drop(all.create(&PostParams::default(), &copy(gone)).await?),
+            TourSubject::Connector(manifest) => drop(manifests::apply_one(client, manifest).await?),
+            TourSubject::Link(_) => drop(all.create(&PostParams::default(), &copy(gone)).await?),
         }
-        say(&format!("{kind} {name} applied again"));
+        print_line(&format!("{kind} {name} applied again"));
         follow.until_ready(client, wanted, limit).await
     }
 }
 
-/// An object as somebody would apply it again who has kept a copy.
+/// Returns an object as a user would apply it again from a copy.
 fn copy(mut object: DynamicObject) -> DynamicObject {
     object.metadata = ObjectMeta {
         name: object.metadata.name,
@@ -177,7 +184,7 @@ fn copy(mut object: DynamicObject) -> DynamicObject {
     object
 }
 
-/// Whether a Listener says that nothing serves its key.
+/// Returns true if a Listener reports that nothing serves its key.
 async fn is_unmatched(client: &Client, listener: &Manifest) -> bool {
     let listeners: Api<Listener> = Api::namespaced(client.clone(), &listener.namespace());
     let found = listeners.get_opt(&listener.name()).await;
@@ -201,7 +208,7 @@ async fn tell_refused(at: SocketAddr) {
     } else {
         "still takes connections"
     };
-    say(&format!("{:14}{at} {said}", ""));
+    print_line(&format!("{:14}{at} {said}", ""));
 }
 
 fn leads_to_echo(connector: &Manifest, sites: &Sites) -> bool {

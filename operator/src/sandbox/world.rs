@@ -36,7 +36,7 @@ pub async fn prepare(client: &Client, preset: Preset) -> anyhow::Result<()> {
 
 async fn is_prepared(client: &Client, preset: Preset) -> bool {
     let classes: Api<ListenerClass> = Api::all(client.clone());
-    // Classes are made in their order, so that the last stands for all.
+    // Classes are created in order, so the existence of the last implies all.
     match presets::classes(preset)
         .last()
         .and_then(|class| class.metadata.name.clone())

@@ -1,4 +1,5 @@
-//! Controllers that would write beside ours: the one of the replaced operator, and another one of ours.
+//! Controllers that would write beside this operator: the one of the replaced operator, and another
+//! instance of this operator.
 
 use jiff::SignedDuration;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -20,7 +21,7 @@ const CONTROLLER: Part = Part {
 const PRESET: (&str, &str) = ("LISTENER_CLASS_PRESET", "--listener-class-preset");
 /// Classes of the program of the replaced operator where nothing chooses them.
 const USUAL_PRESET: Preset = Preset::EphemeralNodes;
-/// Seconds that a Lease holds unless it says otherwise.
+/// Validity of a Lease by default, in seconds.
 const LEASE_SECONDS: i32 = 15;
 
 /// A controller of this driver.
@@ -32,9 +33,12 @@ pub(crate) struct Controller<'a> {
 
 /// The controllers among Deployments.
 ///
-/// One of the Secret operator has the same containers and roles: ours chooses a preset, or is called after Listeners.
-/// Of these, one is ours if it asks for probes, or if one of its Pods holds our Lease; the replaced program knows neither. Images say nothing, for they
-/// have other names in each registry, and our program may run in the chart of the replaced one.
+/// Returns the controllers of either operator among Deployments. A Deployment of the Secret
+/// operator has the same containers and roles; a Listener controller sets a preset, or has
+/// Listeners in its name. Among these, a controller belongs to this operator if it enables probes,
+/// or if one of its Pods holds this operator's Lease; the replaced program has neither. Images are
+/// no evidence: they have other names in each registry, and this program may run in the chart of
+/// the replaced one.
 pub(crate) fn controllers<'a>(
     deployments: &'a [Deployment],
     leases: &[Lease],
@@ -44,7 +48,7 @@ pub(crate) fn controllers<'a>(
         let workload = workload(deployment);
         let container = workload.container_of(CONTROLLER)?;
         let is_of_driver = setting(container, PRESET).is_some() || workload.names_listeners();
-        let (namespace, name) = workload.place();
+        let (namespace, name) = workload.namespaced_name();
         let of_pod = format!("{name}-");
         let holds = |lease: &Lease| {
             lease.namespace().as_deref() == Some(namespace)
@@ -71,18 +75,18 @@ pub(crate) fn holder<'a>(lease: &'a Lease, chosen: &Chosen) -> Option<&'a str> {
 
 /// A controller that runs, and its place.
 pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chosen) -> Vec<Finding> {
-    let (namespace, name) = workload(controller.deployment).place();
+    let (namespace, name) = workload(controller.deployment).namespaced_name();
     let object = object(controller.deployment);
     let spec = controller.deployment.spec.as_ref();
     let replicas = spec.and_then(|spec| spec.replicas).unwrap_or(1);
     let status = controller.deployment.status.as_ref();
     let left = status.and_then(|status| status.replicas).unwrap_or(0);
     let scale = format!("`kubectl --namespace {namespace} scale deployment {name} --replicas 0`");
-    // Helm ends what the new chart no longer has only after it has made the rest.
+    // Helm removes objects that the new chart no longer has only after it has created the rest.
     let ends_first = controller.container.name == CONTROLLER.container;
     let of_ours_elsewhere = controller.is_ours && namespace != chosen.namespace;
     match (controller.is_ours, replicas) {
-        // The Lease says more.
+        // The Lease gives more information.
         (true, 1..) if of_ours_elsewhere && !held.contains(&namespace) => vec![Finding::blocks(
             &object,
             "a controller of this operator in another namespace: its Lease is another one, so both would write",
@@ -101,7 +105,7 @@ pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chose
                 )
             } else {
                 format!(
-                    "scale it to zero first, {scale}: its release is of before 25.11 and calls it otherwise than ours, so that an upgrade in place would end it too late"
+                    "scale it to zero first, {scale}: its release is older than 25.11 and uses another name, so an in-place upgrade would end it too late"
                 )
             },
         )],
@@ -116,7 +120,7 @@ pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chose
         (false, _) if (namespace, name) == (chosen.namespace.as_str(), DEPLOYMENT) => {
             vec![Finding::note(
                 &object,
-                "the controller of the replaced operator, without replicas, stands where this one would",
+                "the controller of the replaced operator, without replicas, has the namespace and name of this one",
                 "keep a copy of it for the way back; this one takes its place",
             )]
         }
@@ -128,7 +132,8 @@ pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chose
     }
 }
 
-/// The finding that its preset would have made other classes. `missing` says whether a class is not there.
+/// Returns the finding that its preset would have created other classes. `missing` returns true if
+/// a class does not exist.
 pub(crate) fn preset(
     controller: &Controller<'_>,
     missing: impl Fn(&str) -> bool,
@@ -186,7 +191,7 @@ pub(crate) fn preset(
     }
 }
 
-/// A controller of ours in another namespace, by its Lease.
+/// Returns the finding for a controller of this operator in another namespace, by its Lease.
 pub(crate) fn second(lease: &Lease, chosen: &Chosen) -> Option<Finding> {
     let namespace = lease.namespace().unwrap_or_default();
     let holder = holder(lease, chosen).filter(|_| namespace != chosen.namespace)?;
@@ -207,7 +212,7 @@ fn workload(deployment: &Deployment) -> Workload<'_> {
 }
 
 fn object(deployment: &Deployment) -> String {
-    let (namespace, name) = workload(deployment).place();
+    let (namespace, name) = workload(deployment).namespaced_name();
     format!("Deployment {namespace}/{name}")
 }
 

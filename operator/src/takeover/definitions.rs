@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions of a product: what is there of them when its operator starts.
+//! CustomResourceDefinitions of a product: their condition when its operator starts.
 
 use kube::ResourceExt;
 use kube::api::DynamicObject;
@@ -67,7 +67,7 @@ fn versions(live: &DynamicObject, object: &str, version: &str) -> Vec<Finding> {
         findings.push(Finding::blocks(
             object,
             format!("it serves {} as well, and the definition of this operator has {version} alone", Value::from(others)),
-            format!("let whoever writes such objects use {version}, and set `served` of the others to false"),
+            format!("change all writers of such objects to {version}, and set `served` of the other versions to false"),
         ));
     }
     findings

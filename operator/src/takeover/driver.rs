@@ -1,4 +1,5 @@
-//! The CSIDriver and the StorageClass: fields that differ from our manifest, of which some can never be changed.
+//! The CSIDriver and the StorageClass: fields that differ from this operator's manifest. Some of
+//! them are immutable.
 
 use std::collections::BTreeSet;
 
@@ -31,12 +32,15 @@ pub(crate) fn driver(live: &CSIDriver) -> Vec<Finding> {
     if !fixed.is_empty() {
         findings.push(Finding::blocks(
             &object,
-            format!("{}; nobody can change that, so `kubectl apply` of ours is refused", fixed.join("; ")),
-            "delete it while no Pod that mounts a Listener starts, and apply deploy/install/driver.yaml at once: in between, mounts lack what is said of their Pod",
+            format!("{}; this is immutable, so the API server would refuse `kubectl apply` of our manifest", fixed.join("; ")),
+            "delete it while no Pod that mounts a Listener starts, and apply deploy/install/driver.yaml at once: in between, mounts lack the information about their Pod",
         ));
     }
     if !free.is_empty() {
-        let found = format!("{}; `kubectl apply` of ours changes that", free.join("; "));
+        let found = format!(
+            "{}; `kubectl apply` of our manifest changes that",
+            free.join("; ")
+        );
         findings.push(Finding::note(&object, found, ""));
     }
     findings
@@ -57,14 +61,14 @@ pub(crate) fn storage_class(live: &StorageClass) -> Vec<Finding> {
     vec![Finding::blocks(
         &format!("StorageClass {}", live.name_any()),
         format!(
-            "{}; nobody can change that, so `kubectl apply` of ours is refused",
+            "{}; this is immutable, so the API server would refuse `kubectl apply` of our manifest",
             fixed.join("; ")
         ),
         "delete it and apply deploy/install/driver.yaml: claims that are bound keep their volumes",
     )]
 }
 
-/// A path and its value, with what the API server takes where there is none.
+/// Path and its value, with the default of the API server if it is absent.
 type Field = (&'static str, Value);
 
 fn fixed_of_driver(spec: &CSIDriverSpec) -> [Field; 2] {

@@ -19,11 +19,11 @@ pub(crate) struct Chosen {
     pub(crate) maintain_crds: bool,
     /// The folder of kubelet that its DaemonSet names.
     pub(crate) kubelet: String,
-    /// The time by which it is judged whether a Lease is held.
+    /// Time at which the Lease is judged to be held or expired.
     pub(crate) now: Timestamp,
 }
 
-/// How much a finding matters. What blocks comes first.
+/// Severity of a finding. Blocking findings come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Severity {
     /// Act on it before this operator is installed.
@@ -43,7 +43,7 @@ pub(crate) struct Finding {
     pub(crate) object: String,
     /// The fact that was found.
     pub(crate) found: String,
-    /// The remedy; empty if nothing is to be done.
+    /// Remedy; empty if no action is necessary.
     pub(crate) todo: String,
 }
 

@@ -12,17 +12,17 @@ use lifecycle_specs_listener::listener_class::ListenerClass;
 
 use super::read::{self, Read, got, listed};
 
-/// The Lease that a controller of ours holds.
+/// Lease that a controller of this operator holds.
 const LEASE: &str = "listeners.stackable.tech-controller";
 
 /// Objects that were read of a cluster.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct ClusterObjects {
     /// All Deployments.
     pub(crate) deployments: Read<Deployment>,
     /// All DaemonSets.
     pub(crate) daemon_sets: Read<DaemonSet>,
-    /// The Leases of controllers of ours, in all namespaces.
+    /// Leases of this operator's controllers, in all namespaces.
     pub(crate) leases: Read<Lease>,
     /// The CSIDriver.
     pub(crate) drivers: Read<CSIDriver>,
@@ -38,11 +38,11 @@ pub(crate) struct Found {
     pub(crate) volumes: Read<PersistentVolume>,
 }
 
-impl Found {
+impl ClusterObjects {
     /// Reads it.
     ///
     /// # Errors
-    /// The API server cannot be asked. That it refuses is none.
+    /// Returns an error if the API server cannot be reached. A refusal is not an error.
     pub(crate) async fn read(client: &Client, namespace: &str) -> anyhow::Result<Self> {
         let every = ListParams::default();
         let named = every.clone().fields(&format!("metadata.name={LEASE}"));

@@ -1,4 +1,4 @@
-//! Findings from what was read and what was chosen. Pure.
+//! Findings from the objects that were read and the chosen options. Pure.
 
 use kube::ResourceExt;
 
@@ -6,11 +6,11 @@ use crate::args::Product;
 use crate::wiring::kinds;
 
 use super::finding::{Chosen, Finding};
-use super::found::Found;
+use super::found::ClusterObjects;
 use super::{controllers, definitions, driver, nodes, objects, read};
 
-/// Judges a cluster: what blocks first, then what may not be read, then notes.
-pub(crate) fn judge(found: &Found, chosen: &Chosen) -> Vec<Finding> {
+/// Judges a cluster. Returns blocking findings first, then unreadable objects, then notes.
+pub(crate) fn judge(found: &ClusterObjects, chosen: &Chosen) -> Vec<Finding> {
     let mut findings = of_controllers(found, chosen);
     let daemon_sets = found.daemon_sets.iter().flatten();
     findings.extend(daemon_sets.flat_map(|one| nodes::nodes(one, chosen)));
@@ -38,7 +38,7 @@ pub(crate) fn judge(found: &Found, chosen: &Chosen) -> Vec<Finding> {
     findings
 }
 
-fn of_controllers(found: &Found, chosen: &Chosen) -> Vec<Finding> {
+fn of_controllers(found: &ClusterObjects, chosen: &Chosen) -> Vec<Finding> {
     let leases = found.leases.as_deref().unwrap_or_default();
     let deployments = found.deployments.as_deref().unwrap_or_default();
     let held = leases
@@ -64,7 +64,7 @@ fn of_controllers(found: &Found, chosen: &Chosen) -> Vec<Finding> {
     findings
 }
 
-fn unread(found: &Found) -> Vec<Finding> {
+fn unread(found: &ClusterObjects) -> Vec<Finding> {
     [
         read::unread("Deployments", "list deployments.apps", &found.deployments),
         read::unread("DaemonSets", "list daemonsets.apps", &found.daemon_sets),

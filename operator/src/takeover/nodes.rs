@@ -1,4 +1,4 @@
-//! DaemonSets that would serve the same sockets as ours, or remove them.
+//! DaemonSets that would serve the same sockets as this operator, or remove them.
 
 use k8s_openapi::api::apps::v1::DaemonSet;
 use k8s_openapi::api::core::v1::{Container, PodSpec};
@@ -8,7 +8,7 @@ use lifecycle_runtime::yaml;
 use serde_json::Value;
 
 use super::finding::{Chosen, DAEMON_SET, Finding};
-use super::workload::{Part, Workload, words};
+use super::workload::{Part, Workload, command_words};
 
 const NODE: Part = Part {
     container: "csi-node-service",
@@ -34,7 +34,7 @@ pub(crate) fn nodes(daemon_set: &DaemonSet, chosen: &Chosen) -> Vec<Finding> {
     if folder.is_none() || (workload.container_of(NODE).is_none() && registrar.is_none()) {
         return Vec::new();
     }
-    let place @ (namespace, name) = workload.place();
+    let place @ (namespace, name) = workload.namespaced_name();
     let object = format!("DaemonSet {namespace}/{name}");
     let delete = format!("`kubectl --namespace {namespace} delete daemonset {name}`");
     let in_place = place == (chosen.namespace.as_str(), DAEMON_SET);
@@ -44,11 +44,11 @@ pub(crate) fn nodes(daemon_set: &DaemonSet, chosen: &Chosen) -> Vec<Finding> {
     match (registrar.is_some(), in_place || is_ours) {
         (true, false) => findings.push(Finding::blocks(
             &object,
-            format!("its side-car {REGISTRAR} would stay beside ours: when it exits, it removes the socket by which kubelet knows ours"),
+            format!("its side-car {REGISTRAR} would run beside our driver: when it exits, it removes the registration socket of our driver"),
             if namespace == chosen.namespace {
-                format!("delete it before ours starts, {delete}: it is called otherwise, as in releases before 25.11, so that an upgrade in place would end it too late; until ours runs, Pods that mount Listeners neither start nor end")
+                format!("delete it before our driver starts, {delete}: as in releases before 25.11, it has another name, so an in-place upgrade would end it too late. Until our driver runs, Pods that mount Listeners neither start nor end")
             } else {
-                format!("upgrade its Helm release in place, and check with --namespace {namespace}; or delete it before ours starts, {delete}: until ours runs, Pods that mount Listeners neither start nor end")
+                format!("upgrade its Helm release in place, and check with --namespace {namespace}; or delete it before our driver starts, {delete}. Until our driver runs, Pods that mount Listeners neither start nor end")
             },
         )),
         (true, true) => findings.extend(replaced_in_place(daemon_set, (&object, &delete))),
@@ -70,26 +70,26 @@ pub(crate) fn nodes(daemon_set: &DaemonSet, chosen: &Chosen) -> Vec<Finding> {
     findings
 }
 
-/// One of the same name and namespace as ours.
+/// Returns the findings of a DaemonSet with the name and namespace of this operator's DaemonSet.
 fn replaced_in_place(daemon_set: &DaemonSet, (object, delete): (&str, &str)) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(surge) = surge(daemon_set) {
         findings.push(Finding::blocks(
             object,
-            format!("it updates with maxSurge {surge}: on each node, its side-car {REGISTRAR} would exit after ours has started, and remove the socket by which kubelet knows ours"),
-            format!("set `spec.updateStrategy.rollingUpdate` to maxSurge 0 and maxUnavailable 1, or delete it before ours starts: {delete}"),
+            format!("it updates with maxSurge {surge}: on each node, its side-car {REGISTRAR} would exit after our driver has started, and remove the registration socket of our driver"),
+            format!("set `spec.updateStrategy.rollingUpdate` to maxSurge 0 and maxUnavailable 1, or delete it before our driver starts: {delete}"),
         ));
     }
     match has_our_selector(daemon_set) {
         false => findings.push(Finding::blocks(
             object,
-            "its selector is not the one of deploy/install/node.yaml, and nobody can change it",
-            format!("delete it before ours starts: {delete}"),
+            "its selector differs from the one in deploy/install/node.yaml, and a selector is immutable",
+            format!("delete it before our driver starts: {delete}"),
         )),
         true => findings.push(Finding::note(
             object,
-            format!("it stands where ours would; `kubectl apply` would leave its side-car {REGISTRAR} in it"),
-            format!("upgrade its Helm release in place, or delete it before ours starts: {delete}"),
+            format!("it has the namespace and name of our DaemonSet; `kubectl apply` would leave its side-car {REGISTRAR} in it"),
+            format!("upgrade its Helm release in place, or delete it before our driver starts: {delete}"),
         )),
     }
     findings
@@ -123,7 +123,7 @@ fn folder(pods: &PodSpec) -> Option<&str> {
     let within = format!("/plugins/{NAME}");
     let volumes = pods.volumes.iter().flatten();
     let paths = volumes.filter_map(|volume| Some(volume.host_path.as_ref()?.path.as_str()));
-    let registered = registrar(pods).into_iter().flat_map(words);
+    let registered = registrar(pods).into_iter().flat_map(command_words);
     let registered = registered.filter_map(|word| {
         let path = word.strip_prefix("--kubelet-registration-path=")?;
         path.strip_suffix("/csi.sock")

@@ -1,4 +1,4 @@
-//! Classes, the namespace and volumes: what is there of them when our operator starts.
+//! Classes, the namespace and volumes: their condition when this operator starts.
 
 use k8s_openapi::api::core::v1::{Namespace, PersistentVolume};
 use kube::ResourceExt;
@@ -9,7 +9,7 @@ use lifecycle_listener::volume;
 
 use super::finding::{Chosen, Finding};
 
-/// The label by which Pod Security is enforced.
+/// Label that enforces a level of Pod Security.
 const ENFORCE: &str = "pod-security.kubernetes.io/enforce";
 const PRIVILEGED: &str = "privileged";
 
@@ -78,7 +78,7 @@ pub(crate) fn volumes(live: &[PersistentVolume]) -> Option<Finding> {
     let first = unlabelled.first()?.name_any();
     let found = match unlabelled.len() {
         1 => "its Listener is not named by labels; the controller adds them when it begins to lead, if the Listener exists".to_owned(),
-        many => format!("and {} more of {NAME}: their Listeners are not named by labels; the controller adds them when it begins to lead, to each whose Listener exists", many - 1),
+        many => format!("and {} more of {NAME}: their Listeners are not named by labels; when the controller begins to lead, it adds the labels to each whose Listener exists", many - 1),
     };
     Some(Finding::note(
         &format!("PersistentVolume {first}"),

@@ -1,4 +1,5 @@
-//! How objects are read for a check, by get and list alone. What may not be read is kept with the reason.
+//! Reads objects for a check, using only get and list. An object that may not be read is kept with
+//! the reason.
 
 use std::fmt::Debug;
 
@@ -20,7 +21,7 @@ pub(crate) type Read<T> = Result<Vec<T>, String>;
 /// The definitions of these kinds that exist.
 ///
 /// # Errors
-/// The API server cannot be asked. That it refuses is none.
+/// Returns an error if the API server cannot be reached. A refusal is not an error.
 pub(crate) async fn definitions(
     client: &Client,
     kinds: &Kinds,
@@ -89,6 +90,6 @@ fn refused<T>(error: kube::Error, request: impl Fn() -> String) -> anyhow::Resul
 pub(crate) fn unread<T>(kind: &str, right: &str, read: &Read<T>) -> Option<Finding> {
     let why = read.as_ref().err()?;
     let todo = format!("grant `{right}`, and run again");
-    let found = format!("it cannot be said what is in the way there: {why}");
+    let found = format!("obstacles cannot be determined: {why}");
     Some(Finding::unread(kind, found, todo))
 }

@@ -17,15 +17,15 @@ use kube::Client;
 use super::finding::Finding;
 use crate::plan::Sites;
 use chosen::Chosen;
-use found::Found;
+use found::ClusterObjects;
 
 /// Reads a cluster and judges it.
 ///
 /// # Errors
-/// The API server cannot be asked. That it refuses is none.
+/// Returns an error if the API server cannot be reached. A refusal is not an error.
 pub(crate) async fn findings(live: &Client, told: &Sites<'_>) -> anyhow::Result<Vec<Finding>> {
     let chosen = Chosen::new(told);
-    let mut found = Found::read(live).await?;
+    let mut found = ClusterObjects::read(live).await?;
     let needed = credentials::needed(&found, &chosen);
     found.credentials = found::credentials(live, needed.keys()).await?;
     Ok(judge::judge(&found, &chosen))

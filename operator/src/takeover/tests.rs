@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::finding::{Chosen, Finding, Severity};
-use super::found::Found;
+use super::found::ClusterObjects;
 use super::judge::judge;
 use super::read::Read;
 use super::*;
@@ -31,24 +31,24 @@ impl Cluster {
         Self(all)
     }
 
-    /// One in which nothing is left of the replaced operator that runs.
+    /// Returns a cluster in which nothing of the replaced operator runs any more.
     fn cleared() -> Self {
         let mut cluster = Self::replaced();
         let is_left = |one: &Value| one["kind"] != "Deployment" && one["kind"] != "DaemonSet";
         cluster.0.retain(is_left);
-        cluster.with(class(
+        cluster.add_object(class(
             "external-stable",
             &json!({ "serviceType": "NodePort", "pinnedNodePorts": true }),
         ));
         cluster
     }
 
-    fn with(&mut self, object: Value) -> &mut Self {
+    fn add_object(&mut self, object: Value) -> &mut Self {
         self.0.push(object);
         self
     }
 
-    /// The first object of this kind whose name begins so.
+    /// Returns the first object of this kind whose name has this prefix.
     fn object(&mut self, kind: &str, name: &str) -> &mut Value {
         let mut all = self.0.iter_mut();
         let found = all.find(|one| {
@@ -65,27 +65,27 @@ impl Cluster {
         self.object("DaemonSet", "listener-operator")
     }
 
-    fn of<K: DeserializeOwned>(&self, kind: &str) -> Read<K> {
+    fn objects_of_kind<K: DeserializeOwned>(&self, kind: &str) -> Read<K> {
         let all = self.0.iter().filter(|one| one["kind"] == kind);
         Ok(all
             .map(|one| serde_json::from_value(one.clone()).unwrap())
             .collect())
     }
 
-    fn found(&self, namespace: &str) -> Found {
+    fn found(&self, namespace: &str) -> ClusterObjects {
         let mut namespaces: Vec<k8s_openapi::api::core::v1::Namespace> =
-            self.of("Namespace").unwrap();
+            self.objects_of_kind("Namespace").unwrap();
         namespaces.retain(|one| one.metadata.name.as_deref() == Some(namespace));
-        Found {
-            deployments: self.of("Deployment"),
-            daemon_sets: self.of("DaemonSet"),
-            leases: self.of("Lease"),
-            drivers: self.of("CSIDriver"),
-            storage_classes: self.of("StorageClass"),
-            definitions: self.of::<DynamicObject>("CustomResourceDefinition"),
-            classes: self.of::<DynamicObject>("ListenerClass"),
+        ClusterObjects {
+            deployments: self.objects_of_kind("Deployment"),
+            daemon_sets: self.objects_of_kind("DaemonSet"),
+            leases: self.objects_of_kind("Lease"),
+            drivers: self.objects_of_kind("CSIDriver"),
+            storage_classes: self.objects_of_kind("StorageClass"),
+            definitions: self.objects_of_kind::<DynamicObject>("CustomResourceDefinition"),
+            classes: self.objects_of_kind::<DynamicObject>("ListenerClass"),
             namespaces: Ok(namespaces),
-            volumes: self.of("PersistentVolume"),
+            volumes: self.objects_of_kind("PersistentVolume"),
         }
     }
 
@@ -120,7 +120,7 @@ fn chosen() -> Chosen {
 }
 
 /// The findings of one object, with how much each matters.
-pub(super) fn of(findings: &[Finding], object: &str) -> Vec<(Severity, String)> {
+pub(super) fn object_findings(findings: &[Finding], object: &str) -> Vec<(Severity, String)> {
     let all = findings.iter().filter(|one| one.object == object);
     all.map(|one| (one.severity, format!("{}. {}", one.found, one.todo)))
         .collect()
@@ -129,7 +129,7 @@ pub(super) fn of(findings: &[Finding], object: &str) -> Vec<(Severity, String)> 
 /// The only finding of one object.
 #[track_caller]
 pub(super) fn only(findings: &[Finding], object: &str, severity: Severity, words: &[&str]) {
-    let all = of(findings, object);
+    let all = object_findings(findings, object);
     let [(found, text)] = &all[..] else {
         panic!("{object}: {all:#?}")
     };
@@ -157,11 +157,11 @@ fn fields_of_the_driver_and_its_class_block_if_nobody_can_change_them() {
         &["`requiresRepublish` is false and not true"],
     );
     cluster.object("CSIDriver", "listeners")["spec"]["requiresRepublish"] = json!(true);
-    assert!(of(&cluster.judged(&chosen()), driver).is_empty());
-    // The order says nothing.
+    assert!(object_findings(&cluster.judged(&chosen()), driver).is_empty());
+    // The order is irrelevant.
     cluster.object("CSIDriver", "listeners")["spec"]["volumeLifecycleModes"] =
         json!(["Persistent", "Ephemeral"]);
-    assert!(of(&cluster.judged(&chosen()), driver).is_empty());
+    assert!(object_findings(&cluster.judged(&chosen()), driver).is_empty());
     cluster.object("CSIDriver", "listeners")["spec"]["volumeLifecycleModes"] = Value::Null;
     cluster.object("CSIDriver", "listeners")["spec"]["attachRequired"] = Value::Null;
     let words = [
@@ -170,7 +170,7 @@ fn fields_of_the_driver_and_its_class_block_if_nobody_can_change_them() {
     ];
     only(&cluster.judged(&chosen()), driver, Severity::Blocks, &words);
     let class = "StorageClass listeners.stackable.tech";
-    assert!(of(&cluster.judged(&chosen()), class).is_empty());
+    assert!(object_findings(&cluster.judged(&chosen()), class).is_empty());
     for (field, value, said) in [
         ("provisioner", json!("other"), "`provisioner` is \"other\""),
         (
@@ -203,7 +203,7 @@ fn a_definition_blocks_if_its_webhook_stays_or_objects_are_of_another_version() 
         ..chosen()
     };
     let object = "CustomResourceDefinition listeners.listeners.stackable.tech";
-    assert!(of(&cluster.judged(&by_hand), object).is_empty());
+    assert!(object_findings(&cluster.judged(&by_hand), object).is_empty());
     cluster.object("CustomResourceDefinition", "listeners")["spec"]["conversion"] =
         json!({ "strategy": "Webhook" });
     only(
@@ -230,11 +230,11 @@ fn a_definition_blocks_if_its_webhook_stays_or_objects_are_of_another_version() 
     );
     cluster.object("CustomResourceDefinition", "listeners")["status"]["storedVersions"] =
         json!(["v1alpha1"]);
-    assert!(of(&cluster.judged(&by_hand), object).is_empty());
+    assert!(object_findings(&cluster.judged(&by_hand), object).is_empty());
     cluster
         .0
         .retain(|one| one["metadata"]["name"] != "listeners.listeners.stackable.tech");
-    assert!(of(&cluster.judged(&chosen()), object).is_empty());
+    assert!(object_findings(&cluster.judged(&chosen()), object).is_empty());
     only(
         &cluster.judged(&by_hand),
         object,
@@ -247,8 +247,8 @@ fn a_definition_blocks_if_its_webhook_stays_or_objects_are_of_another_version() 
 fn classes_are_noted_where_they_are_missing_or_differ_and_block_if_they_are_none() {
     let mut cluster = Cluster::cleared();
     let findings = cluster.judged(&chosen());
-    assert!(of(&findings, "ListenerClass cluster-internal").is_empty());
-    assert!(of(&findings, "ListenerClass external-stable").is_empty());
+    assert!(object_findings(&findings, "ListenerClass cluster-internal").is_empty());
+    assert!(object_findings(&findings, "ListenerClass external-stable").is_empty());
     let object = "ListenerClass external-unstable";
     only(
         &findings,
@@ -275,14 +275,14 @@ fn classes_are_noted_where_they_are_missing_or_differ_and_block_if_they_are_none
         preset: Preset::None,
         ..chosen()
     };
-    assert!(of(&cluster.judged(&none), object).is_empty());
+    assert!(object_findings(&cluster.judged(&none), object).is_empty());
 }
 
 #[test]
 fn a_namespace_must_admit_what_nodes_need() {
     let mut cluster = Cluster::cleared();
     let object = "Namespace listener-operator";
-    assert!(of(&cluster.judged(&chosen()), object).is_empty());
+    assert!(object_findings(&cluster.judged(&chosen()), object).is_empty());
     let label = "pod-security.kubernetes.io/enforce";
     cluster.object("Namespace", "listener-operator")["metadata"]["labels"] =
         json!({ label: "baseline" });
@@ -293,7 +293,7 @@ fn a_namespace_must_admit_what_nodes_need() {
         &["`baseline`", "enforce=privileged --overwrite"],
     );
     cluster.object("Namespace", "listener-operator")["metadata"]["labels"] = Value::Null;
-    assert!(of(&cluster.judged(&chosen()), object).is_empty());
+    assert!(object_findings(&cluster.judged(&chosen()), object).is_empty());
     cluster.0.retain(|one| one["kind"] != "Namespace");
     only(
         &cluster.judged(&chosen()),
@@ -317,7 +317,7 @@ fn volumes_that_get_labels_are_counted() {
     other["metadata"]["name"] = json!("pvc-1");
     let mut labelled = other.clone();
     labelled["metadata"]["labels"] = json!({ "listeners.stackable.tech/listener-name": "web" });
-    cluster.with(other).with(labelled);
+    cluster.add_object(other).add_object(labelled);
     only(
         &cluster.judged(&chosen()),
         object,

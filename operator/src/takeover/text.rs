@@ -1,4 +1,4 @@
-//! Findings as text for people: two lines each, of which the first is whole without the second.
+//! Findings as text for people: two lines each. The first line is complete without the second.
 
 use std::fmt::Write;
 
@@ -9,7 +9,11 @@ pub(crate) fn text(findings: &[Finding], part: &str) -> String {
     let mut out = "In the way\n".to_owned();
     for finding in findings {
         let (object, found) = (&finding.object, &finding.found);
-        let _infallible = writeln!(out, "  {} {object}: {found}", word(finding.severity));
+        let _infallible = writeln!(
+            out,
+            "  {} {object}: {found}",
+            severity_label(finding.severity)
+        );
         if !finding.todo.is_empty() {
             let _infallible = writeln!(out, "         do: {}", finding.todo);
         }
@@ -28,17 +32,17 @@ pub(crate) fn text(findings: &[Finding], part: &str) -> String {
     };
     let _infallible = writeln!(
         out,
-        "\nWould change, as `lifecycle-operator plan {part}` says"
+        "\nWould change, according to `lifecycle-operator plan {part}`"
     );
     out
 }
 
-/// The second part, if there is no plan.
+/// Returns the second part, for a failed plan.
 pub(crate) fn unplanned(why: &str) -> String {
     format!("  unread {why}\n")
 }
 
-fn word(severity: Severity) -> &'static str {
+fn severity_label(severity: Severity) -> &'static str {
     match severity {
         Severity::Blocks => "blocks",
         Severity::Unread => "unread",

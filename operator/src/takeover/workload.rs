@@ -1,17 +1,18 @@
-//! A Deployment or a DaemonSet by its command lines, environment and labels, by which a part of the replaced operator is known.
+//! A Deployment or a DaemonSet by its command lines, environment and labels, which identify a part
+//! of the replaced operator.
 
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// The label by which its chart tells its two parts apart.
+/// Label by which its chart distinguishes its two parts.
 const ROLE: &str = "app.kubernetes.io/role";
 /// The name of the containers of both parts before release 25.11.
 const BEFORE_25_11: &str = "listener-operator";
 /// The label with the name of the chart.
 const CHART: &str = "app.kubernetes.io/name";
-/// The variable and the option that ask a program of ours for probes.
+/// Variable and option that enable probes in this operator's programs.
 const PROBES: (&str, &str) = ("HEALTH_PROBE_BIND_ADDRESS", "--health-probe-bind-address");
 
 /// A part as its chart calls it.
@@ -39,7 +40,7 @@ impl<'a> Workload<'a> {
     }
 
     /// Namespace and name.
-    pub(crate) fn place(self) -> (&'a str, &'a str) {
+    pub(crate) fn namespaced_name(self) -> (&'a str, &'a str) {
         (text(&self.metadata.namespace), text(&self.metadata.name))
     }
 
@@ -59,15 +60,15 @@ impl<'a> Workload<'a> {
         })
     }
 
-    /// Tells whether its name, chart or account names the Listener operator.
+    /// Returns true if its name, chart or account names the Listener operator.
     pub(crate) fn names_listeners(self) -> bool {
         let account = self.pods().map(|pods| text(&pods.service_account_name));
-        let name = [self.place().1].into_iter().chain(account);
+        let name = [self.namespaced_name().1].into_iter().chain(account);
         let mut names = name.chain(self.labels(CHART));
         names.any(|name| name.contains("listener"))
     }
 
-    /// Tells whether it or its Pods have this label.
+    /// Returns true if it or its Pods have this label.
     pub(crate) fn is_labelled(self, key: &'static str, value: &str) -> bool {
         self.labels(key).any(|one| one == value)
     }
@@ -83,11 +84,12 @@ impl<'a> Workload<'a> {
     }
 }
 
-/// Tells whether a container asks for probes, which the program of the replaced operator does not know.
+/// Returns true if a container enables probes, which the program of the replaced operator does not
+/// support.
 pub(crate) fn asks_for_probes(container: &Container) -> bool {
     let (variable, option) = PROBES;
     variables(container).any(|(name, _)| name == variable)
-        || words(container).any(|word| word.starts_with(option))
+        || command_words(container).any(|word| word.starts_with(option))
 }
 
 /// The value of an option, or else of its variable; `Some(None)` if the variable takes it from elsewhere.
@@ -95,7 +97,7 @@ pub(crate) fn setting<'a>(
     container: &'a Container,
     (variable, option): (&str, &str),
 ) -> Option<Option<&'a str>> {
-    let mut words = words(container);
+    let mut words = command_words(container);
     while let Some(word) = words.next() {
         match word.strip_prefix(option).map(|rest| rest.strip_prefix('=')) {
             Some(Some(value)) => return Some(Some(value)),
@@ -107,7 +109,7 @@ pub(crate) fn setting<'a>(
 }
 
 /// The words of its command line, also of one that is given to a shell.
-pub(crate) fn words(container: &Container) -> impl Iterator<Item = &str> {
+pub(crate) fn command_words(container: &Container) -> impl Iterator<Item = &str> {
     let command = container.command.iter().flatten();
     let all = command.chain(container.args.iter().flatten());
     all.flat_map(|words| words.split_whitespace())
@@ -118,9 +120,10 @@ fn variables(container: &Container) -> impl Iterator<Item = (&str, Option<&str>)
     all.map(|one| (one.name.as_str(), one.value.as_deref()))
 }
 
-/// Tells whether a container runs this part of a program. Options of `run` may come before the mode.
+/// Returns true if a container runs this part of a program. Options of `run` may come before the
+/// mode.
 pub(crate) fn runs(container: &Container, mode: &str) -> bool {
-    let mut words = words(container);
+    let mut words = command_words(container);
     words.any(|word| word == "run") && words.any(|word| word == mode)
 }
 

@@ -1,4 +1,4 @@
-//! What a user writes and reads of each Website, and its lifecycle: what is looked at, where it can be, and what is done there.
+//! The spec and status of a Website, and its lifecycle: its inputs, its states, and its effects.
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -8,7 +8,7 @@ use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a user wants.
+/// Desired state of a Website.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "web.example.org",
@@ -42,7 +42,7 @@ fn one() -> i32 {
     1
 }
 
-/// What a user is told.
+/// Observed state of a Website.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct WebsiteStatus {
     /// Available, Ready.

@@ -1,4 +1,5 @@
-//! What the declaration cannot know: how a fact is told from what is seen, and what an effect writes. Pure: same input, same output.
+//! The parts that the declaration cannot express: how facts derive from observed objects, and the
+//! objects that effects write. Pure: same input, same output.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +10,10 @@ use lifecycle_runtime::{Because, Desired, This};
 
 use crate::lifecycle::{ApplyDeployment, Rollout, Website, WebsiteLogic};
 
-/// The label by which the Deployment knows its Pods.
+/// Label by which the Deployment selects its Pods.
 const NAME: &str = "web.example.org/name";
 
-/// What is written and decided for each Website.
+/// Logic of the Website lifecycle: evaluates its facts and builds the objects that it writes.
 pub struct Logic;
 
 impl WebsiteLogic for Logic {
@@ -25,11 +26,11 @@ impl WebsiteLogic for Logic {
         match awaited(&status, wanted) {
             _ if !is_seen => Because::new(
                 Rollout::Going,
-                "the cluster has not looked at the newest Deployment yet",
+                "the Deployment controller has not observed the newest Deployment yet",
             ),
             _ if is_stuck => Because::new(
                 Rollout::Stuck,
-                "the Deployment makes no progress: look at its Pods",
+                "the Deployment makes no progress: check its Pods",
             ),
             Some(awaited) => Because::new(Rollout::Going, awaited),
             None => Because::new(
@@ -47,7 +48,7 @@ impl WebsiteLogic for Logic {
             image: Some(at.this.spec.image.clone()),
             ..Container::default()
         };
-        Desired::of(&Deployment {
+        Desired::from_object(&Deployment {
             spec: Some(DeploymentSpec {
                 replicas: Some(at.this.spec.replicas),
                 selector: LabelSelector {
@@ -71,7 +72,7 @@ impl WebsiteLogic for Logic {
     }
 }
 
-/// What a rollout still waits for, in the order of `kubectl rollout status`.
+/// Returns the progress that a rollout still waits for, in the order of `kubectl rollout status`.
 fn awaited(status: &DeploymentStatus, wanted: i32) -> Option<String> {
     let counts = [
         status.replicas,

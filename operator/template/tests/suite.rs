@@ -10,7 +10,7 @@ use website_operator::logic::Logic;
 
 #[test]
 fn no_fault_changes_where_it_ends() {
-    let report = Suite::of(|| lifecycle::machine(Logic))
+    let report = Suite::for_machine(|| lifecycle::machine(Logic))
         .define(&Website::crd())
         .fixtures(include_str!("fixtures.yaml"))
         .promise("rolls_out", |site| rolls_out(site, true))
@@ -23,9 +23,9 @@ fn no_fault_changes_where_it_ends() {
     assert!(report.unseen().is_empty(), "{report}");
 }
 
-/// What the controller of Deployments does: the Pods run, or come no further.
+/// Plays the controller of Deployments: the Pods run, or make no progress.
 async fn rolls_out(site: Site, well: bool) -> kube::Result<bool> {
-    let deployment = site.beside("/apis/apps/v1", "deployments", site.name());
+    let deployment = site.sibling_path("/apis/apps/v1", "deployments", site.name());
     site.edit(&deployment, |deployment| {
         let generation = deployment["metadata"]["generation"].clone();
         if deployment.pointer("/status/observedGeneration") == Some(&generation) {
@@ -60,13 +60,13 @@ fn a_rollout_says_what_it_still_waits_for() {
             },
         }))
         .expect("it is a Deployment");
-        let answer = Logic.rollout(This::of(&website), &deployment);
+        let answer = Logic.rollout(This::new(&website), &deployment);
         (answer.value == Rollout::Done, answer.sentence)
     };
     let going = |sentence: &str| (false, sentence.to_owned());
     assert_eq!(
         said(1, [2, 2, 2]),
-        going("the cluster has not looked at the newest Deployment yet")
+        going("the Deployment controller has not observed the newest Deployment yet")
     );
     assert_eq!(said(2, [3, 1, 2]), going("1 of 2 Pods are updated"));
     assert_eq!(
@@ -77,7 +77,7 @@ fn a_rollout_says_what_it_still_waits_for() {
     assert!(said(2, [2, 2, 2]).0);
 }
 
-/// Whoever changes the lifecycle takes over what `cargo run -- manifests rbac` prints.
+/// After a change of the lifecycle, its author copies the output of `cargo run -- manifests rbac`.
 #[test]
 fn the_rights_are_those_that_the_lifecycle_needs() {
     let rights = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/rbac.yaml");

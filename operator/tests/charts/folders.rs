@@ -1,4 +1,4 @@
-//! Charts: those of this repository, and what stands for those that they replace.
+//! Charts: those of this repository, and stand-ins for the charts that they replace.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ pub(crate) fn chart(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../deploy/charts/{name}"))
 }
 
-/// A chart that stands for one that is replaced.
+/// Returns the path of a stand-in for a replaced chart.
 pub(crate) fn replaced(name: &str) -> PathBuf {
     here(&format!("replaced/{name}"))
 }

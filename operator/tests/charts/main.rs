@@ -1,6 +1,7 @@
-//! The Helm charts of `deploy/charts`: what they install, as whole texts; that they take over the releases of the charts that
-//! they replace, on a real API server; what the policies beside their rights forbid; under which level of Pod Security and with which rights their Pods run;
-//! and the alerts of `deploy/monitoring`.
+//! The Helm charts of `deploy/charts`. The tests cover the installed objects, as whole texts, and
+//! the takeover of releases of the replaced charts, on a real API server. They cover the policies
+//! beside the rights of the charts, the level of Pod Security and the rights of their Pods, and the
+//! alerts of `deploy/monitoring`.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 

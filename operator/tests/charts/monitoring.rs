@@ -59,7 +59,7 @@ fn broken() -> Result<()> {
     for product in PRODUCTS {
         let read = |name: &str| -> Result<Value> {
             let text = fs::read_to_string(folder().join(name))?;
-            Ok(yaml::one(&text)?)
+            Ok(yaml::parse_one(&text)?)
         };
         let (rules, tests) = (
             format!("{product}.rules.yaml"),
@@ -69,7 +69,7 @@ fn broken() -> Result<()> {
         let count = whole["groups"][0]["rules"].as_array().map_or(0, Vec::len);
         ensure!(count > 5, "{rules} was not read");
         let copy = tempfile::tempdir().context("cannot make a folder")?;
-        // The healthy run is the first, and then there is one for each rule.
+        // The healthy run is the first, followed by one for each rule.
         for place in 0..count {
             for (expr, run) in [("vector(0) > 1", place + 1), ("vector(1)", 0)] {
                 let (mut other, mut alone) = (whole.clone(), runs.clone());

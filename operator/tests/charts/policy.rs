@@ -1,5 +1,6 @@
-//! Changes that the token of a node may make, by real tokens on a real API server, under the rights and policies of deploy/install: labels of ours, of Pods of its own
-//! node and of volumes of ours, the startup taint of its own node, and nothing else.
+//! Changes that the token of a node may make, by real tokens on a real API server, under the rights
+//! and policies of deploy/install. They are labels of this operator, of Pods of its own node and of
+//! volumes of this operator, and the startup taint of its own node. All other changes are refused.
 
 use std::path::Path;
 use std::process::Output;
@@ -71,7 +72,7 @@ fn token(server: &ApiServer, pod: &str) -> Result<String> {
     Ok(token.trim().to_owned())
 }
 
-/// A patch by whoever has the token.
+/// Sends a patch with the token.
 fn patch(server: &ApiServer, token: &str, object: &str, patch: &Value) -> Result<Output> {
     let mut kubectl = server.kubectl();
     kubectl.env("KUBECONFIG", "/dev/null").args([
@@ -90,7 +91,7 @@ fn labels(labels: Value) -> Value {
     json!({ "metadata": { "labels": labels } })
 }
 
-/// An object, a patch, and what is said of it; nothing if it is allowed.
+/// Object, patch, and the expected message; empty if the patch is allowed.
 type Row = (&'static str, Value, &'static str);
 
 fn rows() -> Vec<Row> {

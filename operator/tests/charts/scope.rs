@@ -1,5 +1,6 @@
-//! The Listener operator in some namespaces alone, with the rights that the chart gives it there, on a real API server: it serves those, and neither looks at others
-//! nor is ever refused.
+//! The Listener operator limited to some namespaces, with the rights that the chart grants it
+//! there, on a real API server. It serves those namespaces, does not read others, and is never
+//! refused.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -26,7 +27,7 @@ const RELEASE: &str = "listener-operator";
 const WATCHED: [&str; 2] = ["team-a", "team-b"];
 const OTHER: &str = "team-c";
 
-/// Kinds without a namespace; all others are asked for in one.
+/// Cluster-scoped kinds; all others are requested in one namespace.
 const OF_THE_CLUSTER: [&str; 4] = [
     "customresourcedefinitions",
     "listenerclasses",
@@ -57,7 +58,7 @@ async fn scoped() -> Result<()> {
     let folder = chart("listener-operator").display().to_string();
     let scope = format!("--set=watchNamespaces={{{watched}}}");
     let place = format!("--namespace={NAMESPACE}");
-    helm.say(&["install", RELEASE, &folder, &place, &scope])?;
+    helm.stdout(&["install", RELEASE, &folder, &place, &scope])?;
 
     let kubeconfig = server.kubeconfig(
         &account(),
@@ -115,14 +116,15 @@ async fn served(server: &ApiServer) -> Result<()> {
     let place = format!("--namespace={OTHER}");
     let text = kubectl(&["get", "listener", "web", "--output=json", &place])?;
     let listener: Value = serde_json::from_str(&text)?;
-    // The definition has a default for the generation that was looked at.
+    // The definition has a default for the observed generation.
     ensure!(listener["status"]["conditions"].is_null(), "{listener}");
     let services = kubectl(&["get", "services", "--output=name", &place])?;
     ensure!(services.is_empty(), "{services}");
     Ok(())
 }
 
-/// Nothing was refused, each request was for a namespace of its own or for what is in none, and of volumes only those with our labels were asked for.
+/// Checks that no request was refused. Each request was for one of its namespaces or for a
+/// cluster-scoped kind, and for volumes only with the labels of this operator.
 fn looked_at(log: &Log) -> Result<()> {
     let refused = log.only(|entry| entry.code == 403);
     ensure!(refused.is_empty(), "refused: {}", refused.lines());

@@ -120,7 +120,7 @@ async fn levels() -> Result<()> {
         let judged = judge(&server, "privileged", &node)?;
         let told = String::from_utf8_lossy(&judged.stderr);
         ensure!(judged.status.success(), "the node of {what}: {told}");
-        // As docs/install.md says; without this the levels above would be shown by nothing.
+        // The check follows docs/install.md; without it the test would not prove the levels above.
         for level in ["restricted", "baseline"] {
             let judged = judge(&server, level, &node)?;
             let told = String::from_utf8_lossy(&judged.stderr);
@@ -156,7 +156,7 @@ fn granted(path: &str) -> Result<BTreeSet<Right>> {
     Ok(rights)
 }
 
-/// Asks the API server for every verb of these resources, in all namespaces.
+/// Queries the API server for every verb of these resources, in all namespaces.
 async fn allowed(
     server: &ApiServer,
     account: &str,

@@ -13,7 +13,8 @@ use crate::folders::{chart, here};
 
 const NEEDS: &[Need] = &[Need::Helm];
 
-/// A chart, by which values it is rendered, and the API versions that the cluster has besides the usual ones.
+/// Chart, the values with which it is rendered, and the API versions that the cluster has besides
+/// the default ones.
 pub(crate) type Rendering = (&'static str, &'static str, &'static [&'static str]);
 
 const RENDERINGS: [Rendering; 8] = [
@@ -52,7 +53,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// The words that render a chart.
-fn words(rendering: Rendering) -> Vec<String> {
+fn helm_args(rendering: Rendering) -> Vec<String> {
     let (name, values, versions) = rendering;
     let release = if name == "skupper" {
         "skupper"
@@ -79,8 +80,8 @@ fn words(rendering: Rendering) -> Vec<String> {
 }
 
 pub(crate) fn rendered(helm: &Helm, rendering: Rendering) -> Result<String> {
-    let words = words(rendering);
-    helm.say(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    let words = helm_args(rendering);
+    helm.stdout(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn installed() -> Result<()> {
@@ -88,7 +89,7 @@ fn installed() -> Result<()> {
     for rendering in RENDERINGS {
         let (name, values, _) = rendering;
         let folder = chart(name).display().to_string();
-        helm.say(&["lint", "--strict", &folder])?;
+        helm.stdout(&["lint", "--strict", &folder])?;
         let text = rendered(&helm, rendering)?;
         let documents = yaml::all::<Value>(&text)?;
         ensure!(documents.len() > 4, "{name} with {values} is no chart");
@@ -106,7 +107,7 @@ fn installed() -> Result<()> {
     Ok(())
 }
 
-/// A value, and what is said of it.
+/// Value, and the expected message.
 const REFUSED: [(&str, &str, &str); 10] = [
     ("listener-operator", "preset=nodes", "preset"),
     ("listener-operator", "presets=none", "presets"),
@@ -190,7 +191,7 @@ const REPLACED: [(&str, &str, &str); 17] = [
     ),
 ];
 
-/// The rights that ours grant beyond that, and their reasons.
+/// Rights that the charts of this repository grant beyond that, and their reasons.
 const BEYOND: [(&str, &str, &str, &str); 5] = [
     (
         "",

@@ -1,5 +1,6 @@
-//! Releases of the replaced charts, upgraded to ours, back, over again, and uninstalled, by Helm on a real API server: nothing is in the way, workloads keep
-//! their uids, and nothing is left behind but definitions and what users made.
+//! Releases of the replaced charts, upgraded to the charts of this repository, rolled back,
+//! upgraded again, and uninstalled, by Helm on a real API server. Nothing blocks, workloads keep
+//! their uids, and only definitions and user objects are left behind.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -72,7 +73,7 @@ impl Installed {
     /// Helm in the namespace of the release.
     fn helm(&self, words: &[&str]) -> Result<String> {
         self.helm
-            .say(&[words, &["--namespace", NAMESPACE]].concat())
+            .stdout(&[words, &["--namespace", NAMESPACE]].concat())
     }
 
     /// Nothing came since the beginning but these.
@@ -116,7 +117,7 @@ impl Installed {
             let words = command.split(' ').map(|word| word.trim_matches('\''));
             output(self.server.kubectl().args(words))?;
         }
-        self.helm.say(words)?;
+        self.helm.stdout(words)?;
         Ok(())
     }
 
@@ -198,7 +199,7 @@ async fn listeners(by_helm_4: bool) -> Result<()> {
     let (release, side) = ("listener-operator", format!("--server-side={by_helm_4}"));
     let theirs = folder(&replaced(release));
     let install = ["install", release, &theirs, "--namespace", NAMESPACE, &side];
-    installed.helm.say(&install)?;
+    installed.helm.stdout(&install)?;
     let before = installed.ours()?;
     let (ours, values) = (
         folder(&chart(release)),
@@ -207,13 +208,13 @@ async fn listeners(by_helm_4: bool) -> Result<()> {
     let upgrade = ["upgrade", release, &ours, "--namespace", NAMESPACE, &values];
     refused(&installed, &upgrade)?;
     for round in 0..2 {
-        // What the command changed stays on the way back.
+        // The changes of the command persist on the way back.
         installed.upgrade(&upgrade, by_helm_4 && round == 0)?;
         is_ours(&before, &installed.ours()?)?;
         installed.helm(&["rollback", release, "1"])?;
         is_theirs(&before, &installed.ours()?)?;
     }
-    installed.helm.say(&upgrade)?;
+    installed.helm.stdout(&upgrade)?;
     installed.helm(&["uninstall", release])?;
     let everything = self::values("listener-operator-everything");
     installed.helm(&["install", "all", &ours, &everything, &side, UNMONITORED])?;
@@ -354,7 +355,8 @@ async fn skupper() -> Result<()> {
     scopes(&installed, &ours)
 }
 
-/// A release of one namespace becomes one of all; what says whom the namespace belongs to stays.
+/// Tests the upgrade of a release for one namespace to one for all. The assignment of the namespace
+/// to its controller stays.
 fn scopes(installed: &Installed, ours: &str) -> Result<()> {
     let everything = values("skupper-everything");
     installed.helm(&["install", "skupper", ours, &everything, UNMONITORED])?;

@@ -1,4 +1,6 @@
-//! `lifecycle-operator explain` as a person uses it, at the prompt and as a plugin of kubectl: what `docs/explain.md` shows, run in the sandbox; and other pages whose commands need one.
+//! `lifecycle-operator explain` from a user's perspective, at the prompt and as a plugin of
+//! kubectl: the content of `docs/explain.md`, run in the sandbox, and other pages whose commands
+//! need one.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 

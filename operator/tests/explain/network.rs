@@ -78,7 +78,7 @@ fn until(door: &str, is: impl Fn(&str) -> bool) {
     }
 }
 
-/// Whether bytes come back as they were sent.
+/// Returns true if bytes come back as they were sent.
 fn echoes(door: &str) -> bool {
     let sent: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
     let Ok(mut stream) = TcpStream::connect(door) else {

@@ -1,4 +1,5 @@
-//! `docs/explain.md`, `docs/plan.md` and `docs/replay.md`: every command on them is run, in the order of the page, and prints what stands below it. `BLESS=1` writes that anew.
+//! `docs/explain.md`, `docs/plan.md` and `docs/replay.md`: every command on them is run, in the
+//! order of the page, and prints the text below it. `BLESS=1` rewrites that text.
 
 use std::fs;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use lifecycle_tests::harness::{Case, Need, blocking};
 
 use crate::sandbox::{Sandbox, root};
 
-/// So long a command that watches is left running.
+/// Time for which a watching command is left running.
 const WATCHED: Duration = Duration::from_secs(4);
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -75,7 +76,7 @@ fn every_command_prints_what_stands_there(page: &str, least: usize) {
     );
 }
 
-/// Without what is another each time: times, and how long ago they were.
+/// Removes the parts that differ in each run: times and ages.
 fn neutral(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let line = timeless(line);

@@ -1,4 +1,5 @@
-//! The rights that `manifests rbac --for` prints: whoever has them, and no others, is refused nothing of `explain` and `plan`.
+//! The rights that `manifests rbac --for` prints: a user with exactly these rights is never refused
+//! in `explain` and `plan`.
 
 use lifecycle_tests::harness::{Case, Need, blocking};
 use serde_json::Value;
@@ -9,7 +10,8 @@ const EXAMPLES: [&str; 2] = [
     "deploy/examples/nodeport.yaml",
     "deploy/examples/explain.yaml",
 ];
-/// A site whose Connector leads to another port than that where one sandbox alone can echo.
+/// Command that applies a site with another port for its Connector, because only one sandbox at a
+/// time can echo on the default port.
 const SITE: &str = "sed s/7007/7999/ deploy/examples/skupper.yaml | kubectl apply -f -";
 
 const OBJECTS: [&str; 6] = [
@@ -61,7 +63,7 @@ fn whoever_has_the_rights_that_are_printed_is_refused_nothing() {
         "--operator-namespace skupper skupper --router-image a/b:1",
     ] {
         let said = sandbox.prints(&format!("lifecycle-operator plan --as planner {part}"));
-        assert!(said.contains("the operator looks after"), "{said}");
+        assert!(said.contains("the operator manages"), "{said}");
     }
     let refused = sandbox.prints("lifecycle-operator plan --as support controller");
     assert!(

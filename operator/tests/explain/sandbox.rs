@@ -1,4 +1,5 @@
-//! A sandbox that runs, with the programs of this package and the real kubectl on the PATH of what is run in it.
+//! A running sandbox, with the programs of this package and the real kubectl on the PATH of its
+//! commands.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
@@ -36,7 +37,8 @@ impl Sandbox {
         Self::start_within(3, manifests)
     }
 
-    /// As `start`, with further arguments, and with so many seconds in which all is to be Ready.
+    /// Starts a sandbox as `start` does, with further arguments, and with this time limit in
+    /// seconds until all objects are Ready.
     pub(crate) fn start_within(seconds: u64, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bin = folder.path().join("bin");
@@ -74,7 +76,7 @@ impl Sandbox {
         }
     }
 
-    /// A command as somebody types it.
+    /// Returns a command as a user types it.
     pub(crate) fn shell(&self, line: &str) -> Command {
         let bin = self.folder.path().join("bin");
         let path = std::env::var("PATH").unwrap_or_default();
@@ -89,13 +91,13 @@ impl Sandbox {
         command
     }
 
-    /// What a command prints, errors too.
+    /// Returns the output of a command, including errors.
     pub(crate) fn prints(&self, line: &str) -> String {
         let output = self.shell(&format!("{line} 2>&1")).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What a command prints that goes on for ever, in so long a time.
+    /// Returns the output of a command that never ends, limited to this duration.
     pub(crate) fn prints_within(&self, line: &str, limit: Duration) -> String {
         let seconds = limit.as_secs();
         self.prints(&format!("timeout {seconds} {line}"))

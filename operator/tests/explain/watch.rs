@@ -30,7 +30,7 @@ fn a_change_is_printed_once() {
     let patch = "kubectl patch listeners.listeners.stackable.tech web --type merge -p '{\"spec\":{\"className\":\"cluster-internal\"}}'";
     let patched = sandbox.prints(patch);
     assert!(patched.contains("patched"), "{patched}");
-    // What is on the way may be seen.
+    // Intermediate states may appear.
     while !last.contains(" is Ready") {
         last = head();
         assert!(!last.contains(" is NoClass"), "{last}");

@@ -1,4 +1,5 @@
-//! The rules in the Helm charts, held against what follows from the lifecycles. `BLESS=1 cargo test --workspace --test program chart` writes them anew.
+//! The rules in the Helm charts, compared with the rules generated from the lifecycles. `BLESS=1
+//! cargo test --workspace --test program chart` rewrites them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,7 +17,7 @@ const HEAD: &str = "{{/* Made from the lifecycles by a test: see operator/tests/
 /// Rules for these are apart, for only who maintains definitions needs them.
 const DEFINITIONS: &str = "customresourcedefinitions";
 
-/// A named template of a chart: its name, and the kind and the name of the role whose rules it holds.
+/// Named template of a chart: its name, and the kind and the name of the role whose rules it holds.
 type Template = (&'static str, &'static str, &'static str);
 
 const LISTENERS: [Template; 6] = [
@@ -74,7 +75,7 @@ fn roles() -> Vec<(Role, Vec<Value>)> {
             }
         };
         for document in manifests.split("---\n") {
-            let role: Value = yaml::one(document).unwrap();
+            let role: Value = yaml::parse_one(document).unwrap();
             if let Some(rules) = role["rules"].as_array() {
                 roles.push((identity(document), rules.clone()));
             }
@@ -83,7 +84,7 @@ fn roles() -> Vec<(Role, Vec<Value>)> {
     roles
 }
 
-fn words(rule: &Value, field: &str) -> String {
+fn join_words(rule: &Value, field: &str) -> String {
     let words = rule[field].as_array().into_iter().flatten();
     let words = words.map(|word| match word.as_str().unwrap() {
         "" => "\"\"",
@@ -96,18 +97,23 @@ fn words(rule: &Value, field: &str) -> String {
 fn text<'a>(rules: impl Iterator<Item = &'a Value>) -> String {
     let mut text = String::new();
     for rule in rules {
-        writeln!(text, "- apiGroups: [{}]", words(rule, "apiGroups")).unwrap();
-        writeln!(text, "  resources: [{}]", words(rule, "resources")).unwrap();
+        writeln!(text, "- apiGroups: [{}]", join_words(rule, "apiGroups")).unwrap();
+        writeln!(text, "  resources: [{}]", join_words(rule, "resources")).unwrap();
         if rule["resourceNames"].is_array() {
-            writeln!(text, "  resourceNames: [{}]", words(rule, "resourceNames")).unwrap();
+            writeln!(
+                text,
+                "  resourceNames: [{}]",
+                join_words(rule, "resourceNames")
+            )
+            .unwrap();
         }
-        writeln!(text, "  verbs: [{}]", words(rule, "verbs")).unwrap();
+        writeln!(text, "  verbs: [{}]", join_words(rule, "verbs")).unwrap();
     }
     text
 }
 
 fn is_of_definitions(rule: &&Value) -> bool {
-    words(rule, "resources") == DEFINITIONS
+    join_words(rule, "resources") == DEFINITIONS
 }
 
 fn template(name: &str, text: &str) -> String {

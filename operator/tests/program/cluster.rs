@@ -1,4 +1,4 @@
-//! `lifecycle-operator cluster`: what is in it from the start, what it records, and how it ends.
+//! `lifecycle-operator cluster`: its initial objects, its record, and its exit.
 
 #[path = "../../cli/examples/cluster.rs"]
 mod example;
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube::api::{Api, DynamicObject, ListParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
-use lifecycle_tests::harness::within;
+use lifecycle_tests::harness::run_within;
 use lifecycle_tests::scraped::{free_address, with_lines};
 use serde_json::{Value, json};
 
@@ -133,7 +133,7 @@ fn a_client_finds_the_fixtures_and_what_became_of_them_and_its_requests_are_reco
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         };
-        let came = within(std::time::Duration::from_secs(60), two).await;
+        let came = run_within(std::time::Duration::from_secs(60), two).await;
         came.expect("two Pods come");
         let secrets: Api<Secret> = Api::default_namespaced(client.clone());
         let secret =
@@ -158,7 +158,7 @@ fn a_client_finds_the_fixtures_and_what_became_of_them_and_its_requests_are_reco
     check_recorded(&fs::read_to_string(path("requests")).unwrap());
 }
 
-/// What a record says of the requests of the test above.
+/// Checks the recorded requests of the test above.
 #[track_caller]
 fn check_recorded(text: &str) {
     assert!(!text.contains("correct horse"), "{text}");
@@ -183,7 +183,7 @@ fn check_recorded(text: &str) {
         "left out: it holds a secret"
     );
     assert_eq!(of("list", "/nodes")["user"], "admin");
-    // What the cluster itself does is not asked by anybody.
+    // Operations of the cluster itself are not recorded as requests.
     assert!(lines.iter().all(|line| line["user"] == "admin"), "{text}");
 }
 

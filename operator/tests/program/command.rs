@@ -1,8 +1,8 @@
-//! The program itself, without a cluster: how it ends and what it prints.
+//! The program itself, without a cluster: its exit code and its output.
 
 use std::process::{Command, Output};
 
-/// Runs the program where no API server can be found but by what `environment` says.
+/// Runs the program in an environment in which only `environment` can configure an API server.
 fn run(words: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lifecycle-operator"));
     command
@@ -185,7 +185,7 @@ fn who_reads_no_further_ends_a_command_without_a_word() {
             "{words:?}"
         );
     }
-    // Whoever does not listen to what is complained of, either.
+    // The exit code is also 141 if the reader of the error messages is gone.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = Command::new(env!("CARGO_BIN_EXE_lifecycle-operator"));

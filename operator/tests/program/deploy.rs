@@ -1,5 +1,6 @@
-//! `docs/deploy.md`: its commands in their order, on a simulated cluster. Those of the operator are read by its own parser, those of kubectl by what they do: what they apply is
-//! accepted, and what they name is there. Nothing is built.
+//! Runs the commands of `docs/deploy.md` in order on a simulated cluster. The operator's own parser
+//! reads its commands. For kubectl, the test checks that applied manifests are accepted and that
+//! named objects exist. Nothing is built.
 
 use std::path::Path;
 
@@ -11,12 +12,12 @@ use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::{Cluster, Options};
 use website_operator::lifecycle;
 
-use super::new::made;
+use super::new::create_crate;
 
 const PAGE: &str = include_str!("../../../docs/deploy.md");
 const NAME: &str = "gadget-operator";
 
-/// What stands in the blocks of a language.
+/// Returns the contents of the code blocks in a language.
 fn blocks(language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
     let rest = PAGE.split(&fence).skip(1);
@@ -43,7 +44,7 @@ fn check_taken(words: &[&str]) {
     read.unwrap_or_else(|error| panic!("{words:?}: {error}"));
 }
 
-/// The definitions of the new crate: those of the template, of which it is a copy with other names.
+/// Returns the definitions of the new crate. The crate is a copy of the template with other names.
 fn definitions() -> String {
     let text = serde_json::to_string(&lifecycle::definitions()[0]).unwrap();
     let text = text.replace("web.example.org", "gadgets.acme.test");
@@ -51,13 +52,13 @@ fn definitions() -> String {
         .replace("Website", "Gadget")
 }
 
-/// What the page is tried on.
-struct Tried<'a> {
+/// Environment in which the commands of the page run.
+struct DeployTest<'a> {
     cluster: &'a Cluster,
     folder: &'a Path,
 }
 
-impl Tried<'_> {
+impl DeployTest<'_> {
     async fn apply(&self, name: &str, text: &str) {
         let all = Manifest::parse(Path::new(name), text).unwrap();
         assert!(!all.is_empty(), "{name} holds nothing");
@@ -98,7 +99,7 @@ impl Tried<'_> {
         }
     }
 
-    /// What is asked about the operator itself.
+    /// Checks a command of the page that queries the operator itself.
     async fn check_own(&self, words: &[&str]) {
         match words {
             ["rollout", "status" | "undo", deployment] | ["logs", deployment] => {
@@ -128,9 +129,9 @@ impl Tried<'_> {
 #[tokio::test]
 async fn each_command_and_each_manifest_of_the_page_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
-    let folder = &made(folder.path());
+    let folder = &create_crate(folder.path());
     let cluster = &Cluster::open(Options::default()).await.unwrap();
-    let tried = Tried { cluster, folder };
+    let tried = DeployTest { cluster, folder };
     let commands = commands();
     assert!(commands.len() > 8, "{commands:?}");
     for words in commands {
@@ -147,7 +148,7 @@ async fn each_command_and_each_manifest_of_the_page_is_accepted() {
 #[test]
 fn the_manifest_of_the_operator_sets_what_the_program_reads() {
     let folder = tempfile::tempdir().unwrap();
-    let file = made(folder.path()).join("deploy/operator.yaml");
+    let file = create_crate(folder.path()).join("deploy/operator.yaml");
     let all = Manifest::read_all(&[file]).unwrap();
     let pod = &all[0].spec()["template"]["spec"]["containers"][0];
     check_taken(&[pod["args"][0].as_str().unwrap()]);
@@ -164,7 +165,8 @@ fn the_manifest_of_the_operator_sets_what_the_program_reads() {
     }
 }
 
-/// What the tables name: items of the library in its pinned API, and reasons in the sources that say them.
+/// Checks that the names in the tables exist: items of the library in its pinned API, and reasons
+/// in the sources that define them.
 #[test]
 fn what_the_tables_name_is_there() {
     let api = include_str!("../../../tests/packages/api/lifecycle-runtime.txt");

@@ -1,5 +1,6 @@
-//! What the repository holds of what is made from lifecycles, held against what is made now; and the page about it, command by command.
-//! `BLESS=1 cargo test --workspace --test program generated` writes it anew.
+//! Compares the generated files in the repository with the output that the lifecycles generate now.
+//! Also checks the page about them, command by command. `BLESS=1 cargo test --workspace --test
+//! program generated` writes the files anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ fn blesses() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// Holds a file against what it is to be, or writes that.
+/// Compares a file with the expected text, or writes that text when blessing.
 pub(crate) fn check(path: &Path, wanted: &str) {
     if blesses() {
         fs::write(path, wanted).unwrap();
@@ -37,7 +38,7 @@ pub(crate) fn check(path: &Path, wanted: &str) {
 #[test]
 fn pages_of_lifecycles_are_those_of_today() {
     let folder = root().join("docs/lifecycles");
-    let wanted = pages::of(&program().machines()).unwrap();
+    let wanted = pages::render(&program().machines()).unwrap();
     if blesses() {
         fs::create_dir_all(&folder).unwrap();
     }
@@ -61,9 +62,9 @@ const INSTALLED: [&str; 3] = [
     "deploy/skupper/controller.yaml",
 ];
 
-/// What a document is: its kind and its name.
+/// Returns the identity of a document: its kind and its name.
 pub(crate) fn identity(document: &str) -> (String, String) {
-    let value: Value = yaml::one(document).unwrap();
+    let value: Value = yaml::parse_one(document).unwrap();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     (text(&value["kind"]), text(&value["metadata"]["name"]))
 }
@@ -107,7 +108,8 @@ fn b8_rights_of_the_manifests_follow_from_the_lifecycles() {
     assert_eq!(used, made.len(), "a role is in no manifest");
 }
 
-/// Garbage collection takes away at once what has an owner that it does not find, and one without a namespace is sought without one.
+/// Garbage collection deletes an object at once if its owner is not found. It looks up an owner
+/// without a namespace as a cluster-scoped object.
 #[test]
 fn b16_no_manifest_and_no_lifecycle_gives_what_is_cluster_wide_an_owner_in_a_namespace() {
     let mut cluster_wide = 0;
@@ -146,7 +148,8 @@ fn b16_no_manifest_and_no_lifecycle_gives_what_is_cluster_wide_an_owner_in_a_nam
 /// The code that the page shows, as it is compiled.
 const EXAMPLE: &str = "runtime/generate/src/command/example.rs";
 
-/// Each command of the page about generators, run as it stands there; what stands below it in a block of text is what it says.
+/// Runs each command of the page about generators exactly as printed. The text below a command in
+/// the same block is its expected output.
 #[test]
 fn commands_of_the_page_do_what_it_says() {
     let page = root().join("docs/generate.md");
@@ -161,7 +164,7 @@ fn commands_of_the_page_do_what_it_says() {
         let block = match language {
             "sh" => {
                 commands += content.lines().count();
-                let lines = content.lines().map(|line| say(line, folder.path()));
+                let lines = content.lines().map(|line| run_command(line, folder.path()));
                 said = Some(lines.collect::<String>());
                 block.to_owned()
             }
@@ -185,8 +188,8 @@ fn commands_of_the_page_do_what_it_says() {
     check(&page, &written);
 }
 
-/// What a command says, on standard output and standard error.
-fn say(line: &str, folder: &Path) -> String {
+/// Returns the output of a command, both standard output and standard error.
+fn run_command(line: &str, folder: &Path) -> String {
     let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
     let ["lifecycle-operator", words @ ..] = &words[..] else {
         panic!("no command of ours: {line}");
@@ -203,7 +206,8 @@ fn say(line: &str, folder: &Path) -> String {
         .replace(&folder.display().to_string(), "/tmp/out")
 }
 
-/// What is said in full, or as much of it as the page shows: `...` on a line of its own leaves the rest out, and a part before it.
+/// Returns the full output, or the excerpt of it that the page shows. A line `...` on the page
+/// omits the rest of the output, and only the part before it counts.
 fn excerpt(shown: &str, said: &str) -> String {
     let Some((before, _)) = shown.split_once("...\n") else {
         return said.to_owned();

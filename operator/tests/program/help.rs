@@ -1,4 +1,5 @@
-//! What `--help` says, word for word, as an administrator sees it. `BLESS=1 cargo test --workspace --test program help` writes it anew.
+//! Pins the output of `--help` word for word, as an administrator sees it. `BLESS=1 cargo test
+//! --workspace --test program help` writes it anew.
 
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use lifecycle_operator::args::Arguments;
 
 const WIDTH: usize = 100;
 
-/// Help without what the environment of the one who runs the test would add.
+/// Returns the help text, independent of the environment variables of the user who runs the test.
 fn help(words: &[&str]) -> String {
     let mut command = Arguments::command()
         .term_width(WIDTH)

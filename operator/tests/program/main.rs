@@ -1,4 +1,4 @@
-//! The program itself, without a cluster of Kubernetes: what it says, how it ends, and the sandbox.
+//! Tests of the program itself, without a Kubernetes cluster: its output, its exit and the sandbox.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 

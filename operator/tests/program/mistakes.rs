@@ -1,12 +1,14 @@
-//! What `docs/mistakes.md` shows is true: each of its lifecycles is refused in the words that stand below it, and accepted without a finding once it is mended.
-//! `BLESS=1 cargo test --workspace --test program mistakes` writes the words anew; review the difference like code.
+//! Checks `docs/mistakes.md`: each of its lifecycles is rejected with the message that stands below
+//! it. With its correction applied, it is accepted without a finding. `BLESS=1 cargo test
+//! --workspace --test program mistakes` writes the messages anew; review the difference like code.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One of the page: the Rust that makes it, what the compiler says, and the lines that mend it.
+/// Mistake from the page: the Rust code that makes it, the compiler's message, and the lines that
+/// fix it.
 struct Mistake<'a> {
     title: &'a str,
     thread: &'a str,
@@ -15,7 +17,7 @@ struct Mistake<'a> {
     diff: &'a str,
 }
 
-/// Where rustc says it: the fixture in `tests/ui/rules` that pins the text.
+/// Returns the fixture in `tests/ui/rules` that pins the rustc message.
 fn fixture(said: &str) -> Option<PathBuf> {
     let (_, rest) = said.split_once("--> rules/")?;
     let (rule, _) = rest.split_once('/')?;
@@ -30,7 +32,7 @@ fn page() -> String {
     fs::read_to_string(root().join("docs/mistakes.md")).unwrap()
 }
 
-/// What stands between two texts, the first time both do.
+/// Returns the text between the first occurrence of `start` and the next occurrence of `end`.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let (_, rest) = text
         .split_once(start)
@@ -54,7 +56,8 @@ fn mistakes(page: &str) -> Vec<Mistake<'_>> {
         .collect()
 }
 
-/// What `check` says of a text, without the line that counts; and whether it found anything.
+/// Returns the output of `check` for a text, without the summary line, and whether it found
+/// anything.
 fn check(folder: &Path, text: &str) -> (String, bool) {
     fs::write(folder.join("mistake.rs"), text).unwrap();
     let checked = Command::new(env!("CARGO_BIN_EXE_lifecycle-operator"))
@@ -137,7 +140,7 @@ fn each_is_accepted_once_it_is_mended() {
     }
 }
 
-/// Both fixtures are compiled by `tests/ui`: here they only have to say what the page does.
+/// `tests/ui` compiles both fixtures. This test only checks that they match the page.
 #[test]
 fn what_rustc_says_is_what_its_fixture_pins() {
     let mut found = 0;
@@ -172,7 +175,7 @@ fn there_are_thirty_each_from_a_thread_of_its_own() {
     let threads: BTreeSet<&str> = mistakes.iter().map(|mistake| mistake.thread).collect();
     assert_eq!(threads.len(), mistakes.len());
     assert_eq!(
-        between(&page, "\n\n", " mistakes "),
+        between(&page, "This page collects ", " mistakes "),
         mistakes.len().to_string()
     );
 }

@@ -1,5 +1,6 @@
-//! Alerts and dashboards in deploy/monitoring, held against what follows from the lifecycles; and that they name what there is.
-//! `BLESS=1 cargo test --workspace --test program monitoring` writes them anew. promtool runs them in operator/tests/charts/monitoring.rs.
+//! Compares the alerts and dashboards in deploy/monitoring with those derived from the lifecycles,
+//! and checks that they only name things that exist. `BLESS=1 cargo test --workspace --test program
+//! monitoring` rewrites them. promtool runs them in operator/tests/charts/monitoring.rs.
 
 mod alerts;
 mod dashboard;
@@ -22,7 +23,7 @@ const OF_TARGETS: [&str; 4] = ["job", "namespace", "pod", "le"];
 
 const PAGE: &str = include_str!("../../../docs/deploy.md");
 
-/// The files of a product: their names, and what they hold.
+/// Returns the names and contents of the files of a product.
 fn files(product: &Product) -> [(String, String); 3] {
     let alerts = alerts::all(product);
     let name = |ending: &str| format!("{}.{ending}", product.name);
@@ -50,7 +51,8 @@ fn alerts_and_dashboards_follow_from_the_lifecycles() {
     }
 }
 
-/// Rows of the tables of the page whose first cell begins so: the cells, without backticks.
+/// Returns the rows of the page's tables whose first cell has this prefix, as cells without
+/// backticks.
 fn rows(begin: &str) -> Vec<Vec<String>> {
     let rows = PAGE
         .lines()
@@ -80,7 +82,7 @@ fn served() -> BTreeMap<String, BTreeSet<String>> {
     served
 }
 
-/// The metrics of ours that a text names.
+/// Returns the project's own metrics that a text names.
 fn named(text: &str) -> BTreeSet<&str> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words = text.split(|c| !is_of_name(c));

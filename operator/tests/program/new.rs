@@ -1,4 +1,5 @@
-//! `lifecycle-operator new`: what it writes, what it refuses, and, in its long form, that what it writes builds, passes its tests and runs.
+//! Tests of `lifecycle-operator new`: its output and the input that it refuses. The long form also
+//! checks that the generated crate builds, passes its tests and runs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -24,11 +25,11 @@ fn checkout() -> PathBuf {
 }
 
 /// A new crate that is built of this checkout, with the versions that this checkout is built of.
-pub(crate) fn made(folder: &Path) -> PathBuf {
+pub(crate) fn create_crate(folder: &Path) -> PathBuf {
     made_with(folder, &[])
 }
 
-/// The same, asked for more.
+/// Generates a crate with additional arguments.
 fn made_with(folder: &Path, more: &[&str]) -> PathBuf {
     let root = checkout();
     let path = root.to_str().unwrap();
@@ -42,7 +43,8 @@ fn made_with(folder: &Path, more: &[&str]) -> PathBuf {
     made
 }
 
-/// Without the network where that is possible: what no build on this system needs may not be here yet.
+/// Runs cargo offline if possible. The network is the fallback, because dependencies that no other
+/// build on this system needs may not be downloaded yet.
 fn cargo(folder: &Path, words: &[&str]) -> Output {
     let run = |offline: &[&str]| {
         let mut cargo = Command::new(env!("CARGO"));
@@ -59,7 +61,7 @@ fn cargo(folder: &Path, words: &[&str]) -> Output {
 #[test]
 fn what_is_written_is_a_package_whose_dependencies_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let made = made(folder.path());
+    let made = create_crate(folder.path());
     let output = cargo(&made, &["metadata", "--format-version=1"]);
     let failed = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{failed}");
@@ -181,7 +183,7 @@ fn without_a_checkout_nothing_is_written_and_path_is_advised() {
 #[test]
 fn a_state_that_is_taken_out_gives_the_finding_that_the_page_shows() {
     let folder = tempfile::tempdir().unwrap();
-    let made = made(folder.path());
+    let made = create_crate(folder.path());
     let lifecycle = std::fs::read_to_string(made.join("src/lifecycle.rs")).unwrap();
     let lines = lifecycle
         .lines()
@@ -210,8 +212,10 @@ fn commands(page: &str) -> Vec<String> {
     all
 }
 
-/// Minutes, for all is built anew: the profile and the features of a crate of its own are others. In every check the templates, of which these are copies
-/// with other names, are built, tested and run as members of this workspace. `START=1`, or `LONG=1`, builds the copies, and says how long that took.
+/// Follows a page with a generated copy of the template. This takes minutes, because a separate
+/// crate has its own profile and features and everything is rebuilt. Every check already builds,
+/// tests and runs the templates themselves as members of this workspace. `START=1` or `LONG=1`
+/// builds the copies and prints how long that took.
 fn follow(page: &str, template: &[&str]) {
     let all = commands(page);
     let first = all.iter().find(|line| line.contains(" new ")).unwrap();
@@ -232,7 +236,7 @@ fn follow(page: &str, template: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let made = made_with(folder.path(), template);
     for mut words in rest {
-        // Its `--once` is what the page describes by the line that it waits for.
+        // The page describes the effect of `--once` by the line that it waits for.
         if words.contains(&"sandbox") {
             words.insert(words.len() - 1, "--once");
         }
@@ -244,7 +248,7 @@ fn follow(page: &str, template: &[&str]) {
     run(&made, &["build"]);
 }
 
-/// Runs a command of a page, and says how long it took and how many crates it built.
+/// Runs a command of a page, and prints how long it took and how many crates it built.
 fn run(made: &Path, words: &[&str]) {
     let begun = std::time::Instant::now();
     let mut cargo = Command::new(env!("CARGO"));

@@ -1,5 +1,5 @@
-//! Logs and traces of `lifecycle-operator run` at a collector, a small one that speaks the protocol, beside a simulated cluster; and an operator for
-//! which no collector listens.
+//! Exports logs and traces of `lifecycle-operator run` to a small collector that speaks the
+//! protocol, beside a simulated cluster. Also covers an operator whose collector does not listen.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -48,7 +48,7 @@ const SOON: Duration = Duration::from_secs(120);
 const GRACE: Duration = Duration::from_secs(5);
 const VOLUME: &str = "pvc-otlp";
 
-/// Keeps what it receives.
+/// Collector that records the data that it receives.
 #[derive(Clone, Default)]
 struct Collector(Arc<Mutex<Received>>);
 
@@ -135,7 +135,8 @@ fn of_value(value: Option<&AnyValue>) -> Option<String> {
     Some(text.clone())
 }
 
-/// An operator that exports to this endpoint: spans at once, log lines after so many milliseconds or at its end.
+/// Starts an operator that exports to this endpoint. Spans are exported at once, log lines after
+/// this many milliseconds or at exit.
 fn operator(folder: &Path, endpoint: &str, lines_after: &str) -> Result<Process> {
     let socket = format!("unix://{}", folder.join("csi.sock").display());
     let mut command = Command::new(PROGRAM);
@@ -155,7 +156,7 @@ fn operator(folder: &Path, endpoint: &str, lines_after: &str) -> Result<Process>
     Process::start("operator", command, folder)
 }
 
-/// Creates a Listener, as soon as there is its kind, and waits for its Service.
+/// Creates a Listener as soon as its kind exists, and waits for its Service.
 async fn exposed(folder: &Path) -> Result<()> {
     let client = client(&folder.join("kubeconfig")).await;
     let kind = GroupVersionKind::gvk("listeners.stackable.tech", "v1alpha1", "Listener");
@@ -250,7 +251,7 @@ fn m33_the_traces_of_a_reconcile_and_of_a_call_and_a_line_of_it_reach_a_collecto
 }
 
 /// Runs an operator that exports to this endpoint until its Listener is exposed and its log is as wanted, and ends it by a signal; its log.
-fn ended(endpoint: &str, is_wanted: impl Fn(&str) -> bool) -> String {
+fn run_until_logged(endpoint: &str, is_wanted: impl Fn(&str) -> bool) -> String {
     let folder = tempfile::tempdir().unwrap();
     let kubeconfig = folder.path().join("kubeconfig");
     let cluster = started(&["--kubeconfig", kubeconfig.to_str().unwrap()]);
@@ -283,7 +284,7 @@ fn a_collector_that_does_not_listen_is_one_warning_for_each_and_holds_nothing_up
         let found = lines.filter(|line| line.contains("WARN") && line.contains(&warning));
         found.count()
     };
-    let log = ended(&endpoint, |log| {
+    let log = run_until_logged(&endpoint, |log| {
         warnings(log, "logs") > 0 && warnings(log, "traces") > 0
     });
     assert_eq!(warnings(&log, "logs"), 1, "{log}");
@@ -292,8 +293,8 @@ fn a_collector_that_does_not_listen_is_one_warning_for_each_and_holds_nothing_up
 
 #[test]
 fn a_signal_ends_an_operator_whose_collector_never_answers() {
-    // The system accepts connections, and nobody reads from them.
+    // The system accepts connections, but no process reads from them.
     let silent = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let endpoint = format!("http://{}", silent.local_addr().unwrap());
-    ended(&endpoint, |_| true);
+    run_until_logged(&endpoint, |_| true);
 }

@@ -13,7 +13,7 @@ use lifecycle_macros_core::errors::Diagnostic;
 use lifecycle_macros_core::rule::{Severity, Stage};
 use lifecycle_macros_core::{LockText, check_fragment, check_locked, find_in, lock};
 
-/// Codes whose mistake rustc finds in the logic: by the fixture, with what there is to know.
+/// Codes whose mistake rustc already finds in the logic, with the fixture and an explanation.
 const OF_RUSTC: [(&str, &str, &str, &str); 3] = [
     (
         "LC063",
@@ -35,10 +35,10 @@ const OF_RUSTC: [(&str, &str, &str, &str); 3] = [
     ),
 ];
 
-/// In which version of the language a check came, where that is not the first.
+/// Version of the language that introduced a check, if it is not the first version.
 const LATER: [(&str, &str); 0] = [];
 
-/// What one page is made from.
+/// Source of one page.
 struct Subject {
     code: &'static str,
     title: String,
@@ -90,15 +90,15 @@ fn header(file: &Path) -> String {
     lines.join("\n")
 }
 
-/// A fixture as a page shows it: what it is about, and its code without what every fixture has.
-struct Shown {
+/// Fixture as a page shows it: its subject, and its code without the parts common to all fixtures.
+struct FixtureView {
     about: String,
     code: String,
     lock: Option<String>,
 }
 
-impl Shown {
-    fn of(fixture: &str, stem: &str) -> Self {
+impl FixtureView {
+    fn read(fixture: &str, stem: &str) -> Self {
         let folder = root().join("tests/ui/rules").join(fixture);
         let file = folder.join(format!("{stem}.rs"));
         let text = fs::read_to_string(&file).unwrap();
@@ -126,8 +126,8 @@ fn capital(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// What the program says of a file that holds this, and nothing else.
-fn said_by_the_program(shown: &Shown) -> String {
+/// Returns the program's output for a file with exactly this content.
+fn said_by_the_program(shown: &FixtureView) -> String {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("thing.rs"), &shown.code).unwrap();
     if let Some(lock) = &shown.lock {
@@ -157,8 +157,8 @@ fn few(findings: &str) -> String {
 }
 
 fn page(subject: &Subject) -> String {
-    let fails = Shown::of(&subject.fixture, "fails");
-    let passes = Shown::of(&subject.fixture, "passes");
+    let fails = FixtureView::read(&subject.fixture, "fails");
+    let passes = FixtureView::read(&subject.fixture, "passes");
     let stops = match (subject.is_of_rustc, subject.warns) {
         (true, _) => "yes, as an error of rustc",
         (false, false) => "yes",
@@ -184,21 +184,21 @@ fn page(subject: &Subject) -> String {
     page += &format!(
         "{who} says\n\n```text\n{said}```\n\n## Mended\n\n{}\n\n```diff\n{}```\n",
         passes.about,
-        difference::of(&fails.code, &passes.code),
+        difference::render_diff(&fails.code, &passes.code),
     );
     if let (Some(before), Some(after)) = (&fails.lock, &passes.lock)
         && before != after
     {
         page += &format!(
             "\nIn `thing.lock`\n\n```diff\n{}```\n",
-            difference::of(before, after)
+            difference::render_diff(before, after)
         );
     }
     page + &allowed(subject, &fails)
 }
 
 /// How the finding is accepted as it stands, which is tried out.
-fn allowed(subject: &Subject, fails: &Shown) -> String {
+fn allowed(subject: &Subject, fails: &FixtureView) -> String {
     if !subject.warns {
         return String::new();
     }
@@ -286,11 +286,12 @@ fn no_page_is_of_a_code_that_is_gone() {
     }
 }
 
-/// What is embedded is what stands in the book, found however the code is written.
+/// Checks that the embedded pages equal those in the book, and that each is found however the code
+/// is written.
 #[test]
 fn each_code_is_explained_by_the_program() {
     if std::env::var_os("BLESS").is_some() {
-        // The program was compiled with what stood there before.
+        // The program was compiled with the previous content of the pages.
         return;
     }
     let explain = |code: &str| {

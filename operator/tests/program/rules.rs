@@ -1,5 +1,6 @@
-//! What `check` says to a person who breaks a rule: each fixture in `tests/ui/rules` whose text rustc adds nothing to, with its pinned text.
-//! `BLESS=1 cargo test --workspace --test program rules` writes them anew; review the difference like code.
+//! Messages that `check` prints for a broken rule. Covers each fixture in `tests/ui/rules` to whose
+//! text rustc adds nothing, with its pinned text. `BLESS=1 cargo test --workspace --test program
+//! rules` rewrites them. Review the difference like code.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The sandbox as users start it: how it ends, what it says, and what it does with bad input. Loopback is all it needs.
+//! The sandbox as users start it: its exit, its output, and its handling of bad input. It needs
+//! only the loopback interface.
 
 mod sites;
 
@@ -87,7 +88,7 @@ impl Running {
             .status()
             .unwrap();
         assert!(kill.success());
-        // A pipe that nobody reads would hold it up.
+        // A pipe that no process reads would block the program.
         let mut rest = String::new();
         self.lines.read_to_string(&mut rest).unwrap();
         self.child.wait().unwrap().code()
@@ -238,9 +239,9 @@ fn both_signals_end_it_with_0_and_leave_nothing_behind() {
         ]);
         running.until("Ctrl-C ends it");
         // A watch that is open must not keep it.
-        let door = Door::of(&kubeconfig);
+        let door = ClusterEndpoint::from_kubeconfig(&kubeconfig);
         let all = format!("{}\r\n", door.well());
-        let mut watch = door.ask("GET /api/v1/services?watch=true", &all);
+        let mut watch = door.send_request("GET /api/v1/services?watch=true", &all);
         let mut head = [0; 15];
         watch.read_exact(&mut head).unwrap();
         assert_eq!(&head, b"HTTP/1.1 200 OK");
@@ -249,15 +250,15 @@ fn both_signals_end_it_with_0_and_leave_nothing_behind() {
     }
 }
 
-/// Where the simulated cluster is, and how it is spoken to, as its kubeconfig says.
-struct Door {
+/// Address and credentials of the simulated cluster, from its kubeconfig.
+struct ClusterEndpoint {
     address: String,
     token: String,
     tls: Arc<ClientConfig>,
 }
 
-impl Door {
-    fn of(kubeconfig: &Path) -> Self {
+impl ClusterEndpoint {
+    fn from_kubeconfig(kubeconfig: &Path) -> Self {
         let text = fs::read_to_string(kubeconfig).unwrap();
         let read: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
         let cluster = &read["clusters"][0]["cluster"];
@@ -290,7 +291,7 @@ impl Door {
         )
     }
 
-    fn ask(&self, line: &str, rest: &str) -> StreamOwned<ClientConnection, TcpStream> {
+    fn send_request(&self, line: &str, rest: &str) -> StreamOwned<ClientConnection, TcpStream> {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(SOON)).unwrap();
         let name = ServerName::try_from("127.0.0.1").unwrap();
@@ -304,7 +305,9 @@ impl Door {
         let length = body.len();
         let rest = format!("{headers}Content-Length: {length}\r\n\r\n{body}");
         let mut answer = String::new();
-        self.ask(line, &rest).read_to_string(&mut answer).unwrap();
+        self.send_request(line, &rest)
+            .read_to_string(&mut answer)
+            .unwrap();
         answer
     }
 }
@@ -315,7 +318,7 @@ fn only_who_holds_the_kubeconfig_is_answered_and_no_page_in_a_browser() {
     let kubeconfig = folder.path().join("kubeconfig");
     let mut running = Running::start(&["--kubeconfig", kubeconfig.to_str().unwrap()]);
     running.until("Ctrl-C ends it");
-    let door = Door::of(&kubeconfig);
+    let door = ClusterEndpoint::from_kubeconfig(&kubeconfig);
     let (well, own) = (door.well(), &door.address);
     let version = door.answer("GET /version", &well, "");
     assert!(version.contains("v1.36.3"), "{version}");
@@ -334,7 +337,7 @@ fn only_who_holds_the_kubeconfig_is_answered_and_no_page_in_a_browser() {
     assert!(absent.starts_with("HTTP/1.1 404 "), "{absent}");
     let made = post(&well);
     assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
-    // Nothing is said in the clear.
+    // The server answers nothing over an unencrypted connection.
     let mut plain = TcpStream::connect(own).unwrap();
     plain.set_read_timeout(Some(SOON)).unwrap();
     // In one piece, for after the first the door may be closed.

@@ -1,4 +1,5 @@
-//! `docs/troubleshooting.md`: each reason of a Listener, each state of a Skupper kind and each message of a volume has its row, and no row names what does not exist.
+//! Checks that `docs/troubleshooting.md` has a row for each Listener reason, each state of a
+//! Skupper kind and each volume message. No row may name anything nonexistent.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,7 +51,7 @@ const OTHERS: [(&str, &str); 12] = [
 ];
 const OBSERVE: &str = include_str!("../../../runtime/src/cluster/observe.rs");
 const RULED_OUT: &str = include_str!("../../../runtime/src/controller/ruled_out.rs");
-const REPORTED: &str = include_str!("../../../runtime/explain/src/reported.rs");
+const REPORTED: &str = include_str!("../../../runtime/inspect/src/explain/reported.rs");
 
 /// Reasons of `Ready` by the state that has them. `explain` has a text of each state.
 const BY_STATE: [(&str, &[&str]); 12] = [
@@ -145,7 +146,8 @@ fn each_reason_of_a_listener_has_its_row_and_no_row_has_another() {
     assert_eq!(first_column(section(LISTENER)), all);
 }
 
-/// Those who must act by the row of a reason: its last cell tells a person what to do, unless it says to wait.
+/// Returns the actors that the row of a reason names. The last cell of the row gives a person an
+/// instruction, unless it advises waiting.
 fn actors(reason: &str) -> &'static [&'static str] {
     let start = format!("| `{reason}` |");
     let mut rows = section(LISTENER)
@@ -291,7 +293,7 @@ fn each_reason_of_a_skupper_kind_stands_on_the_page() {
     assert!(unknown.is_empty(), "nothing has these reasons: {unknown:?}");
 }
 
-/// The sources as one text, in which a text that goes on in the next line is one.
+/// Returns the sources as one text, with continued string literals joined.
 fn sources() -> String {
     let all = [MESSAGES.concat(), SENTENCES.to_owned()].concat();
     let lines: Vec<&str> = all.split("\\\n").map(str::trim_start).collect();

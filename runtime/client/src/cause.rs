@@ -7,7 +7,7 @@ pub fn in_one_line(error: &(dyn Error + 'static)) -> String {
     let mut line = String::new();
     let mut next = Some(error);
     while let Some(cause) = next {
-        // The client would print what an API server said three times over.
+        // The client would print the API server's message three times.
         let (text, below) = match cause.downcast_ref::<kube::Error>() {
             Some(error) => (crate::kube::one_line(error), None),
             None => (cause.to_string(), cause.source()),

@@ -1,4 +1,5 @@
-//! When an API server was last heard: a watch of a quiet kind says as little as one whose connection has died without a word.
+//! Time of the last response from an API server. A watch of a quiet kind is as silent as one whose
+//! connection has died unnoticed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,11 +27,12 @@ impl Heard {
     }
 
     /// When that was, or when counting began.
-    pub fn at(&self) -> Instant {
+    pub fn last_heard(&self) -> Instant {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same client, of which every answer is heard: its beginning, and each part that comes later.
+    /// Returns a client that records every response: its beginning, and each part that arrives
+    /// later.
     pub fn by(&self, client: &Client) -> Client {
         let (client, heard) = (client.clone(), self.clone());
         client_of(tower::service_fn(move |request: Request<Body>| {
@@ -65,21 +67,21 @@ mod tests {
     async fn an_answer_is_heard_and_a_silent_server_is_not() {
         let (client, _) = scripted::recorded(|_, _| (200, serde_json::json!({})));
         let heard = Heard::now();
-        let (began, client) = (heard.at(), heard.by(&client));
+        let (began, client) = (heard.last_heard(), heard.by(&client));
         advance(Duration::from_secs(9)).await;
-        assert_eq!(heard.at(), began, "nothing was asked");
+        assert_eq!(heard.last_heard(), began, "nothing was asked");
         let request = || Request::get("/version").body(Vec::new());
         client.request_text(request().unwrap()).await.unwrap();
-        assert_eq!(heard.at(), began + Duration::from_secs(9));
+        assert_eq!(heard.last_heard(), began + Duration::from_secs(9));
         let silent = client_of(tower::service_fn(async |_: Request<Body>| {
             sleep(Duration::from_secs(3600)).await;
             Ok::<_, kube::Error>(Response::new(Body::empty()))
         }));
         let (heard, limit) = (Heard::now(), Duration::from_secs(40));
-        let (began, client) = (heard.at(), heard.by(&silent));
+        let (began, client) = (heard.last_heard(), heard.by(&silent));
         let asked = client.request_text(request().unwrap());
         assert!(tokio::time::timeout(limit, asked).await.is_err());
-        assert_eq!(heard.at(), began);
+        assert_eq!(heard.last_heard(), began);
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! The one place that builds a client, and that turns its errors into one line that says what to do.
+//! The only place that builds a client and turns its errors into one line with a remedy.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -15,10 +15,10 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// How long sending a request may take.
 const SEND: Duration = Duration::from_secs(15);
 
-/// Why there is no client.
+/// Reason why no client is available.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Neither a kubeconfig nor the in-cluster environment says which API server is meant.
+    /// Neither a kubeconfig nor the in-cluster environment names an API server.
     #[error(
         "cannot find out which API server to use: set KUBECONFIG to a kubeconfig, or run in a Pod with a service account"
     )]
@@ -28,11 +28,11 @@ pub enum Error {
     Kubeconfig {
         /// As KUBECONFIG names it.
         path: String,
-        /// What is wrong with it.
+        /// Error in the kubeconfig.
         #[source]
         source: Box<KubeconfigError>,
     },
-    /// What should hold certificates of authorities holds none, so that no server could be trusted.
+    /// The certificate authority contains no certificates, so that no server could be trusted.
     #[error(
         "no certificate in the certificate authority for {url}: correct `certificate-authority` or `certificate-authority-data` in the kubeconfig"
     )]
@@ -45,9 +45,9 @@ pub enum Error {
         "cannot use the context `{context}` of the kubeconfig: see `kubectl config get-contexts`"
     )]
     Context {
-        /// As it was asked for.
+        /// Name of the context as requested.
         context: String,
-        /// What is wrong with it.
+        /// Error in the context.
         #[source]
         source: Box<KubeconfigError>,
     },
@@ -56,7 +56,7 @@ pub enum Error {
     Build {
         /// The API server.
         url: String,
-        /// What is wrong with it.
+        /// Error in the configuration.
         #[source]
         source: Box<kube::Error>,
     },
@@ -65,9 +65,9 @@ pub enum Error {
 /// Finds the configuration: KUBECONFIG, `~/.kube/config`, or the service account of a Pod.
 ///
 /// # Errors
-/// There is none, or it cannot be used.
+/// Returns an error if no configuration exists, or if it is unusable.
 pub async fn infer() -> Result<Config, Error> {
-    // A kubeconfig that was asked for and cannot be used must not be passed over in silence.
+    // If a requested kubeconfig is unusable, it must not be skipped silently.
     if let Ok(path) = std::env::var("KUBECONFIG") {
         let read = Config::from_kubeconfig(&KubeConfigOptions::default()).await;
         return read.map_err(|source| Error::Kubeconfig {
@@ -88,19 +88,20 @@ pub async fn connect() -> Result<Client, Error> {
     client(infer().await?)
 }
 
-/// What somebody at a prompt says of the API server that is meant.
+/// API server that a user selects on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
-    /// A context of the kubeconfig; without it, what `infer` finds.
+    /// Context of the kubeconfig. If absent, the configuration that `infer` finds is used.
     pub context: Option<String>,
     /// The user to ask as.
     pub impersonated: Option<String>,
 }
 
-/// A client for the API server that somebody chose, and the namespace of what names none.
+/// Returns a client for the chosen API server, and the default namespace for objects that name
+/// none.
 ///
 /// # Errors
-/// As `infer` and `client`, or there is no such context.
+/// Returns the errors of `infer` and `client`, or an error if the context does not exist.
 pub async fn connect_to(chosen: &Chosen) -> Result<(Client, String), Error> {
     let mut config = match &chosen.context {
         None => infer().await?,
@@ -124,7 +125,7 @@ pub async fn connect_to(chosen: &Chosen) -> Result<(Client, String), Error> {
     Ok((client(config)?, namespace))
 }
 
-/// A client for a configuration, whose requests are counted. Nothing is sent yet.
+/// Returns a client for a configuration and counts its requests. Sends nothing yet.
 ///
 /// # Guarantees
 /// It never repeats a request by itself: who sends one decides that, with a back-off that can be replayed.
@@ -146,7 +147,8 @@ pub fn client(mut config: Config) -> Result<Client, Error> {
     Ok(built.with_layer(&Counting).build())
 }
 
-/// A client of what answers requests in this process, such as a simulated server. It never repeats a request by itself.
+/// Returns a client for a service in this process, such as a simulated server. The client never
+/// retries a request by itself.
 pub fn client_of<S, B>(service: S) -> Client
 where
     S: tower::Service<http::Request<kube::client::Body>, Response = http::Response<B>>
@@ -160,7 +162,7 @@ where
     Client::new(service, "default")
 }
 
-/// An error of the client as one line, with what to do where somebody can do something.
+/// Returns an error of the client as one line, with a remedy if one exists.
 pub fn one_line(error: &kube::Error) -> String {
     if let kube::Error::Api(status) = error {
         return of_status(status);
@@ -181,7 +183,7 @@ pub fn one_line(error: &kube::Error) -> String {
 }
 
 fn of_status(status: &Status) -> String {
-    let said = words(&status.message);
+    let said = collapse_whitespace(&status.message);
     let terminating = status
         .details
         .iter()
@@ -227,12 +229,12 @@ fn of_connection(said: &str) -> String {
     format!("the API server cannot be reached: is it running, and is the kubeconfig right? {said}")
 }
 
-/// An error and its causes, without what a cause repeats.
+/// Returns an error and its causes, without text that a cause repeats.
 fn chain(error: &kube::Error) -> String {
-    let mut line = words(&error.to_string());
+    let mut line = collapse_whitespace(&error.to_string());
     let mut source = error.source();
     while let Some(cause) = source {
-        let said = words(&cause.to_string());
+        let said = collapse_whitespace(&cause.to_string());
         if !line.contains(&said) {
             line = format!("{line}: {said}");
         }
@@ -241,7 +243,7 @@ fn chain(error: &kube::Error) -> String {
     line
 }
 
-fn words(text: &str) -> String {
+fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

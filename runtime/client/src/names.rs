@@ -1,10 +1,13 @@
-//! Names in the paths of requests. They come from whoever writes an object or an annotation, and lead nowhere but to an object: what no
-//! object can be named is refused before anything is sent, and all else is encoded.
+//! Names in the paths of requests. They come from any author of an object or annotation, and must
+//! lead only to an object. A name that no object can have is refused before anything is sent. Every
+//! other name is encoded.
+
+use std::collections::BTreeSet;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use thiserror::Error;
 
-/// What is not written as it is in a part of a path.
+/// Characters that are percent-encoded in a path segment.
 const SPECIAL: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -44,6 +47,11 @@ pub enum Error {
         "no namespace can be named `{0}`: a name has lower-case letters, digits and `-`, begins and ends with a letter or digit, and has at most 63 characters"
     )]
     Namespace(String),
+    /// A list of namespaces has a comma too many.
+    #[error(
+        "`{0}` has an empty name: write the namespaces with one comma between them, as in `west,east`, or nothing for all namespaces"
+    )]
+    NoName(String),
 }
 
 /// The name of an object of this group and kind, as a part of a path.
@@ -76,7 +84,23 @@ pub fn of_namespace(name: &str) -> Result<String, Error> {
     }
 }
 
-/// Kinds whose objects have names that are no names of DNS: `system:node`, `2001:db8::1`.
+/// Parses namespaces with commas between them, the value of options such as `--watch-namespaces`. Blanks around names and an empty text are allowed.
+///
+/// # Errors
+/// A name is empty, or no namespace can have it.
+pub fn parse_namespaces(text: &str) -> Result<BTreeSet<String>, Error> {
+    if text.trim().is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let parsed = |name: &str| match name.trim() {
+        "" => Err(Error::NoName(text.to_owned())),
+        name => of_namespace(name),
+    };
+    text.split(',').map(parsed).collect()
+}
+
+/// Returns true for kinds whose objects may have names that are not DNS names: `system:node`,
+/// `2001:db8::1`.
 fn is_free(group: &str, kind: &str) -> bool {
     group == "rbac.authorization.k8s.io" || (group, kind) == ("networking.k8s.io", "IPAddress")
 }
@@ -109,7 +133,7 @@ fn is_word(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What leads elsewhere when it is pasted into a path.
+    /// Names that would lead elsewhere if they were pasted into a path.
     const LEADING: [&str; 10] = [
         "web?watch=true",
         "web/status",
@@ -122,6 +146,21 @@ mod tests {
         "web,metadata.namespace=x",
         "web status",
     ];
+
+    #[test]
+    fn a_list_of_namespaces_has_a_name_between_commas() {
+        let parsed = |text: &str| parse_namespaces(text).map(Vec::from_iter);
+        for all in ["", " "] {
+            assert_eq!(parsed(all), Ok(vec![]), "{all:?}");
+        }
+        let both = ["east", "west"].map(String::from);
+        assert_eq!(parsed("west, east,west").unwrap(), both);
+        for wrong in [",", "west,", ",west", "west,,east", "west, ,east"] {
+            let error = parsed(wrong).unwrap_err();
+            assert_eq!(error, Error::NoName(wrong.to_owned()));
+        }
+        assert!(matches!(parsed("west,East"), Err(Error::Namespace(name)) if name == "East"));
+    }
 
     #[test]
     fn names_that_lead_elsewhere_are_the_names_of_nothing() {

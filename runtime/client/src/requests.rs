@@ -29,7 +29,7 @@ fn count(verb: &'static str, code: Option<StatusCode>) {
     *all().entry(key).or_default() += 1;
 }
 
-/// Counts what passes.
+/// Layer that counts requests.
 pub(crate) struct Counting;
 
 impl<S> Layer<S> for Counting {
@@ -40,7 +40,7 @@ impl<S> Layer<S> for Counting {
     }
 }
 
-/// A service whose requests are counted.
+/// Service whose requests are counted.
 pub(crate) struct Counted<S>(S);
 
 impl<S, A, B> Service<Request<A>> for Counted<S>

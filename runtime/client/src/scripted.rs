@@ -1,4 +1,4 @@
-//! A client whose API server is one function, for tests of what is asked and written.
+//! Client whose API server is one function, for tests of requests and writes.
 
 use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,9 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::Value;
 
-/// What was asked: method and path with query, such as `GET /api/v1/pods?limit=1`, and the body if it was JSON.
-pub type Asked = Arc<Mutex<Vec<(String, Value)>>>;
+/// Recorded requests: method and path with query, such as `GET /api/v1/pods?limit=1`, and the body
+/// if it was JSON.
+pub type RequestLog = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// A client that is answered by `answer`: method, path with query, and the body if it was JSON, to code and body.
 pub fn client<A>(answer: impl Fn(String, String, Value) -> A + Clone + Send + 'static) -> Client
@@ -31,11 +32,11 @@ where
     Client::new(service, "default")
 }
 
-/// A client that is answered at once, and what it was asked.
+/// Returns a client that is answered at once, and the record of its requests.
 pub fn recorded(
     answer: impl Fn(&str, &Value) -> (u16, Value) + Send + Sync + 'static,
-) -> (Client, Asked) {
-    let asked = Asked::default();
+) -> (Client, RequestLog) {
+    let asked = RequestLog::default();
     let (log, answer) = (asked.clone(), Arc::new(answer));
     let client = client(move |method, uri, body| {
         let line = format!("{method} {uri}");
@@ -47,8 +48,8 @@ pub fn recorded(
     (client, asked)
 }
 
-/// The lines of what was asked.
-pub fn lines(asked: &Asked) -> Vec<String> {
+/// Returns the lines of the recorded requests.
+pub fn lines(asked: &RequestLog) -> Vec<String> {
     let asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
     asked.iter().map(|(line, _)| line.clone()).collect()
 }

@@ -1,8 +1,9 @@
-//! Label and field selectors: what they say, and whether an object's labels and fields match. Knows no requests.
+//! Label and field selectors: their parsed form, and matching against an object's labels and
+//! fields. Independent of requests.
 
 use std::collections::BTreeMap;
 
-/// Why a selector cannot be read, as the API server says it.
+/// Reason why a selector cannot be parsed, in the API server's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);
@@ -17,7 +18,7 @@ enum Operator {
     Less(i64),
 }
 
-/// What the labels of an object must be.
+/// Requirements on the labels of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSelector(Vec<(String, Operator)>);
 
@@ -38,7 +39,7 @@ impl LabelSelector {
         Ok(Self(requirements))
     }
 
-    /// Whether labels meet all requirements.
+    /// Returns true if the labels meet all requirements.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.0.iter().all(|(key, operator)| {
             let value = labels.get(key);
@@ -47,23 +48,23 @@ impl LabelSelector {
                 Operator::NotIn(values) => !value.is_some_and(|value| values.contains(value)),
                 Operator::Exists => value.is_some(),
                 Operator::Absent => value.is_none(),
-                Operator::Greater(limit) => number(value).is_some_and(|value| value > *limit),
-                Operator::Less(limit) => number(value).is_some_and(|value| value < *limit),
+                Operator::Greater(limit) => parse_number(value).is_some_and(|value| value > *limit),
+                Operator::Less(limit) => parse_number(value).is_some_and(|value| value < *limit),
             }
         })
     }
 
-    /// Whether it has no requirement.
+    /// Returns true if it has no requirement.
     pub fn is_everything(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-fn number(value: Option<&String>) -> Option<i64> {
+fn parse_number(value: Option<&String>) -> Option<i64> {
     value?.parse().ok()
 }
 
-/// At commas outside of brackets.
+/// Splits a text at commas that are not inside brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_u32);
     for (at, character) in text.char_indices() {
@@ -83,7 +84,7 @@ fn split(text: &str) -> Vec<&str> {
 
 fn requirement(part: &str) -> Result<(String, Operator), Unreadable> {
     if let Some(key) = part.strip_prefix('!') {
-        return Ok((word(key, part)?, Operator::Absent));
+        return Ok((parse_key(key, part)?, Operator::Absent));
     }
     for (sign, negated) in [("!=", true), ("==", false), ("=", false)] {
         if let Some((key, value)) = part.split_once(sign) {
@@ -93,35 +94,41 @@ fn requirement(part: &str) -> Result<(String, Operator), Unreadable> {
             } else {
                 Operator::In(values)
             };
-            return Ok((word(key, part)?, operator));
+            return Ok((parse_key(key, part)?, operator));
         }
     }
     if let Some((key, limit)) = part.split_once('>') {
-        return Ok((word(key, part)?, Operator::Greater(limit_of(limit, part)?)));
+        return Ok((
+            parse_key(key, part)?,
+            Operator::Greater(limit_of(limit, part)?),
+        ));
     }
     if let Some((key, limit)) = part.split_once('<') {
-        return Ok((word(key, part)?, Operator::Less(limit_of(limit, part)?)));
+        return Ok((
+            parse_key(key, part)?,
+            Operator::Less(limit_of(limit, part)?),
+        ));
     }
     if let Some(body) = part.strip_suffix(')') {
         let (head, values) = body.split_once('(').ok_or_else(|| unreadable(part))?;
         let values = values.split(',').map(|value| value.trim().to_owned());
         let head = head.trim();
         if let Some(key) = head.strip_suffix(" notin") {
-            return Ok((word(key, part)?, Operator::NotIn(values.collect())));
+            return Ok((parse_key(key, part)?, Operator::NotIn(values.collect())));
         }
         if let Some(key) = head.strip_suffix(" in") {
-            return Ok((word(key, part)?, Operator::In(values.collect())));
+            return Ok((parse_key(key, part)?, Operator::In(values.collect())));
         }
         return Err(unreadable(part));
     }
-    Ok((word(part, part)?, Operator::Exists))
+    Ok((parse_key(part, part)?, Operator::Exists))
 }
 
 fn limit_of(limit: &str, part: &str) -> Result<i64, Unreadable> {
     limit.trim().parse().map_err(|_| unreadable(part))
 }
 
-fn word(key: &str, part: &str) -> Result<String, Unreadable> {
+fn parse_key(key: &str, part: &str) -> Result<String, Unreadable> {
     let key = key.trim();
     let fits = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
     if key.is_empty() || !key.chars().all(fits) {
@@ -136,7 +143,7 @@ fn unreadable(part: &str) -> Unreadable {
     ))
 }
 
-/// What some fields of an object must be.
+/// Requirements on some fields of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSelector(Vec<(String, String, bool)>);
 
@@ -161,19 +168,20 @@ impl FieldSelector {
         Ok(Self(terms))
     }
 
-    /// The fields that are asked for.
+    /// Returns the fields that the selector names.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(field, _, _)| field.as_str())
     }
 
-    /// `value` tells what a field of the object is; absent ones are empty.
+    /// Returns true if an object matches. `value` returns the value of a field of the object, empty
+    /// if absent.
     pub fn matches<'a>(&self, value: impl Fn(&str) -> &'a str) -> bool {
         self.0
             .iter()
             .all(|(field, wanted, equal)| (value(field) == wanted) == *equal)
     }
 
-    /// Whether it has no requirement.
+    /// Returns true if it has no requirement.
     pub fn is_everything(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,5 @@
-//! YAML as people write it, with as many comments as they like: the parser by itself keeps comments for whoever asks for them, and refuses more than 32 in a row.
+//! YAML as people write it, with any number of comments. The parser alone keeps comments for
+//! callers that want them, and refuses more than 32 in a row.
 
 use serde::de::DeserializeOwned;
 use serde_saphyr::{Error, from_multiple_with_options, from_str_with_options, options};
@@ -7,7 +8,7 @@ use serde_saphyr::{Error, from_multiple_with_options, from_str_with_options, opt
 ///
 /// # Errors
 /// It is not one document of YAML that the type can hold.
-pub fn one<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+pub fn parse_one<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     from_str_with_options(text, options! { emit_comments: false })
 }
 
@@ -29,10 +30,13 @@ mod tests {
     fn comments_may_be_as_many_as_one_likes() {
         let comments = "  # one more line of a comment\n".repeat(100);
         let text = format!("a:\n{comments}  - b\n{comments}  - c\n");
-        assert_eq!(one::<Value>(&text).unwrap(), json!({ "a": ["b", "c"] }));
+        assert_eq!(
+            parse_one::<Value>(&text).unwrap(),
+            json!({ "a": ["b", "c"] })
+        );
         let twice = format!("{text}---\n{text}");
         assert_eq!(all::<Value>(&twice).unwrap().len(), 2);
         let text = format!("# {}\na: 1 # here\n", "x".repeat(10_000));
-        assert_eq!(one::<Value>(&text).unwrap(), json!({ "a": 1 }));
+        assert_eq!(parse_one::<Value>(&text).unwrap(), json!({ "a": 1 }));
     }
 }

@@ -12,7 +12,7 @@ use lifecycle_runtime::lifecycle::{CallError, Once};
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_runtime::{Because, Operator, lifecycle};
 
-/// Whether a directory is there.
+/// State of a directory: true if it exists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Folder(bool);
 
@@ -24,9 +24,9 @@ lifecycle! {
         folder: probe Folder by request.target_path;      // looked at on the node of the call
     }
     facts {
-        /// Whether a directory can do what is asked.
+        /// Capability that the request demands. A directory supports only mounts.
         asked: { Mount, Block } from request.capabilities;
-        /// Whether it is there.
+        /// True if the directory exists.
         held made: bool from folder;
     }
     states {
@@ -39,8 +39,8 @@ lifecycle! {
     }
     rpc {
         unfit     when asked == Block;
-        unknown   never "there is nothing to know: each Pod gets a directory of its own";
-        elsewhere never "it is made where it is asked for, as often as it is";
+        unknown   never "no volume can be missing: each Pod gets a directory of its own";
+        elsewhere never "each call creates it at the requested target";
         differs   never "directories do not differ";
 
         NodePublishVolume -> Published by make {
@@ -97,7 +97,7 @@ fn failed(error: io::Error) -> CallError {
     CallError::Failed(format!("the disk fails: {error}"))
 }
 
-/// Serves it on a node until told to stop.
+/// Serves it on a node until shutdown is requested.
 pub(crate) async fn serve(
     socket: &str,
     registration: &Path,
@@ -108,7 +108,7 @@ pub(crate) async fn serve(
     let plugin = Plugin::new("scratch.example.com", "1.0");
     let node = Driver::node(plugin, socket, node_name).registers_in(registration);
     let volumes = Volumes::new("scratch.example.com").serve(machine(Folders), node);
-    let operator = Operator::new("scratch.example.com").beside(volumes);
+    let operator = Operator::new("scratch.example.com").with_service(volumes);
     operator.start(client, shutdown).await?;
     Ok(())
 }

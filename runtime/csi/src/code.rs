@@ -1,4 +1,5 @@
-//! What a call answers when it fails: a code of the interface and one message. The only file that names tonic's codes.
+//! Error reply of a call: a code of the interface and one message. The only file that names tonic's
+//! codes.
 
 use tonic::{Code as Wire, Status};
 
@@ -29,7 +30,7 @@ const MAX_MESSAGE_CHARS: usize = 1024;
 impl From<RpcError> for Status {
     fn from(error: RpcError) -> Self {
         let message: String = match error.message.trim() {
-            "" => "it failed, and nobody said why".to_owned(),
+            "" => "it failed without a message".to_owned(),
             message => message.chars().take(MAX_MESSAGE_CHARS).collect(),
         };
         Self::new(wire(error.code), message)

@@ -25,14 +25,14 @@ pub struct Driver {
     pub(crate) cache_policy: CachePolicy,
 }
 
-/// Which of the two services the process offers.
+/// Service that the process offers, one of two.
 #[derive(Clone)]
 pub(crate) enum Role {
     Controller,
     Node(NodeOptions),
 }
 
-/// What only a process on a node knows.
+/// Options that only a process on a node has.
 #[derive(Clone)]
 pub(crate) struct NodeOptions {
     pub(crate) id: String,
@@ -50,7 +50,7 @@ pub(crate) struct KubeletRegistration {
     pub(crate) folder: PathBuf,
     /// The endpoint on the host, if not as in this process.
     pub(crate) endpoint: Option<PathBuf>,
-    /// The CSINode in which it lists drivers, if that is to be watched.
+    /// CSINode in which the node lists drivers, if it is watched.
     pub(crate) csi_node: Option<String>,
 }
 
@@ -102,15 +102,16 @@ impl Driver {
             fields => Selection::Fields(fields),
         };
         self.cache_policy.watched.push(WatchedKind {
-            kind: Kind::of::<K>(),
+            kind: Kind::for_type::<K>(),
             selection,
             readers: Readers::AllCalls,
         });
         self
     }
 
-    /// Always watches the objects of a kind, all or those with this label, for calls that repeat a publishing: kubelet publishes again and again what
-    /// is published. Every other call reads them by a request, and so does one that finds anything changed.
+    /// Always watches the objects of a kind, either all or those with this label, for repeated
+    /// publish calls. The kubelet keeps publishing volumes that are already published. Every other
+    /// call reads the objects with a request, as does a repeated call that finds a change.
     #[must_use]
     pub fn watching_for_repeats<K>(mut self, label: Option<(&str, &str)>) -> Self
     where
@@ -119,15 +120,16 @@ impl Driver {
     {
         let labelled = |(key, value): (&str, &str)| Selection::Label(key.into(), value.into());
         self.cache_policy.watched.push(WatchedKind {
-            kind: Kind::of::<K>(),
+            kind: Kind::for_type::<K>(),
             selection: label.map_or(Selection::All, labelled),
             readers: Readers::Repeats,
         });
         self
     }
 
-    /// A publishing that is repeated takes over what was read of a kind before, for an hour at most: for objects that hardly change while a Pod uses
-    /// them. Where anything else has changed, they are read anew.
+    /// Lets a repeated publish call reuse the objects of a kind that were read before, for an hour
+    /// at most. Suitable for objects that hardly change while a Pod uses them. If anything else has
+    /// changed, the objects are read anew.
     #[must_use]
     pub fn remembering_for_repeats<K>(mut self) -> Self
     where
@@ -136,7 +138,7 @@ impl Driver {
     {
         self.cache_policy
             .remembered_for_repeats
-            .push(Kind::of::<K>());
+            .push(Kind::for_type::<K>());
         self
     }
 
@@ -147,22 +149,27 @@ impl Driver {
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.cache_policy.watched_on_read.push(Kind::of::<K>());
+        self.cache_policy
+            .watched_on_read
+            .push(Kind::for_type::<K>());
         self
     }
 
-    /// Publishing takes over what staging has just read of a kind: for objects that say which volume it is.
+    /// Makes publish calls reuse the objects of a kind that the stage call has just read. This is
+    /// meant for objects that identify the volume.
     #[must_use]
     pub fn reusing_after_stage<K>(mut self) -> Self
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.cache_policy.reused_after_stage.push(Kind::of::<K>());
+        self.cache_policy
+            .reused_after_stage
+            .push(Kind::for_type::<K>());
         self
     }
 
-    /// Where the node is, for volumes that cannot be reached from everywhere.
+    /// Adds a topology segment of the node, for volumes that are not reachable from everywhere.
     #[must_use]
     pub fn segment(self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.on_node(|node| {
@@ -170,13 +177,13 @@ impl Driver {
         })
     }
 
-    /// At most so many volumes on the node.
+    /// Sets the maximum number of volumes on the node.
     #[must_use]
     pub fn max_volumes(self, max: u32) -> Self {
         self.on_node(|node| node.max_volumes = max)
     }
 
-    /// Tells how full volumes are.
+    /// Sets the source of volume usage.
     #[must_use]
     pub fn usage(self, usage: impl UsageSource) -> Self {
         self.on_node(|node| node.usage = Some(Arc::new(usage)))
@@ -195,8 +202,9 @@ impl Driver {
         })
     }
 
-    /// The Kubernetes name of the node: its CSINode is watched, and where kubelet does not list the driver there any more, it is told of it anew; only
-    /// where it registers itself, and not without a cluster.
+    /// Sets the Kubernetes name of the node, whose CSINode is then watched. If the kubelet no
+    /// longer lists the driver there, the driver registers again. This applies only to a driver
+    /// that registers itself, and not without a cluster.
     #[must_use]
     pub fn listed_in_csi_node(self, node: impl Into<String>) -> Self {
         let name = node.into();
@@ -207,7 +215,8 @@ impl Driver {
         })
     }
 
-    /// Where kubelet finds the endpoint, if not where this process does; only where it registers itself.
+    /// Sets the host path of the endpoint for kubelet, if it differs from the path in this process.
+    /// It takes effect only if the process registers itself.
     #[must_use]
     pub fn endpoint_on_host(self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();

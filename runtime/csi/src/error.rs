@@ -17,7 +17,7 @@ pub enum Error {
     Unsupported {
         /// Its name.
         lifecycle: &'static str,
-        /// What it is, and what to do.
+        /// Unsupported declaration, and its alternative.
         why: String,
     },
     /// A limit is set for a provider that no volume names.
@@ -28,7 +28,7 @@ pub enum Error {
     Driver {
         /// Its name.
         driver: String,
-        /// What it is.
+        /// Error in the name, the version or the socket.
         why: String,
     },
     /// The process cannot listen at a socket.

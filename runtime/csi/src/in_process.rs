@@ -1,4 +1,5 @@
-//! The calls of a process without its sockets, in the process that asks: for tests on paused time.
+//! Calls of a driver process without its sockets, made inside the calling process. Meant for tests
+//! on paused time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ pub enum CsiRequest {
 }
 
 impl CsiRequest {
-    /// Which call it is.
+    /// Returns the kind of the call.
     pub fn rpc(&self) -> Rpc {
         match self {
             Self::Create(_) => Rpc::CreateVolume,
@@ -71,32 +72,32 @@ impl CsiRequest {
 pub struct CsiResponse {
     /// The lifecycle that answers.
     pub ir: &'static Lifecycle,
-    /// What the call observed at its end.
+    /// Observation of the call at its end.
     pub observation: Arc<Observation>,
-    /// What `CreateVolume` answers with.
+    /// Volume in the reply of `CreateVolume`.
     pub created: Option<CreatedVolume>,
 }
 
 /// A lifecycle, and the class of a volume in it.
 pub type ClassifiedVolume = (&'static Lifecycle, Class);
 
-/// What is seen of a volume by a call that has not begun.
+/// Observation of a volume by a call that has not begun.
 pub struct SeenVolume {
     /// Its lifecycle.
     pub machine: Arc<dyn Machine>,
-    /// What the call observed.
+    /// Observation of the call.
     pub observation: Arc<Observation>,
 }
 
-/// A process of a driver that serves volume lifecycles to whoever holds it.
+/// Driver process that serves volume lifecycles to its holder.
 pub struct InProcessDriver {
     runners: Vec<CallRunner>,
-    /// What it always watches; ends with it.
+    /// Watches that it always keeps. They end with it.
     watches: JoinSet<()>,
 }
 
 impl InProcessDriver {
-    /// The calls of what a process would serve.
+    /// Returns the calls that a process would serve.
     ///
     /// # Errors
     /// Calls do not support something that a lifecycle declares.
@@ -146,7 +147,7 @@ impl InProcessDriver {
         self
     }
 
-    /// What is declared of a call, if the process offers it.
+    /// Returns the declaration of a call, if the process offers the call.
     pub fn declared(&self, rpc: Rpc) -> Option<&'static Call> {
         let mut runners = self.runners.iter();
         let declared = runners.find_map(|runner| runner.context.declared(rpc));
@@ -155,13 +156,14 @@ impl InProcessDriver {
 
     /// Classifies the volume that a request is about, and changes nothing.
     pub async fn classify(&self, request: CsiRequest) -> Option<ClassifiedVolume> {
-        let seen = self.look(request).await?;
+        let seen = self.observe(request).await?;
         let ir = seen.machine.ir();
         Some((ir, ir.classify(&seen.observation.world, false)))
     }
 
-    /// Looks at the volume that a request is about, as its call would, and changes nothing. None if it cannot be seen, or no lifecycle has such a call.
-    pub async fn look(&self, request: CsiRequest) -> Option<SeenVolume> {
+    /// Observes the volume of a request as its call would, without any change. Returns `None` if
+    /// the volume cannot be observed, or no lifecycle has such a call.
+    pub async fn observe(&self, request: CsiRequest) -> Option<SeenVolume> {
         let rpc = request.rpc();
         let runner = self.runner(rpc)?;
         let observed = runner.observe(rpc, request.into_call().requested).await;

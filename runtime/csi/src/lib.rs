@@ -1,9 +1,10 @@
-//! Services of the Container Storage Interface from what volume lifecycles declare: requests in, replies out, over Unix sockets.
-//! Decides nothing: what a call does in a world is in `lifecycle_runtime::machine`; knows nothing of the loop that runs passes.
+//! Services of the Container Storage Interface, derived from declared volume lifecycles: requests
+//! in, replies out, over Unix sockets. Makes no decisions: `lifecycle_runtime::machine` decides the
+//! behavior of a call in a world. Independent of the reconcile loop.
 
 #![deny(missing_docs)]
 
-// The example of the documentation names this crate from outside.
+// The example in the documentation names this crate as an external crate.
 #[cfg(test)]
 extern crate self as lifecycle_csi;
 

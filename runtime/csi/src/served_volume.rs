@@ -21,7 +21,7 @@ pub struct ServedVolume {
 }
 
 impl ServedVolume {
-    /// The kinds that the process watches all the time, whether or not a call asks.
+    /// Returns the kinds that the process always watches, even without a call.
     pub fn always_watched(&self) -> Vec<Kind> {
         let watched = self.driver.cache_policy.watched.iter();
         let mut kinds: Vec<Kind> = watched.map(|watched| watched.kind.clone()).collect();
@@ -29,7 +29,7 @@ impl ServedVolume {
             && let Some(registration) = &node.registration
             && registration.csi_node.is_some()
         {
-            kinds.push(Kind::of::<CSINode>());
+            kinds.push(Kind::for_type::<CSINode>());
         }
         kinds
     }

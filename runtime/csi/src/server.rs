@@ -48,7 +48,7 @@ pub(crate) struct Servers {
     shared_watches: Vec<Arc<SharedWatches>>,
 }
 
-/// Binds every socket, so that what cannot be served fails before anything runs.
+/// Binds every socket, so that an unusable socket fails before anything runs.
 ///
 /// # Errors
 /// Calls do not support something that a lifecycle declares, or the process cannot listen at a socket.
@@ -148,7 +148,9 @@ impl Servers {
     pub(crate) async fn run(self, context: Context) -> Result<(), Error> {
         let health = &context.health;
         let handles = self.sockets.iter().map(|one| one.socket.handle());
-        let keeping: Vec<_> = handles.map(|handle| tell(handle, health)).collect();
+        let keeping: Vec<_> = handles
+            .map(|handle| report_health(handle, health))
+            .collect();
         let sockets = self.sockets.into_iter();
         let serving = sockets.map(|socket| socket.serve(context.shutdown.clone()));
         let serving = async { try_join_all(serving).await.map(drop) };
@@ -185,8 +187,8 @@ impl Servers {
     }
 }
 
-/// Tells health of a socket that callers do not find.
-async fn tell(mut socket: SocketHandle, health: &Health) {
+/// Reports to health a socket that callers do not find.
+async fn report_health(mut socket: SocketHandle, health: &Health) {
     let part = format!("socket {}", socket.path.display());
     loop {
         match &*socket.state.borrow_and_update() {

@@ -1,4 +1,4 @@
-//! Where services listen: a Unix socket that belongs to this process alone.
+//! The socket that services listen on: a Unix socket that belongs to this process alone.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -25,16 +25,16 @@ pub enum SocketError {
     Endpoint {
         /// As it was given.
         endpoint: String,
-        /// What to write instead.
+        /// Correction to make.
         why: &'static str,
     },
-    /// Something is there that is no socket.
+    /// The path is taken by something that is not a socket.
     #[error("{0} exists and is no socket: remove it, or listen elsewhere")]
     Taken(PathBuf),
     /// The system refuses.
     #[error("cannot listen at {path}")]
     Listen {
-        /// Where.
+        /// Path of the socket.
         path: PathBuf,
         /// Why.
         #[source]
@@ -74,7 +74,7 @@ pub(crate) struct BoundSocket {
     file: Option<(u64, u64)>,
 }
 
-/// Listens at a path. A socket that is there already is a stale one: removed; nothing else is.
+/// Listens at a path. Removes an existing socket there as stale, but nothing else.
 pub(crate) fn bind(path: &Path) -> Result<(UnixListener, BoundSocket), SocketError> {
     let failed = |source: io::Error| SocketError::Listen {
         path: path.to_owned(),
@@ -95,7 +95,8 @@ pub(crate) fn bind(path: &Path) -> Result<(UnixListener, BoundSocket), SocketErr
     Ok((listener, bound))
 }
 
-/// Listens at a path that nobody else may ever open: the file gets the mode that the socket has when it is bound.
+/// Listens at a path that no other user may ever open. The file gets the mode that the socket has
+/// when it is bound.
 fn private(path: &Path) -> io::Result<UnixListener> {
     let socket = UnixSocket::new_stream()?;
     let same = File::from(socket.as_fd().try_clone_to_owned()?);
@@ -104,7 +105,8 @@ fn private(path: &Path) -> io::Result<UnixListener> {
     socket.listen(BACKLOG)
 }
 
-/// Whether a process listens at a path. One that is gone may have left its file behind.
+/// Returns true if a process listens at a path. A process that is gone may have left its file
+/// behind.
 pub(crate) async fn is_live(path: &Path) -> bool {
     let connected = timeout(LIVES, UnixStream::connect(path)).await;
     !matches!(connected, Ok(Err(_)))
@@ -117,7 +119,8 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 }
 
 impl BoundSocket {
-    /// Whether its file is where it was put, and not another one.
+    /// Returns true if the file of the socket is still in its place and has not been replaced by
+    /// another one.
     pub(crate) fn is_there(&self) -> bool {
         self.file.is_some() && identity(&self.path) == self.file
     }

@@ -21,7 +21,7 @@ use crate::server::prepare;
 
 /// Serves volume lifecycles, each as one process of a driver.
 ///
-/// Beside the lifecycles of resources it runs by [`Operator::beside`](lifecycle_runtime::Operator::beside), else by itself:
+/// Beside the lifecycles of resources it runs by [`Operator::with_service`](lifecycle_runtime::Operator::with_service), else by itself:
 ///
 /// ```
 #[doc = include_str!("volumes/example.rs")]
@@ -51,7 +51,7 @@ impl Volumes {
     /// Serves a volume lifecycle as one process of a driver, under names made of those of operator and lifecycle.
     #[must_use]
     pub fn serve(self, machine: impl Machine, driver: Driver) -> Self {
-        let naming = Naming::of(&self.operator, machine.ir().name);
+        let naming = Naming::new(&self.operator, machine.ir().name);
         self.serve_as(machine, naming, driver)
     }
 
@@ -73,15 +73,17 @@ impl Volumes {
         self
     }
 
-    /// Where its parts report whether they are ready; one of its own unless set. Beside an operator, that of the operator counts.
+    /// Sets the health registry to which its parts report readiness. Unless set, it has a registry
+    /// of its own. Beside an operator, the operator's registry takes precedence.
     #[must_use]
     pub fn health(mut self, health: Health) -> Self {
         self.health = health;
         self
     }
 
-    /// How much of a provider the volumes of the process ask for together: what a declaration names as `poll Type of cloud`. Without this there is no
-    /// limit. Beside an operator, say it to the operator.
+    /// Sets the joint limit on requests of the process's volumes to a provider, as named by `poll
+    /// Type of cloud` in a declaration. The default is no limit. Beside an operator, set the limit
+    /// on the operator.
     #[must_use]
     pub fn provider(self, name: &str, limit: Limit) -> Self {
         self.providers.limit(name, limit);
@@ -96,7 +98,7 @@ impl Volumes {
         self
     }
 
-    /// The providers of the volumes, whose counts are readable while they are served.
+    /// Returns the providers of the volumes. Their counts are readable during serving.
     pub fn providers(&self) -> Providers {
         self.providers.clone()
     }
@@ -104,7 +106,8 @@ impl Volumes {
     /// Serves until the shutdown; calls that are under way then may end, for a while.
     ///
     /// # Errors
-    /// There is nothing to serve, calls do not support something that a lifecycle declares, a socket cannot be listened at, or kubelet refuses a driver.
+    /// Returns an error if there is nothing to serve or calls do not support a declared feature.
+    /// Also returns one if a socket cannot listen, or the kubelet refuses a driver.
     pub async fn start(self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
         self.run(Some(client), shutdown).await
     }
@@ -117,7 +120,8 @@ impl Volumes {
         self.run(None, shutdown).await
     }
 
-    /// What it would serve, for an [`InProcessDriver`](crate::in_process::InProcessDriver).
+    /// Returns the volumes that it would serve, for an
+    /// [`InProcessDriver`](crate::in_process::InProcessDriver).
     pub fn into_served(self) -> Vec<ServedVolume> {
         self.volumes
     }
@@ -126,6 +130,13 @@ impl Volumes {
         if self.volumes.is_empty() {
             let operator = self.operator;
             return Err(Error::Idle { operator });
+        }
+        if !self.namespaces.is_empty() {
+            let namespaces = Vec::from_iter(self.namespaces.iter().map(String::as_str));
+            tracing::info!(
+                "serving volumes only of the namespaces {}",
+                namespaces.join(", ")
+            );
         }
         let (seed, health) = (self.seed, self.health);
         let context = Context {

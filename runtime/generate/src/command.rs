@@ -4,6 +4,7 @@
 #![doc = include_str!("command/example.rs")]
 //! ```
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,14 +16,15 @@ use crate::diagram::{self, Format};
 use crate::program::{Part, Program, Purpose, file_name};
 use crate::{held, list, manifests, page, pages, whole_file};
 
-/// What is made from the description of lifecycles. None of it needs a cluster.
+/// Commands that generate output from the description of lifecycles. None of them needs a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
 pub enum Generate {
     /// List the lifecycles of this program. Needs no cluster.
     Lifecycles,
-    /// Draw the states of a lifecycle and what leads from one to another. Needs no cluster.
+    /// Draw the states of a lifecycle and the transitions between them. Needs no cluster.
     Diagram {
-        /// Which lifecycle: `Listener`, `listeners.skupper.io`, or the end of its path: `skupper::listener::Listener`. Without it, the only one that there is.
+        /// Lifecycle to draw: `Listener`, `listeners.skupper.io`, or the end of its path:
+        /// `skupper::listener::Listener`. Optional if there is only one.
         #[arg(value_name = "LIFECYCLE")]
         lifecycle: Option<String>,
 
@@ -30,9 +32,10 @@ pub enum Generate {
         #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
         format: Format,
     },
-    /// Print the page of a lifecycle: its states, who acts, what wakes it, conditions, reasons, calls. Needs no cluster.
+    /// Print the page of a lifecycle: states, actors, wakes, conditions, reasons, and calls. Needs
+    /// no cluster.
     Docs {
-        /// Which lifecycle, as for `diagram`.
+        /// Lifecycle to describe, as for `diagram`.
         #[arg(value_name = "LIFECYCLE", conflicts_with = "directory")]
         lifecycle: Option<String>,
 
@@ -40,20 +43,23 @@ pub enum Generate {
         #[arg(long, value_name = "DIR")]
         directory: Option<PathBuf>,
     },
-    /// Print what an administrator applies before the program runs, as YAML. Needs no cluster.
+    /// Print the manifests that an administrator applies before the program runs, as YAML. Needs no
+    /// cluster.
     ///
-    /// The rights are as few as there can be: each rule says which input or effect of which lifecycle needs it. What a lifecycle does, it does in all
-    /// namespaces: a ClusterRole. What only concerns the program itself, as its Lease, is a Role in its namespace.
+    /// The rights are minimal: each rule names the input or effect, and the lifecycle, that needs
+    /// it. The rights of a lifecycle apply in all namespaces: a ClusterRole. Rights that only
+    /// concern the program itself, such as those to its Lease, are a Role in its namespace.
     Manifests {
-        /// Which manifests.
+        /// Manifests to print.
         #[arg(value_enum, value_name = "WHAT")]
-        what: What,
+        what: ManifestKind,
 
         /// Only of this part of the program: `controller`, `node`.
         #[arg(long, value_name = "PART")]
         part: Option<String>,
 
-        /// What the rights are for. Those of a person are bound to nobody unless `--user` says to whom.
+        /// Purpose of the rights. The rights of a person are bound to no one unless `--user` names
+        /// a user.
         // Programs of their own have options, and none is called so.
         #[arg(
             id = "purpose of rights",
@@ -68,32 +74,33 @@ pub enum Generate {
         #[arg(id = "user with rights", long = "user", value_name = "USER")]
         user: Option<String>,
 
-        /// The namespace in which the program runs, if it is another one.
+        /// Namespace in which the program runs, if not the default.
         #[arg(long, value_name = "NAMESPACE")]
         namespace: Option<String>,
 
-        /// Namespaces that the program watches, with commas between them, if it runs with the same option: rights to what is in a namespace are a Role in each then.
+        /// Comma-separated namespaces that the program watches, if it runs with the same option.
+        /// Rights to namespaced objects then become one Role per namespace.
         #[arg(
             id = "namespaces of rights",
             long = "watch-namespaces",
             value_name = "NAMESPACES",
-            value_delimiter = ',',
-            value_parser = lifecycle_runtime::names::of_namespace
+            value_parser = lifecycle_runtime::names::parse_namespaces
         )]
-        watched: Vec<String>,
+        watched: Option<BTreeSet<String>>,
 
-        /// Print nothing, and end with 1 if what this file allows or defines is not the same. Comments, order and what else is in it do not count.
+        /// Print nothing, and exit with 1 if the rights or definitions in this file differ.
+        /// Comments, order and other content of the file are ignored.
         #[arg(long, value_name = "FILE")]
         check: Option<PathBuf>,
     },
 }
 
-/// Which manifests are printed.
+/// Manifests to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum What {
+pub enum ManifestKind {
     /// The CustomResourceDefinitions.
     Crd,
-    /// Roles, and what binds them to ServiceAccounts.
+    /// Roles, and their bindings to ServiceAccounts.
     Rbac,
     /// Both.
     All,
@@ -105,25 +112,30 @@ pub enum Error {
     /// No lifecycle is called so.
     #[error("no lifecycle is called `{name}`; there are: {known}")]
     Unknown {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// What there is.
+        /// Lifecycles that exist.
         known: String,
     },
+    /// A file of source code is named.
+    #[error(
+        "`{0}` is a source file, and this command knows the lifecycles that the program was built with: name one that the subcommand `lifecycles` lists. `lifecycle-operator check {0}` checks one that is not built"
+    )]
+    SourceFile(String),
     /// More than one could be meant.
-    #[error("{asked}; say which: {known}")]
+    #[error("{asked}; specify one of: {known}")]
     Several {
-        /// What was asked for.
+        /// Request that is ambiguous.
         asked: String,
-        /// Which there are.
+        /// Candidates.
         known: String,
     },
     /// No part is called so.
     #[error("the program has no part `{name}`; it has: {known}")]
     NoPart {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// What there is.
+        /// Parts that exist.
         known: String,
     },
     /// A picture cannot be laid out.
@@ -133,58 +145,60 @@ pub enum Error {
     #[error("a CustomResourceDefinition cannot be written as YAML")]
     Yaml(#[from] serde_saphyr::SerializeError),
     /// The text cannot be written.
-    #[error("what was made cannot be written")]
+    #[error("the output cannot be written")]
     Write(#[from] io::Error),
     /// A file to be checked cannot be read.
     #[error("{} cannot be read", path.display())]
     Read {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What is said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A file to be checked holds no documents.
     #[error("{} is not YAML", path.display())]
     NoYaml {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What is said.
+        /// Error of the parser.
         source: Box<serde_saphyr::Error>,
     },
-    /// A file to be checked says something else than what is made today.
+    /// A checked file differs from the current output.
     #[error("{} is not what follows from the lifecycles today: {}; take over what the command prints without --check", path.display(), differences.join("; "))]
     Behind {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// In what, a sentence each.
+        /// The differences, one sentence each.
         differences: Vec<String>,
     },
     /// A file cannot be written.
     #[error("{} cannot be written", path.display())]
     File {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What is said.
+        /// Error of the write.
         source: whole_file::Error,
     },
 }
 
 impl Generate {
-    /// Makes what is asked for of a program, and writes it.
+    /// Generates the requested output for a program, and writes it.
     ///
     /// # Errors
-    /// A name of which there is nothing, or a place that cannot be written to.
+    /// Returns an error if a name is unknown, or if the target cannot be written.
     pub fn run(&self, program: &Program, out: &mut impl Write) -> Result<(), Error> {
         let text = match self {
-            Self::Lifecycles => list::of(&program.lifecycles()),
+            Self::Lifecycles => list::render(&program.lifecycles()),
             Self::Diagram { lifecycle, format } => {
-                diagram::of(find(program, lifecycle.as_deref())?.ir(), *format)?
+                diagram::render(find(program, lifecycle.as_deref())?.ir(), *format)?
             }
             Self::Docs {
                 directory: Some(directory),
                 ..
             } => return write_all(directory, program, out),
-            Self::Docs { lifecycle, .. } => page::of(find(program, lifecycle.as_deref())?.ir())?,
+            Self::Docs { lifecycle, .. } => {
+                page::render(find(program, lifecycle.as_deref())?.ir())?
+            }
             Self::Manifests {
                 what,
                 part,
@@ -196,9 +210,10 @@ impl Generate {
             } => {
                 let parts = parts(program, part.as_deref(), namespace.as_deref())?;
                 let parts: Vec<&Part> = parts.iter().collect();
-                let made = documents(*what, &parts, (*purpose, user.as_deref()), watched)?;
+                let watched = Vec::from_iter(watched.iter().flatten().cloned());
+                let made = documents(*what, &parts, (*purpose, user.as_deref()), &watched)?;
                 match check {
-                    Some(path) => return held(path, &made),
+                    Some(path) => return check_file(path, &made),
                     None => made,
                 }
             }
@@ -208,24 +223,26 @@ impl Generate {
 }
 
 fn documents(
-    what: What,
+    what: ManifestKind,
     parts: &[&Part],
     (purpose, user): (Purpose, Option<&str>),
     watched: &[String],
 ) -> Result<String, Error> {
     let crds = match what {
-        What::Crd | What::All => manifests::definitions(parts)?,
-        What::Rbac => String::new(),
+        ManifestKind::Crd | ManifestKind::All => manifests::definitions(parts)?,
+        ManifestKind::Rbac => String::new(),
     };
     let rights = match what {
-        What::Rbac | What::All => manifests::rights_for(parts, purpose, user, watched),
-        What::Crd => String::new(),
+        ManifestKind::Rbac | ManifestKind::All => {
+            manifests::rights_for(parts, purpose, user, watched)
+        }
+        ManifestKind::Crd => String::new(),
     };
     Ok(crds + &rights)
 }
 
-/// Whether a file says what is made.
-fn held(path: &Path, made: &str) -> Result<(), Error> {
+/// Checks that a file matches the generated text.
+fn check_file(path: &Path, made: &str) -> Result<(), Error> {
     let path = path.to_owned();
     let kept = match std::fs::read_to_string(&path) {
         Ok(kept) => kept,
@@ -250,6 +267,7 @@ fn find<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a dyn Machine,
     }
     match (&meant[..], name) {
         ([one], _) => Ok(*one),
+        ([], Some(name)) if name.ends_with(".rs") => Err(Error::SourceFile(name.to_owned())),
         ([], Some(name)) => Err(Error::Unknown {
             name: name.to_owned(),
             known,
@@ -305,7 +323,7 @@ fn write_all(directory: &Path, program: &Program, out: &mut impl Write) -> Resul
     };
     let made = std::fs::create_dir_all(directory);
     made.map_err(|error| failed(directory, error.into()))?;
-    for file in pages::of(&program.machines())? {
+    for file in pages::render(&program.machines())? {
         let path = directory.join(&file.name);
         write(&path, file.text.as_bytes()).map_err(|error| failed(&path, error))?;
         writeln!(out, "{}", path.display())?;

@@ -1,5 +1,5 @@
-//! The states of a lifecycle and what leads from one to another, as a picture.
-//! Of a volume: its calls, and the states that they lead to.
+//! States of a lifecycle and their transitions, as a picture. For a volume, its calls and the
+//! states that they lead to.
 
 mod dot;
 mod mermaid;
@@ -21,15 +21,15 @@ pub enum Format {
     Svg,
 }
 
-/// Why there is no picture.
+/// Reason why no picture can be drawn.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The layout refuses what we wrote.
+    /// The layout refuses the generated text.
     #[error("drawing {lifecycle} failed: {reason}; take another format")]
     Draw {
-        /// Which lifecycle.
+        /// Name of the lifecycle.
         lifecycle: &'static str,
-        /// What the layout says.
+        /// Message of the layout.
         reason: String,
     },
 }
@@ -38,8 +38,8 @@ pub enum Error {
 ///
 /// # Errors
 /// Only of an SVG, if it cannot be laid out.
-pub fn of(lifecycle: &Lifecycle, format: Format) -> Result<String, Error> {
-    let graph = Graph::of(lifecycle);
+pub fn render(lifecycle: &Lifecycle, format: Format) -> Result<String, Error> {
+    let graph = Graph::from_lifecycle(lifecycle);
     Ok(match format {
         Format::Mermaid => mermaid::write(&graph),
         Format::Dot => dot::write(&graph),
@@ -47,10 +47,11 @@ pub fn of(lifecycle: &Lifecycle, format: Format) -> Result<String, Error> {
     })
 }
 
-/// So many causes of a transition are named; of more the first ones, and how many there are besides.
+/// Upper bound on named causes of a transition. Of more causes, the first ones and the number of
+/// the others are shown.
 const NAMED: usize = 3;
 
-/// What is drawn.
+/// Graph to draw.
 struct Graph {
     name: &'static str,
     nodes: Vec<Node>,
@@ -62,18 +63,18 @@ struct Arrow {
     to: usize,
     /// Effects and promises that bring it about, by name; none of a call.
     causes: Vec<String>,
-    /// Only the world outside brings it about.
+    /// True if only the environment causes the transition.
     awaited: bool,
 }
 
 struct Node {
     name: String,
-    look: Look,
+    look: NodeStyle,
 }
 
-/// What a node is, which decides its colour.
+/// Category of a node, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Look {
+enum NodeStyle {
     Moving,
     Waiting,
     Goal,
@@ -83,28 +84,30 @@ enum Look {
 }
 
 impl Graph {
-    fn of(lifecycle: &Lifecycle) -> Self {
+    fn from_lifecycle(lifecycle: &Lifecycle) -> Self {
         let mut nodes: Vec<Node> = lifecycle
             .states
             .iter()
             .map(|state| Node {
                 name: state.name.to_owned(),
                 look: match state.phase {
-                    Phase::Ready => Look::Goal,
-                    Phase::Error => Look::Failed,
-                    Phase::Suspended | Phase::Ignored => Look::Aside,
-                    Phase::Pending if state.wakes.is_some() => Look::Waiting,
-                    Phase::Pending => Look::Moving,
+                    Phase::Ready => NodeStyle::Goal,
+                    Phase::Error => NodeStyle::Failed,
+                    Phase::Suspended | Phase::Ignored => NodeStyle::Aside,
+                    Phase::Pending if state.wakes.is_some() => NodeStyle::Waiting,
+                    Phase::Pending => NodeStyle::Moving,
                 },
             })
             .collect();
         let edges = lifecycle.edges.iter();
-        let mut arrows: Vec<Arrow> = edges.map(|edge| Arrow::of(lifecycle, edge)).collect();
+        let mut arrows: Vec<Arrow> = edges
+            .map(|edge| Arrow::from_edge(lifecycle, edge))
+            .collect();
         for call in lifecycle.calls {
             let from = nodes.len();
             nodes.push(Node {
                 name: format!("{:?}", call.rpc),
-                look: Look::Call,
+                look: NodeStyle::Call,
             });
             if let Target::State(to) = call.target {
                 arrows.push(Arrow {
@@ -123,8 +126,8 @@ impl Graph {
     }
 
     /// The looks that occur, each once.
-    fn looks(&self) -> Vec<Look> {
-        let mut looks: Vec<Look> = self.nodes.iter().map(|node| node.look).collect();
+    fn styles(&self) -> Vec<NodeStyle> {
+        let mut looks: Vec<NodeStyle> = self.nodes.iter().map(|node| node.look).collect();
         looks.sort_unstable();
         looks.dedup();
         looks
@@ -132,7 +135,7 @@ impl Graph {
 }
 
 impl Arrow {
-    fn of(lifecycle: &Lifecycle, edge: &Edge) -> Self {
+    fn from_edge(lifecycle: &Lifecycle, edge: &Edge) -> Self {
         let causes = edge.causes.iter();
         let mut names: Vec<String> = causes.map(|one| name(lifecycle, *one)).collect();
         if names.len() > NAMED {
@@ -162,9 +165,9 @@ fn name(lifecycle: &Lifecycle, cause: Cause) -> String {
     }
 }
 
-impl Look {
+impl NodeStyle {
     /// A word for it that a style may be named by.
-    const fn word(self) -> &'static str {
+    const fn class_name(self) -> &'static str {
         match self {
             Self::Moving => "moving",
             Self::Waiting => "waiting",
@@ -175,7 +178,7 @@ impl Look {
         }
     }
 
-    /// What it is filled with: pale, so that black text can be read on it.
+    /// Returns the fill colour of the node: pale, so that black text is readable on it.
     const fn fill(self) -> &'static str {
         match self {
             Self::Moving => "#dbe9ff",

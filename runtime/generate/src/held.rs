@@ -1,12 +1,12 @@
-//! Whether manifests that somebody keeps in a file still are what is made today. Layout, order and comments do not count, and what the file holds besides is
-//! nobody's business here.
+//! Checks that manifests in a file still match the ones generated today. Layout, order and comments
+//! do not count, and other contents of the file are ignored.
 
 use std::collections::BTreeSet;
 
 use lifecycle_runtime::yaml;
 use serde_json::Value;
 
-/// What a file says otherwise, a line each; nothing if it says the same.
+/// Returns the differences in a file, one per line. Empty if there are none.
 ///
 /// # Errors
 /// One of the two is no YAML.
@@ -27,7 +27,7 @@ pub fn differences(made: &str, kept: &str) -> Result<Vec<String>, serde_saphyr::
     Ok(lines)
 }
 
-/// What a file holds, whether by itself or in a list.
+/// Returns the documents of a file, both single documents and items of a list.
 fn documents(text: &str) -> Result<Vec<Value>, serde_saphyr::Error> {
     let mut all = Vec::new();
     for one in yaml::all::<Value>(text)? {
@@ -47,7 +47,7 @@ fn unpack(one: Value, all: &mut Vec<Value>) {
     }
 }
 
-/// Kind and name, and the namespace where there is one.
+/// Returns the kind, the name, and the namespace if there is one.
 fn identity(document: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (kind, metadata) = (text(&document["kind"]), &document["metadata"]);
@@ -73,7 +73,7 @@ fn between(made: &Value, kept: &Value) -> Vec<String> {
     if parts(made) == parts(kept) {
         Vec::new()
     } else {
-        vec![format!("{name} says something else")]
+        vec![format!("{name} differs")]
     }
 }
 
@@ -93,9 +93,9 @@ fn permissions(role: &Value) -> BTreeSet<String> {
     let rules = role["rules"].as_array().into_iter().flatten();
     let mut all = BTreeSet::new();
     for rule in rules {
-        let about = resources(rule).chain(words(rule, "nonResourceURLs"));
+        let about = resources(rule).chain(rule_strings(rule, "nonResourceURLs"));
         for what in about {
-            let verbs = words(rule, "verbs");
+            let verbs = rule_strings(rule, "verbs");
             all.extend(verbs.map(|verb| format!("{verb} {what}")));
         }
     }
@@ -103,26 +103,28 @@ fn permissions(role: &Value) -> BTreeSet<String> {
 }
 
 fn resources(rule: &Value) -> impl Iterator<Item = String> + use<> {
-    let mut names: Vec<String> = words(rule, "resourceNames").collect();
+    let mut names: Vec<String> = rule_strings(rule, "resourceNames").collect();
     if names.is_empty() {
         names.push(String::new());
     }
     let mut all = Vec::new();
-    for group in words(rule, "apiGroups") {
-        for resource in words(rule, "resources") {
-            let each = names.iter().map(|name| told(&group, &resource, name));
+    for group in rule_strings(rule, "apiGroups") {
+        for resource in rule_strings(rule, "resources") {
+            let each = names
+                .iter()
+                .map(|name| describe_resource(&group, &resource, name));
             all.extend(each);
         }
     }
     all.into_iter()
 }
 
-fn words<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = String> + use<'a> {
+fn rule_strings<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = String> + use<'a> {
     let words = rule[field].as_array().into_iter().flatten();
     words.map(|one| one.as_str().unwrap_or_default().to_owned())
 }
 
-fn told(group: &str, resource: &str, name: &str) -> String {
+fn describe_resource(group: &str, resource: &str, name: &str) -> String {
     let of = match group {
         "" => resource.to_owned(),
         group => format!("{resource}.{group}"),

@@ -1,9 +1,10 @@
-//! What is made from the description of a lifecycle and from nothing else: diagrams, pages of documentation, a list, and the rights that it needs.
-//! Knows no cluster. The same description gives the same text. `command` is the same as subcommands of a program's own command line.
+//! Generates output from the description of a lifecycle alone: diagrams, pages of documentation, a
+//! list, and the rights that the lifecycle needs. Knows no cluster. The same description gives the
+//! same text. `command` offers all this as subcommands of a program's own command line.
 
 #![deny(missing_docs)]
 
-// The example of `command` names this crate from outside.
+// The example of `command` names this crate as an external crate.
 #[cfg(all(test, feature = "command"))]
 extern crate self as lifecycle_generate;
 

@@ -1,10 +1,11 @@
-//! Which lifecycles a program has, a line each.
+//! List of the lifecycles of a program, one per line.
 
 use lifecycle_runtime::machine::ir::{Lifecycle, Mode};
 
-/// A table for a terminal: name, what drives it, how many states, what it writes, and its first sentence.
-pub fn of(lifecycles: &[&Lifecycle]) -> String {
-    let head = ["NAME", "DRIVEN BY", "STATES", "WRITES", "WHAT IT IS"].map(str::to_owned);
+/// Returns a table for a terminal: name, trigger, number of states, writes, and first sentence of
+/// each lifecycle.
+pub fn render(lifecycles: &[&Lifecycle]) -> String {
+    let head = ["NAME", "DRIVEN BY", "STATES", "WRITES", "DESCRIPTION"].map(str::to_owned);
     let mut rows = vec![head];
     rows.extend(lifecycles.iter().map(|lifecycle| row(lifecycle)));
     let width = |column: usize| {

@@ -1,4 +1,5 @@
-//! What an administrator applies before the program runs: its definitions, and the rights of each of its parts.
+//! The manifests that an administrator applies before the program runs: its definitions, and the
+//! rights of each of its parts.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
@@ -27,13 +28,14 @@ pub fn definitions(parts: &[&Part]) -> Result<String, serde_saphyr::SerializeErr
     Ok(text)
 }
 
-/// The roles of each part and what binds them, as YAML documents.
+/// Returns the roles of each part and their bindings, as YAML documents.
 pub fn rights(parts: &[&Part]) -> String {
     rights_for(parts, Purpose::Run, None, &[])
 }
 
-/// The roles for a purpose, bound to a user. Without one those to run it are bound to the ServiceAccount of the part, and others to nobody. They count in
-/// these namespaces, or in all if there are none.
+/// Returns the roles for a purpose, bound to a user. Without a user, the roles to run a part are
+/// bound to its ServiceAccount, and other roles are unbound. They apply in these namespaces, or in
+/// all if none is given.
 pub fn rights_for(
     parts: &[&Part],
     purpose: Purpose,
@@ -78,7 +80,7 @@ fn heading(part: &str, purpose: Purpose) -> String {
         Purpose::Plan => format!("# What `plan` reads for `{part}`."),
         Purpose::DryRun => {
             format!(
-                "# What `plan --dry-run=server` asks for `{part}`. Whoever has it may write, too."
+                "# What `plan --dry-run=server` needs for `{part}`. These rights also allow writes."
             )
         }
         Purpose::Explain => format!("# What `explain` reads for `{part}`."),

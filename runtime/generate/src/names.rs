@@ -2,7 +2,7 @@
 
 use lifecycle_runtime::machine::ir::{Input, Length, Lifecycle, Lookup, Mode, Source, Verb};
 
-/// What a `from` or a `wakes` names.
+/// Returns the name of a source in `from` or `wakes`.
 pub(crate) fn source(lifecycle: &Lifecycle, source: Source) -> &str {
     match source {
         Source::This => "self",
@@ -19,8 +19,8 @@ pub(crate) fn sources(lifecycle: &Lifecycle, of: &[Source]) -> String {
     of.collect::<Vec<_>>().join(", ")
 }
 
-/// What we may do with an input, and its kind: `owned Service`, `[Node]`.
-pub(crate) fn what(lifecycle: &Lifecycle, input: &Input) -> String {
+/// Returns the access mode and the kind of an input: `owned Service`, `[Node]`.
+pub(crate) fn describe_input(lifecycle: &Lifecycle, input: &Input) -> String {
     let mode = match input.mode {
         Mode::Watched => "",
         Mode::Owned => "owned ",
@@ -46,7 +46,7 @@ pub(crate) fn what(lifecycle: &Lifecycle, input: &Input) -> String {
     format!("{optional}{mode}{kind}{owner}{group}")
 }
 
-/// What is created once of which this is the record.
+/// Returns the name of the object that is created once and recorded in this input.
 fn recorded(lifecycle: &Lifecycle, record: &Input) -> &'static str {
     let mut inputs = lifecycle.inputs.iter();
     let created = inputs.find(|one| {
@@ -60,8 +60,8 @@ fn recorded(lifecycle: &Lifecycle, record: &Input) -> &'static str {
 pub(crate) fn lookup(input: &Input) -> String {
     let by = match input.lookup {
         Lookup::Name(path) => format!("by name `{path}`"),
-        Lookup::Names => "by names that others say".to_owned(),
-        Lookup::Refs => "by references that others say".to_owned(),
+        Lookup::Names => "by names that a method computes".to_owned(),
+        Lookup::Refs => "by references that a method computes".to_owned(),
         Lookup::Labels(labels) => format!("by labels {}", labels.join(", ")),
         Lookup::Owner => "by its owner reference".to_owned(),
         Lookup::Namespace => "all of its namespace".to_owned(),
@@ -79,7 +79,7 @@ pub(crate) fn lookup(input: &Input) -> String {
 pub(crate) fn length(length: &Length) -> String {
     let declared = milliseconds(length.otherwise);
     match length.said {
-        Some(_) => format!("what the object says, else {declared}"),
+        Some(_) => format!("the object's value, else {declared}"),
         None => declared,
     }
 }
@@ -100,7 +100,7 @@ pub(crate) fn milliseconds(all: u64) -> String {
     }
 }
 
-/// What an effect does, in words: `apply service`.
+/// Returns the verb of an effect: `apply service`.
 pub(crate) fn verb(verb: Verb) -> &'static str {
     match verb {
         Verb::Apply => "apply",

@@ -10,12 +10,13 @@ use crate::diagram::{self, Format};
 use crate::names;
 use crate::table::{Table, code};
 
-/// The page: states, who acts, what wakes, conditions with their reasons, what is read and written, and calls.
+/// Returns the page: states, actors, wakes, conditions with their reasons, reads and writes, and
+/// calls.
 ///
 /// # Errors
 /// If its diagram cannot be drawn.
-pub fn of(lifecycle: &Lifecycle) -> Result<String, diagram::Error> {
-    let diagram = diagram::of(lifecycle, Format::Mermaid)?;
+pub fn render(lifecycle: &Lifecycle) -> Result<String, diagram::Error> {
+    let diagram = diagram::render(lifecycle, Format::Mermaid)?;
     let mut text = format!("# {}\n\n{}\n\n", lifecycle.name, lifecycle.doc.trim());
     text += &format!("```mermaid\n{diagram}```\n\n");
     text += &states(lifecycle);
@@ -32,12 +33,12 @@ pub fn of(lifecycle: &Lifecycle) -> Result<String, diagram::Error> {
 
 fn states(lifecycle: &Lifecycle) -> String {
     let head: &[&str] = if lifecycle.volume {
-        &["State", "What it is", "Where"]
+        &["State", "Description", "Where"]
     } else {
         &[
             "State",
             "Phase",
-            "What it is",
+            "Description",
             "Where",
             "Who acts",
             "Too long after",
@@ -50,8 +51,8 @@ fn states(lifecycle: &Lifecycle) -> String {
         if lifecycle.volume {
             table.row([name, doc, place]);
         } else {
-            let acts = acts::who(lifecycle, state);
-            let phase = state.phase.word().to_owned();
+            let acts = acts::describe_actor(lifecycle, state);
+            let phase = state.phase.as_str().to_owned();
             table.row([name, phase, doc, place, acts, overdue(state)]);
         }
     }
@@ -59,7 +60,7 @@ fn states(lifecycle: &Lifecycle) -> String {
     if text.is_empty() || lifecycle.volume {
         return text;
     }
-    text + "The first whose place fits counts. Besides: an object that is being deleted says `Deleting`, and one of which a write was refused that no state speaks of says `Refused`.\n\n"
+    text + "The first state that matches applies. An object that is being deleted reports `Deleting`. If a write was refused and no state covers that, the object reports `Refused`.\n\n"
 }
 
 /// Only who moves by itself can take too long.
@@ -109,12 +110,12 @@ fn ready(lifecycle: &Lifecycle) -> String {
         return String::new();
     }
     let kstatus = if lifecycle.kstatus {
-        " `Reconciling` and `Stalled` are there while they are True, and `status.observedGeneration` says which edit all of that is about."
+        " `Reconciling` and `Stalled` exist only while they are True, and `status.observedGeneration` is the generation that the status describes."
     } else {
         ""
     };
     format!(
-        "The first clause that fits counts. `Ready` is True where {} are met, and otherwise says what the first that is not says.{kstatus}\n\n",
+        "The first clause that matches applies. `Ready` is True if {} are met, and otherwise repeats the first one that is not met.{kstatus}\n\n",
         ready.join(", ")
     )
 }
@@ -132,23 +133,23 @@ fn status(lifecycle: &Lifecycle) -> String {
 }
 
 fn inputs(lifecycle: &Lifecycle) -> String {
-    let mut table = Table::new(&["Input", "What", "How it is found", "Looked at where", "Why"]);
+    let mut table = Table::new(&["Input", "What", "How it is found", "Read where", "Why"]);
     for input in lifecycle.inputs {
         let given = input.given.as_ref();
         let given = given.map_or(String::new(), |given| code(&given.describe(lifecycle)));
         table.row([
             code(input.name),
-            code(&names::what(lifecycle, input)),
+            code(&names::describe_input(lifecycle, input)),
             names::lookup(input),
             given,
             input.doc.trim().to_owned(),
         ]);
     }
-    table.under("What it looks at")
+    table.under("Inputs")
 }
 
 fn facts(lifecycle: &Lifecycle) -> String {
-    let mut table = Table::new(&["Fact", "Values", "Asked where", "What it is"]);
+    let mut table = Table::new(&["Fact", "Values", "Asked where", "Description"]);
     let declared = lifecycle.vars.iter().filter(|var| match var.origin {
         Origin::Fact => true,
         Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
@@ -163,5 +164,5 @@ fn facts(lifecycle: &Lifecycle) -> String {
             var.doc.trim().to_owned(),
         ]);
     }
-    table.under("What it asks")
+    table.under("Facts")
 }

@@ -20,7 +20,7 @@ pub struct File {
 ///
 /// # Errors
 /// If a picture cannot be laid out.
-pub fn of(machines: &[&dyn Machine]) -> Result<Vec<File>, diagram::Error> {
+pub fn render(machines: &[&dyn Machine]) -> Result<Vec<File>, diagram::Error> {
     let mut files = vec![File {
         name: "README.md".to_owned(),
         text: list(machines),
@@ -29,18 +29,18 @@ pub fn of(machines: &[&dyn Machine]) -> Result<Vec<File>, diagram::Error> {
         let name = file_name(*machine);
         files.push(File {
             name: format!("{name}.md"),
-            text: page::of(machine.ir())?,
+            text: page::render(machine.ir())?,
         });
         files.push(File {
             name: format!("{name}.svg"),
-            text: diagram::of(machine.ir(), Format::Svg)?,
+            text: diagram::render(machine.ir(), Format::Svg)?,
         });
     }
     Ok(files)
 }
 
 fn list(machines: &[&dyn Machine]) -> String {
-    let mut table = Table::new(&["Lifecycle", "Of", "States", "What it is", "Picture"]);
+    let mut table = Table::new(&["Lifecycle", "Of", "States", "Description", "Picture"]);
     for machine in machines {
         let (lifecycle, file) = (machine.ir(), file_name(*machine));
         table.row([

@@ -1,4 +1,5 @@
-//! What a program is, as far as texts are made of it: its processes, each with its lifecycles and its rights, and the definitions that it installs.
+//! Description of a program for the generated texts: its processes, each with its lifecycles and
+//! its rights, and the definitions that it installs.
 
 use std::sync::Arc;
 
@@ -15,30 +16,31 @@ pub struct Program {
     parts: Vec<Part>,
 }
 
-/// What rights are for.
+/// Purpose of rights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 pub enum Purpose {
     /// To run it.
     #[default]
     Run,
-    /// A person asks for a plan.
+    /// A person plans.
     Plan,
-    /// A person asks for a plan with `--dry-run=server`, for which the API server wants the rights to write.
+    /// A person plans with `--dry-run=server`, for which the API server requires the rights to
+    /// write.
     DryRun,
     /// A person has objects explained.
     Explain,
 }
 
-/// What runs as one ServiceAccount: the controller, or what runs on each node.
+/// Processes that run as one ServiceAccount: the controller, or the process on each node.
 #[derive(Clone)]
 pub struct Part {
     /// How it is called on the command line: `controller`.
     pub name: String,
-    /// Who it is in the cluster.
+    /// ServiceAccount of the part in the cluster.
     pub account: Account,
     machines: Vec<Arc<dyn Machine>>,
-    /// What its author's own code asks for.
+    /// Rights that the author's own code needs.
     own: Rights,
     besides: Rights,
     definitions: Vec<CustomResourceDefinition>,
@@ -59,12 +61,12 @@ impl Program {
         self
     }
 
-    /// Its parts, in the order in which they were added.
+    /// Returns the parts, in the order of their addition.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// Every lifecycle once, in the order in which they were added.
+    /// Returns every lifecycle once, in the order of addition.
     pub fn machines(&self) -> Vec<&dyn Machine> {
         let mut all: Vec<&dyn Machine> = Vec::new();
         for machine in self.parts.iter().flat_map(|part| &part.machines) {
@@ -128,7 +130,8 @@ impl Part {
         self
     }
 
-    /// It watches these kinds all the time, whether or not a call asks: what a driver of volumes is told to keep.
+    /// Adds kinds that the program always watches, even without a call. This is the set that a
+    /// volume driver must cache.
     #[must_use]
     pub fn watches<'a>(mut self, kinds: impl IntoIterator<Item = &'a Kind>) -> Self {
         self.besides = self.besides.watching(kinds);
@@ -162,7 +165,8 @@ impl Part {
         self
     }
 
-    /// Its account may do something that it never asks for itself: it gives the right on, or others work as the same account.
+    /// Adds a right that the program's account has but the program itself never uses. The program
+    /// grants the right to others, or others work with the same account.
     #[must_use]
     pub fn also_for_others(mut self, object: Object, verbs: &[Verb], why: &str) -> Self {
         self.besides = self.besides.and(object, verbs, why);
@@ -171,9 +175,9 @@ impl Part {
 
     /// All that it may do.
     pub fn rights(&self) -> Rights {
-        Rights::of(self.machines())
-            .with(&self.own)
-            .with(&self.besides)
+        Rights::for_lifecycles(self.machines())
+            .merge(&self.own)
+            .merge(&self.besides)
     }
 
     /// Rights that a purpose needs where the program watches only some namespaces.
@@ -185,7 +189,8 @@ impl Part {
         }
     }
 
-    /// Tells if objects of a resource are in a namespace, as far as lifecycles and definitions say it.
+    /// Returns true if objects of a resource are namespaced, as far as lifecycles and definitions
+    /// tell.
     fn is_in_namespace(&self, object: &Object) -> Option<bool> {
         let plural = object.resource.split('/').next()?;
         let of_inputs = self.machines().flat_map(|machine| {
@@ -203,7 +208,7 @@ impl Part {
         known.next().map(|kind| kind.namespaced).or(defined)
     }
 
-    /// What somebody needs who asks about it in a cluster, as few as there can be.
+    /// Returns the minimal rights for this purpose in a cluster.
     pub fn rights_for(&self, purpose: Purpose) -> Rights {
         let machines: Vec<&dyn Machine> = self.machines().collect();
         let planned = || Rights::to_plan(&machines, &self.own);
@@ -220,7 +225,7 @@ impl Part {
                 let names: Vec<String> =
                     self.definitions.iter().map(ResourceExt::name_any).collect();
                 let names = names.iter().map(String::as_str);
-                let mut writes = Rights::of(of_resources).with(&self.own);
+                let mut writes = Rights::for_lifecycles(of_resources).merge(&self.own);
                 if !self.definitions.is_empty() {
                     writes = writes.maintaining(names);
                 }
@@ -242,7 +247,8 @@ impl Part {
     }
 }
 
-/// The name by which the texts of a lifecycle are filed: that of its resource, `listeners.skupper.io`, or of its volume: `listener-mount`.
+/// Returns the file name for the texts of a lifecycle. It is the name of its resource,
+/// `listeners.skupper.io`, or of its volume: `listener-mount`.
 pub fn file_name(machine: &dyn Machine) -> String {
     match machine.subject() {
         Some(kind) if kind.group.is_empty() => kind.plural,

@@ -1,5 +1,6 @@
-//! The rights that lifecycles need, as few as there can be: each verb with the input or the effect that needs it.
-//! What a program does besides (a Lease, its definitions) it adds itself, with a reason of its own. What follows from a description stands in `needs`.
+//! The minimal rights that lifecycles need: each verb with the input or the effect that needs it. A
+//! program adds the rights for its other work (a Lease, its definitions) itself, with a reason of
+//! its own. The module `needs` contains the rights that follow from a description.
 
 mod asking;
 mod needs;
@@ -13,16 +14,16 @@ use lifecycle_runtime::lifecycle::{Kind, Machine};
 
 pub use yaml::{Account, Holder};
 
-/// What somebody may do, and what for.
+/// Permitted operations, and the reason for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rights {
     rules: BTreeMap<Object, BTreeMap<Verb, BTreeSet<String>>>,
 }
 
-/// What a rule is about.
+/// Resource that a rule applies to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Object {
-    /// Where.
+    /// Scope of the rule.
     pub scope: Scope,
     /// The group; empty: the core group.
     pub group: String,
@@ -32,10 +33,11 @@ pub struct Object {
     pub names: Vec<String>,
 }
 
-/// Where a rule counts.
+/// Scope of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// In every namespace, and for what is in none. What a lifecycle does is here: its watches are of all namespaces, and its objects may be in any.
+    /// Scope of every namespace, and of cluster-scoped objects. The rights of a lifecycle have this
+    /// scope: its watches span all namespaces, and its objects may be in any.
     #[default]
     Cluster,
     /// In each of the namespaces that are watched, where only some are.
@@ -44,7 +46,7 @@ pub enum Scope {
     Own,
 }
 
-/// What may be done, in the order in which rules name it.
+/// Permitted operation. The order is the order within rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
     /// Read one by its name.
@@ -65,7 +67,7 @@ pub enum Verb {
 
 impl Verb {
     /// As a role spells it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "get",
             Self::List => "list",
@@ -96,14 +98,15 @@ impl Object {
         Self { scope, ..self }
     }
 
-    /// Only those of these names. Whoever makes an object says its name in its body, which no rule reads: `create` is never narrowed.
+    /// Restricts the rights to objects with these names. The name of a created object is in the
+    /// body, which no rule reads, so `create` is never restricted.
     #[must_use]
     pub fn named<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Self {
         let names = names.into_iter().map(str::to_owned).collect();
         Self { names, ..self }
     }
 
-    pub(crate) fn of(kind: &Kind) -> Self {
+    pub(crate) fn from_kind(kind: &Kind) -> Self {
         Self::all(&kind.group, &kind.plural)
     }
 
@@ -111,7 +114,7 @@ impl Object {
         Self::all(&kind.group, &format!("{}/{name}", kind.plural))
     }
 
-    /// Whether whoever has a right to this one has it to another one, too.
+    /// Returns true if a right to this object includes the right to another one.
     pub fn covers(&self, other: &Self) -> bool {
         let is_same = self.group == other.group && self.resource == other.resource;
         let has = |name| self.names.contains(name);
@@ -139,8 +142,8 @@ impl fmt::Display for Object {
 }
 
 impl Rights {
-    /// What lifecycles need together.
-    pub fn of<'a>(lifecycles: impl IntoIterator<Item = &'a dyn Machine>) -> Self {
+    /// Returns the combined rights that lifecycles need.
+    pub fn for_lifecycles<'a>(lifecycles: impl IntoIterator<Item = &'a dyn Machine>) -> Self {
         let mut rights = Self::default();
         for machine in lifecycles {
             needs::take(&mut rights, machine);
@@ -148,7 +151,7 @@ impl Rights {
         rights
     }
 
-    /// What somebody needs who has objects of these lifecycles explained.
+    /// Returns the rights that a person needs to have objects of these lifecycles explained.
     pub fn to_explain<'a>(lifecycles: impl IntoIterator<Item = &'a dyn Machine>) -> Self {
         let mut rights = Self::default();
         for machine in lifecycles {
@@ -157,8 +160,9 @@ impl Rights {
         rights
     }
 
-    /// What somebody needs who plans what these lifecycles write, and `own`, what their author's own code asks for. Of volumes there is no plan: without
-    /// another lifecycle it is nothing.
+    /// Returns the rights that a person needs to plan the writes of these lifecycles and of their
+    /// author's own code, given by `own`. Volumes have no plan, so the rights are empty without
+    /// another lifecycle.
     pub fn to_plan(lifecycles: &[&dyn Machine], own: &Self) -> Self {
         let mut rights = Self::default();
         if lifecycles.iter().all(|one| one.subject().is_none()) {
@@ -172,7 +176,8 @@ impl Rights {
         rights
     }
 
-    /// What somebody needs who besides asks the API server for its opinion of what is written with these rights.
+    /// Adds the rights that a person needs to request a dry run from the API server for the writes
+    /// with these rights.
     #[must_use]
     pub fn asking_of(mut self, writes: &Self) -> Self {
         asking::judged(&mut self, writes);
@@ -186,9 +191,9 @@ impl Rights {
         self
     }
 
-    /// As well what others need.
+    /// Adds the rights that others need.
     #[must_use]
-    pub fn with(mut self, others: &Self) -> Self {
+    pub fn merge(mut self, others: &Self) -> Self {
         for (object, verbs) in &others.rules {
             for (verb, whys) in verbs {
                 for why in whys {
@@ -204,12 +209,12 @@ impl Rights {
     pub fn watching<'a>(mut self, kinds: impl IntoIterator<Item = &'a Kind>) -> Self {
         for kind in kinds {
             let why = "always watched by the process".to_owned();
-            self.allow(Object::of(kind), &[Verb::List, Verb::Watch], why);
+            self.allow(Object::from_kind(kind), &[Verb::List, Verb::Watch], why);
         }
         self
     }
 
-    /// As well what a program needs that installs and updates these definitions.
+    /// Adds the rights of a program that installs and updates these definitions.
     #[must_use]
     pub fn maintaining<'a>(self, definitions: impl IntoIterator<Item = &'a str>) -> Self {
         let all = Object::all("apiextensions.k8s.io", "customresourcedefinitions");
@@ -220,7 +225,7 @@ impl Rights {
             .and(named, &[Verb::List, Verb::Patch], why)
     }
 
-    /// As well what a program needs of whose replicas one writes.
+    /// Adds the rights of a program with several replicas and a single writer.
     #[must_use]
     pub fn leading(self, lease: &str) -> Self {
         let all = Object::all("coordination.k8s.io", "leases").own();
@@ -230,8 +235,9 @@ impl Rights {
             .and(named, &[Verb::Get, Verb::Update], why)
     }
 
-    /// The same where only some namespaces are watched: rights to what is in a namespace count in those alone. `known` says of a kind whether its objects
-    /// are in one, where that is known.
+    /// Restricts the rights for a program that watches only some namespaces. Rights to namespaced
+    /// objects then apply in those namespaces alone. `known` reports whether objects of a kind are
+    /// namespaced, if known.
     #[must_use]
     pub fn in_watched(self, known: impl Fn(&Object) -> Option<bool>) -> Self {
         let is_in_one = |object: &Object| {
@@ -259,46 +265,48 @@ impl Rights {
         })
     }
 
-    /// Those of [`Rights::each`] that requests need by themselves. The others are asked for by a plug-in of the API server, which not every one has.
+    /// Returns the rights of [`Rights::each`] that requests need by themselves. A plug-in that not
+    /// every API server has requires the others.
     pub fn of_requests(&self) -> impl Iterator<Item = (&Object, Verb)> {
         self.each().filter(|(object, verb)| {
-            let whys = self.why(object, *verb);
+            let whys = self.reasons(object, *verb);
             !whys.iter().all(|why| why.ends_with(needs::INSISTS))
         })
     }
 
-    /// What needs a right, and what needs one that it covers.
-    pub fn why(&self, object: &Object, verb: Verb) -> BTreeSet<&str> {
+    /// Returns the reasons for a right, and for the rights that it covers.
+    pub fn reasons(&self, object: &Object, verb: Verb) -> BTreeSet<&str> {
         let rules = self.rules.iter();
         let covered = rules.filter(|(narrower, _)| object.covers(narrower));
         let whys = covered.filter_map(|(_, verbs)| verbs.get(&verb));
         whys.flatten().map(String::as_str).collect()
     }
 
-    /// Whether a wider rule gives a right already.
+    /// Returns true if a wider rule already grants a right.
     fn is_covered(&self, object: &Object, verb: Verb) -> bool {
         self.rules.iter().any(|(wider, verbs)| {
             wider != object && wider.covers(object) && verbs.contains_key(&verb)
         })
     }
 
-    /// Whether nothing may be done.
+    /// Returns true if nothing is permitted.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// The roles that give it to somebody, and what binds them, as manifests: each rule with what needs it as a comment.
+    /// Returns manifests of the roles and their bindings. A comment on each rule names its purpose.
     pub fn manifests(&self, account: &Account) -> String {
         let holder = Holder::ServiceAccount(account.name.clone());
         self.manifests_of(account, &holder)
     }
 
-    /// The roles of an account, and what binds them to somebody else.
+    /// Returns the roles of an account, bound to another holder.
     pub fn manifests_of(&self, account: &Account, holder: &Holder) -> String {
         self.manifests_within(account, holder, &[])
     }
 
-    /// The same, with a role in each of these namespaces for what is [`Scope::Watched`].
+    /// Returns the roles and bindings, with a role in each of these namespaces for
+    /// [`Scope::Watched`].
     pub fn manifests_within(
         &self,
         account: &Account,

@@ -27,7 +27,7 @@ impl Table {
         format!("## {heading}\n\n{}\n", self.text())
     }
 
-    /// The table itself; columns in which nothing stands are left out.
+    /// Returns the table as text, without empty columns.
     pub(crate) fn text(&self) -> String {
         let used = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
         let columns: Vec<usize> = (0..self.head.len()).filter(used).collect();

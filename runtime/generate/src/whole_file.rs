@@ -1,4 +1,5 @@
-//! Files that are written as a whole: whoever reads one meanwhile finds the old text or the new one, and never half of one. Knows nothing of what stands in them.
+//! Files that are written as a whole. A concurrent reader finds the old text or the new one, and
+//! never half of one. Independent of their content.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -10,7 +11,7 @@ use thiserror::Error;
 /// Why a file is as it was.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Somebody else wrote it meanwhile.
+    /// Another process changed the file in the meantime.
     #[error("it has changed since it was read, and is left as it is: try again")]
     Changed,
     /// It, or its folder, cannot be read or written.
@@ -18,10 +19,10 @@ pub enum Error {
     Write(#[from] io::Error),
 }
 
-/// Reads a file; `None` if there is none.
+/// Reads a file. Returns `None` if it does not exist.
 ///
 /// # Errors
-/// It is there and cannot be read.
+/// Returns an error if the file exists and cannot be read.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -33,7 +34,8 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Puts a file in the place of the one that was read as `before`, `None` if there was none: with its mode, and where a link leads.
 ///
 /// # Errors
-/// It is no longer what was read, or may not be written. It is then as it was, and nothing is left beside it.
+/// Returns an error if the content changed since it was read, or if the file may not be written.
+/// The file is then unchanged, and no temporary file remains.
 pub fn replace(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<(), Error> {
     if read(path)?.as_deref() != before {
         return Err(Error::Changed);
@@ -46,17 +48,17 @@ pub fn replace(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<(), E
 }
 
 fn exchange(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Where a link leads is written, and what may not be written is not replaced either.
+    // The target of a link is written. A file that may not be written is not replaced either.
     let path = path.canonicalize()?;
     let old = OpenOptions::new().write(true).open(&path)?.metadata()?;
-    let new = beside(&path, bytes)?;
+    let new = write_temp_file(&path, bytes)?;
     new.as_file().set_permissions(old.permissions())?;
     new.persist(&path)?;
     Ok(())
 }
 
 fn add(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    match beside(path, bytes)?.persist_noclobber(path) {
+    match write_temp_file(path, bytes)?.persist_noclobber(path) {
         Ok(_) => Ok(()),
         Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Err(Error::Changed),
         Err(failed) => Err(Error::Write(failed.error)),
@@ -64,7 +66,7 @@ fn add(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// A file of the same folder, for nothing else can be renamed at once. It goes again unless it is.
-fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+fn write_temp_file(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut new = temporary().tempfile_in(folder.unwrap_or(Path::new(".")))?;
     new.write_all(bytes)?;

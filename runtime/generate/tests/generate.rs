@@ -1,4 +1,4 @@
-//! What is made of lifecycles that operators of others have.
+//! Tests of the texts generated from lifecycles that third-party operators have.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
@@ -8,7 +8,7 @@ mod generate {
 
 use std::collections::BTreeSet;
 
-use lifecycle_generate::command::{Error, Generate, What};
+use lifecycle_generate::command::{Error, Generate, ManifestKind};
 use lifecycle_generate::rights::{Account, Object, Rights, Verb};
 use lifecycle_generate::{Format, Part, Program, Purpose, diagram, list, page};
 use lifecycle_runtime::Machine;
@@ -29,7 +29,7 @@ const ALL: [&Lifecycle; 8] = [
 #[test]
 fn a_page_says_all_that_is_declared() {
     for lifecycle in ALL {
-        let page = page::of(lifecycle).unwrap();
+        let page = page::render(lifecycle).unwrap();
         let states = lifecycle.states.iter().map(|state| state.name);
         let inputs = lifecycle.inputs.iter().map(|input| input.name);
         let facts = lifecycle.vars.iter();
@@ -54,7 +54,7 @@ fn a_page_says_all_that_is_declared() {
 #[test]
 fn rows_of_a_table_have_as_many_cells_as_its_head() {
     for lifecycle in ALL {
-        let page = page::of(lifecycle).unwrap();
+        let page = page::render(lifecycle).unwrap();
         let mut head = None;
         for line in page.lines() {
             let cells = line.replace("\\|", "").matches('|').count();
@@ -69,7 +69,7 @@ fn rows_of_a_table_have_as_many_cells_as_its_head() {
 
 #[test]
 fn the_list_has_a_line_for_each() {
-    let list = list::of(&ALL);
+    let list = list::render(&ALL);
     assert_eq!(list.lines().count(), ALL.len() + 1);
     for (line, lifecycle) in list.lines().skip(1).zip(ALL) {
         assert!(line.starts_with(lifecycle.name), "{line}");
@@ -80,11 +80,11 @@ fn the_list_has_a_line_for_each() {
 
 fn allowed(rights: &Rights) -> BTreeSet<(String, String, &'static str)> {
     let each = rights.each();
-    each.map(|(object, verb)| (object.group.clone(), object.resource.clone(), verb.word()))
+    each.map(|(object, verb)| (object.group.clone(), object.resource.clone(), verb.as_str()))
         .collect()
 }
 
-fn said<const N: usize>(
+fn rights_set<const N: usize>(
     rights: [(&str, &str, &'static str); N],
 ) -> BTreeSet<(String, String, &'static str)> {
     let rights =
@@ -93,14 +93,14 @@ fn said<const N: usize>(
 }
 
 fn login() -> impl Machine {
-    login::machine(login::Kept)
+    login::machine(login::LoginOperator)
 }
 
 #[test]
 fn a_login_may_do_what_it_does_and_nothing_else() {
     let machine = login();
-    let rights = Rights::of([&machine as &dyn Machine]);
-    let expected = said([
+    let rights = Rights::for_lifecycles([&machine as &dyn Machine]);
+    let expected = rights_set([
         ("", "secrets", "create"),
         ("", "secrets", "delete"),
         ("", "secrets", "list"),
@@ -142,7 +142,7 @@ fn what_a_wider_rule_gives_is_said_once_with_all_that_needs_it() {
             ("secrets", Verb::Patch)
         ]
     );
-    let whys: Vec<_> = rights.why(&secrets(), Verb::Get).into_iter().collect();
+    let whys: Vec<_> = rights.reasons(&secrets(), Verb::Get).into_iter().collect();
     assert_eq!(whys, ["all of them", "the key"]);
 }
 
@@ -174,7 +174,7 @@ struct Rule {
 #[test]
 fn manifests_say_the_same_rights_each_with_what_needs_it() {
     let machine = login();
-    let rights = Rights::of([&machine as &dyn Machine]).leading("login-lease");
+    let rights = Rights::for_lifecycles([&machine as &dyn Machine]).leading("login-lease");
     let account = Account {
         name: "login-operator".to_owned(),
         namespace: "logins".to_owned(),
@@ -213,7 +213,7 @@ fn manifests_say_the_same_rights_each_with_what_needs_it() {
             object.resource.clone(),
             object.names.concat(),
         ];
-        (own, object, verb.word().to_owned())
+        (own, object, verb.as_str().to_owned())
     });
     assert_eq!(read, meant.collect());
     let owned = login::IR
@@ -240,7 +240,7 @@ fn program() -> Program {
     Program::new().part(controller).part(other)
 }
 
-fn made(generate: &Generate) -> Result<String, Error> {
+fn generate_output(generate: &Generate) -> Result<String, Error> {
     let mut out = Vec::new();
     generate.run(&program(), &mut out)?;
     Ok(String::from_utf8(out).unwrap())
@@ -249,12 +249,12 @@ fn made(generate: &Generate) -> Result<String, Error> {
 fn diagram_of(lifecycle: Option<&str>) -> Result<String, Error> {
     let lifecycle = lifecycle.map(str::to_owned);
     let format = Format::Mermaid;
-    made(&Generate::Diagram { lifecycle, format })
+    generate_output(&Generate::Diagram { lifecycle, format })
 }
 
 #[test]
 fn a_lifecycle_is_named_by_its_kind_its_resource_or_the_end_of_its_path() {
-    let wanted = diagram::of(login::IR, Format::Mermaid).unwrap();
+    let wanted = diagram::render(login::IR, Format::Mermaid).unwrap();
     for name in [
         "Login",
         "logins.login.tests",
@@ -271,18 +271,22 @@ fn a_lifecycle_is_named_by_its_kind_its_resource_or_the_end_of_its_path() {
     let several = diagram_of(None).unwrap_err().to_string();
     assert_eq!(
         several,
-        "there are several lifecycles; say which: logins.login.tests, quotas.quota.tests"
+        "there are several lifecycles; specify one of: logins.login.tests, quotas.quota.tests"
     );
 }
 
-fn manifests(what: What, part: Option<&str>, namespace: Option<&str>) -> Result<String, Error> {
-    made(&Generate::Manifests {
+fn manifests(
+    what: ManifestKind,
+    part: Option<&str>,
+    namespace: Option<&str>,
+) -> Result<String, Error> {
+    generate_output(&Generate::Manifests {
         what,
         part: part.map(str::to_owned),
         purpose: Purpose::Run,
         user: None,
         namespace: namespace.map(str::to_owned),
-        watched: Vec::new(),
+        watched: None,
         check: None,
     })
 }
@@ -295,9 +299,9 @@ fn kinds(text: &str) -> Vec<(String, String)> {
 
 #[test]
 fn manifests_are_of_all_parts_or_of_one_in_any_namespace() {
-    let all = kinds(&manifests(What::All, None, None).unwrap());
-    let crds = kinds(&manifests(What::Crd, None, None).unwrap());
-    let rbac = kinds(&manifests(What::Rbac, None, None).unwrap());
+    let all = kinds(&manifests(ManifestKind::All, None, None).unwrap());
+    let crds = kinds(&manifests(ManifestKind::Crd, None, None).unwrap());
+    let rbac = kinds(&manifests(ManifestKind::Rbac, None, None).unwrap());
     assert_eq!(
         crds,
         [(
@@ -307,13 +311,13 @@ fn manifests_are_of_all_parts_or_of_one_in_any_namespace() {
     );
     assert_eq!(rbac.len(), 6);
     assert_eq!(all, [crds, rbac].concat());
-    let other = manifests(What::Rbac, Some("other"), Some("far")).unwrap();
+    let other = manifests(ManifestKind::Rbac, Some("other"), Some("far")).unwrap();
     assert_eq!(kinds(&other).len(), 2);
     assert!(
         other.contains("namespace: far\n") && !other.contains("login"),
         "{other}"
     );
-    let unknown = manifests(What::Rbac, Some("node"), None)
+    let unknown = manifests(ManifestKind::Rbac, Some("node"), None)
         .unwrap_err()
         .to_string();
     assert_eq!(
@@ -324,13 +328,13 @@ fn manifests_are_of_all_parts_or_of_one_in_any_namespace() {
 
 #[test]
 fn where_only_some_namespaces_are_watched_rights_to_what_is_in_one_count_there_alone() {
-    let text = made(&Generate::Manifests {
-        what: What::Rbac,
+    let text = generate_output(&Generate::Manifests {
+        what: ManifestKind::Rbac,
         part: Some("controller".to_owned()),
         purpose: Purpose::Run,
         user: None,
         namespace: None,
-        watched: vec!["west".to_owned(), "east".to_owned()],
+        watched: Some(["west", "east"].map(str::to_owned).into()),
         check: None,
     });
     let text = text.unwrap();
@@ -359,13 +363,13 @@ fn where_only_some_namespaces_are_watched_rights_to_what_is_in_one_count_there_a
 }
 
 fn rights_of_a_person(purpose: Purpose, user: Option<&str>) -> String {
-    let made = made(&Generate::Manifests {
-        what: What::Rbac,
+    let made = generate_output(&Generate::Manifests {
+        what: ManifestKind::Rbac,
         part: None,
         purpose,
         user: user.map(str::to_owned),
         namespace: None,
-        watched: Vec::new(),
+        watched: None,
         check: None,
     });
     made.unwrap()
@@ -403,18 +407,18 @@ fn rights_of_a_person_are_bound_to_whom_is_named_and_read_alone() {
     );
 }
 
-/// What `--check` says of a file with this text.
-fn checked(what: What, text: &str) -> Result<String, String> {
+/// Returns the result of `--check` for a file with this text.
+fn checked(what: ManifestKind, text: &str) -> Result<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kept.yaml");
     std::fs::write(&path, text).unwrap();
-    let said = made(&Generate::Manifests {
+    let said = generate_output(&Generate::Manifests {
         what,
         part: Some("controller".to_owned()),
         purpose: Purpose::Run,
         user: None,
         namespace: None,
-        watched: Vec::new(),
+        watched: None,
         check: Some(path),
     });
     said.map_err(|error| error.to_string())
@@ -422,42 +426,45 @@ fn checked(what: What, text: &str) -> Result<String, String> {
 
 #[test]
 fn a_file_that_allows_or_defines_the_same_is_kept_whatever_it_looks_like() {
-    let rights = manifests(What::Rbac, Some("controller"), None).unwrap();
+    let rights = manifests(ManifestKind::Rbac, Some("controller"), None).unwrap();
     let account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: somebody}\n";
     assert_eq!(
-        checked(What::Rbac, &format!("{account}{rights}")),
+        checked(ManifestKind::Rbac, &format!("{account}{rights}")),
         Ok(String::new())
     );
-    assert_eq!(checked(What::Rbac, &wordless(&rights)), Ok(String::new()));
-    let all = manifests(What::All, Some("controller"), None).unwrap();
-    assert_eq!(checked(What::All, &all), Ok(String::new()));
+    assert_eq!(
+        checked(ManifestKind::Rbac, &wordless(&rights)),
+        Ok(String::new())
+    );
+    let all = manifests(ManifestKind::All, Some("controller"), None).unwrap();
+    assert_eq!(checked(ManifestKind::All, &all), Ok(String::new()));
 }
 
 #[test]
 fn a_file_is_told_what_it_lacks_and_what_it_needs_no_more() {
-    let rights = manifests(What::Rbac, Some("controller"), None).unwrap();
+    let rights = manifests(ManifestKind::Rbac, Some("controller"), None).unwrap();
     let less = rights.replacen("watch, create, patch", "watch, create, deletecollection", 1);
     assert_ne!(less, rights);
-    let said = checked(What::Rbac, &less).unwrap_err();
+    let said = checked(ManifestKind::Rbac, &less).unwrap_err();
     assert!(said.contains("lacks: patch "), "{said}");
     assert!(said.contains("needs no more: deletecollection "), "{said}");
-    let said = checked(What::Rbac, "").unwrap_err();
+    let said = checked(ManifestKind::Rbac, "").unwrap_err();
     assert!(said.contains("is not there"), "{said}");
     let other = rights.replace("    name: login-operator\n", "    name: other\n");
     assert_ne!(other, rights);
-    let said = checked(What::Rbac, &other).unwrap_err();
+    let said = checked(ManifestKind::Rbac, &other).unwrap_err();
     assert!(
-        said.contains("Binding ") && said.contains("says something else"),
+        said.contains("Binding ") && said.contains("differs"),
         "{said}"
     );
-    let crd = manifests(What::Crd, Some("controller"), None).unwrap();
-    let said = checked(What::Crd, &crd.replace("Namespaced", "Cluster")).unwrap_err();
+    let crd = manifests(ManifestKind::Crd, Some("controller"), None).unwrap();
+    let said = checked(ManifestKind::Crd, &crd.replace("Namespaced", "Cluster")).unwrap_err();
     assert!(
-        said.contains("CustomResourceDefinition logins.login.tests says something else"),
+        said.contains("CustomResourceDefinition logins.login.tests differs"),
         "{said}"
     );
     assert!(
-        checked(What::Rbac, "a: [")
+        checked(ManifestKind::Rbac, "a: [")
             .unwrap_err()
             .contains("is not YAML")
     );
@@ -465,10 +472,10 @@ fn a_file_is_told_what_it_lacks_and_what_it_needs_no_more() {
 
 #[test]
 fn what_a_role_allows_is_told_wherever_in_the_file_it_stands() {
-    let rights = manifests(What::Rbac, Some("controller"), None).unwrap();
+    let rights = manifests(ManifestKind::Rbac, Some("controller"), None).unwrap();
     let more = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: login-operator}\n";
     let nodes = "rules: [{apiGroups: [\"\"], resources: [nodes], verbs: [delete]}]\n";
-    let said = checked(What::Rbac, &format!("{rights}---\n{more}{nodes}")).unwrap_err();
+    let said = checked(ManifestKind::Rbac, &format!("{rights}---\n{more}{nodes}")).unwrap_err();
     assert!(
         said.contains("ClusterRole login-operator is there 2 times")
             && said.contains("needs no more: delete nodes"),
@@ -490,32 +497,35 @@ fn what_a_role_allows_is_told_wherever_in_the_file_it_stands() {
         .collect();
     let documents: Vec<String> = documents.iter().map(|one| wordless(one)).collect();
     let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
-    assert_eq!(checked(What::Rbac, &list(&documents)), Ok(String::new()));
+    assert_eq!(
+        checked(ManifestKind::Rbac, &list(&documents)),
+        Ok(String::new())
+    );
     let more = format!("{more}{nodes}");
     let listed = list(&[&documents[..], &[more.as_str()]].concat());
-    let said = checked(What::Rbac, &listed).unwrap_err();
+    let said = checked(ManifestKind::Rbac, &listed).unwrap_err();
     assert!(said.contains("needs no more: delete nodes"), "{said}");
     let inner = format!("{rights}---\n{}", list(&[&listed]));
-    let said = checked(What::Rbac, &inner).unwrap_err();
+    let said = checked(ManifestKind::Rbac, &inner).unwrap_err();
     assert!(said.contains("is there 3 times"), "{said}");
 }
 
 #[test]
 fn what_a_role_allows_besides_resources_of_its_own_rules_is_told() {
-    let rights = manifests(What::Rbac, Some("controller"), None).unwrap();
+    let rights = manifests(ManifestKind::Rbac, Some("controller"), None).unwrap();
     let paths = rights.replacen(
         "rules:\n",
         "rules:\n  - nonResourceURLs: [/logs]\n    verbs: [get]\n",
         1,
     );
-    let said = checked(What::Rbac, &paths).unwrap_err();
+    let said = checked(ManifestKind::Rbac, &paths).unwrap_err();
     assert!(said.contains("needs no more: get /logs;"), "{said}");
     let gathered = rights.replacen(
         "rules:\n",
         "aggregationRule: {clusterRoleSelectors: []}\nrules:\n",
         1,
     );
-    let said = checked(What::Rbac, &gathered).unwrap_err();
+    let said = checked(ManifestKind::Rbac, &gathered).unwrap_err();
     assert!(
         said.contains("ClusterRole login-operator gathers what other roles allow;"),
         "{said}"
@@ -538,7 +548,7 @@ fn pages_are_written_with_a_picture_of_each_and_a_list() {
         lifecycle: None,
         directory: Some(directory.clone()),
     };
-    let said = made(&generate).unwrap();
+    let said = generate_output(&generate).unwrap();
     let mut found: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(&directory).unwrap() {
         found.push(entry.unwrap().path().display().to_string());
@@ -554,10 +564,10 @@ fn pages_are_written_with_a_picture_of_each_and_a_list() {
         assert!(list.contains(&format!("({file}.svg)")), "{list}");
     }
     let page = std::fs::read_to_string(directory.join("logins.login.tests.md")).unwrap();
-    assert_eq!(page, page::of(login::IR).unwrap());
+    assert_eq!(page, page::render(login::IR).unwrap());
 }
 
-/// Whoever serves or renders the folder meanwhile reads each page as it was or as it is.
+/// A server or renderer of the folder reads each page in its old or its new form.
 #[test]
 fn a_page_that_is_written_anew_takes_the_place_of_the_old_one_as_a_whole() {
     use std::io::Read as _;
@@ -570,7 +580,7 @@ fn a_page_that_is_written_anew_takes_the_place_of_the_old_one_as_a_whole() {
     let path = folder.path().join("README.md");
     std::fs::write(&path, "old").unwrap();
     let mut open = std::fs::File::open(&path).unwrap();
-    made(&generate).unwrap();
+    generate_output(&generate).unwrap();
     let mut read = String::new();
     open.read_to_string(&mut read).unwrap();
     assert_eq!(read, "old");

@@ -1,5 +1,6 @@
-//! An HTTP server that no client can exhaust: bounded in connections, in heads, bodies and time, and fair between clients. Every server of
-//! ours that speaks HTTP is one. Knows nothing of what is asked.
+//! HTTP server that no client can exhaust. It is bounded in connections, heads, bodies and time,
+//! and fair between clients. Every HTTP server of this project uses it. Independent of the
+//! requests.
 
 #![deny(missing_docs)]
 

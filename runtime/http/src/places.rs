@@ -1,6 +1,8 @@
-//! Which clients may be connected at once. A connection has a place; one that is being answered keeps it, and of those that only wait (in
-//! their handshake, between requests, or with an answer that they do not take) one makes room for a new one: that of the client with the
-//! most connections which came first. So a client that connects and does nothing takes nothing from the others.
+//! Limits the number of clients that are connected at once. Each connection has a place, and a
+//! connection that is being answered keeps it. The other connections only wait: in their handshake,
+//! between requests, or with an answer that they do not take. One of the waiting connections makes
+//! room for a new one: the oldest of the client with the most connections. So a client that
+//! connects and does nothing takes nothing from the others.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -13,15 +15,15 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 pub(crate) struct Places {
     most: usize,
     most_waits: usize,
-    held: Mutex<Held>,
+    held: Mutex<ConnectionTable>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct ConnectionTable {
     next: u64,
     /// By arrival.
     connections: BTreeMap<u64, Holder>,
-    /// Requests whose answer waits for something, by arrival.
+    /// Requests whose reply waits for something, by arrival.
     waits: BTreeMap<u64, Waiter>,
 }
 
@@ -40,7 +42,7 @@ struct Waiter {
 
 /// The place of a connection, until it is dropped or given to another one.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionSlot {
     places: Arc<Places>,
     number: u64,
     client: Option<IpAddr>,
@@ -49,7 +51,7 @@ pub(crate) struct Place {
 
 /// The turn of a request. While it lives, the place of its connection is given to no other.
 #[derive(Debug)]
-pub struct Turn(Arc<Place>);
+pub struct Turn(Arc<ConnectionSlot>);
 
 /// An answer that waits, until it is dropped.
 struct Waiting<'t> {
@@ -67,13 +69,13 @@ impl Places {
         })
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn lock_table(&self) -> MutexGuard<'_, ConnectionTable> {
         self.held.lock().expect("no holder panics")
     }
 
     /// A place for a connection that has just come; absent if all that are there are being answered.
-    pub(crate) fn admit(self: &Arc<Self>, client: Option<IpAddr>) -> Option<Arc<Place>> {
-        let mut held = self.held();
+    pub(crate) fn admit(self: &Arc<Self>, client: Option<IpAddr>) -> Option<Arc<ConnectionSlot>> {
+        let mut held = self.lock_table();
         if held.connections.len() >= self.most {
             let all = held.connections.iter();
             let all = all.map(|(number, holder)| (*number, holder.client, !holder.is_answered));
@@ -82,7 +84,7 @@ impl Places {
                 holder.end.cancel();
             }
         }
-        let number = held.number();
+        let number = held.next_number();
         let end = CancellationToken::new();
         let holder = Holder {
             client,
@@ -90,7 +92,7 @@ impl Places {
             end: end.clone(),
         };
         held.connections.insert(number, holder);
-        Some(Arc::new(Place {
+        Some(Arc::new(ConnectionSlot {
             places: self.clone(),
             number,
             client,
@@ -100,8 +102,8 @@ impl Places {
 
     /// One more answer waits. If these are too many, one is given at once.
     fn wait(&self, client: Option<IpAddr>) -> Waiting<'_> {
-        let mut held = self.held();
-        let number = held.number();
+        let mut held = self.lock_table();
+        let number = held.next_number();
         let enough = CancellationToken::new();
         let waiter = Waiter {
             client,
@@ -124,8 +126,8 @@ impl Places {
     }
 }
 
-impl Held {
-    fn number(&mut self) -> u64 {
+impl ConnectionTable {
+    fn next_number(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
@@ -147,7 +149,7 @@ fn first_of_busiest(all: impl Iterator<Item = (u64, Option<IpAddr>, bool)> + Clo
     best.map(|(_, number)| number)
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Holds it while a request is answered.
     pub(crate) fn turn(self: &Arc<Self>) -> Turn {
         self.mark(true);
@@ -160,7 +162,7 @@ impl Place {
     }
 
     fn mark(&self, is_answered: bool) {
-        if let Some(holder) = self.places.held().connections.get_mut(&self.number) {
+        if let Some(holder) = self.places.lock_table().connections.get_mut(&self.number) {
             holder.is_answered = is_answered;
         }
     }
@@ -172,7 +174,8 @@ impl Turn {
         self.0.client
     }
 
-    /// What an answer waits for; absent if it is to be given now as things are, for too many wait.
+    /// Waits for an event on behalf of an answer. Returns `None` if too many answers wait, so that
+    /// this one must be given now from the current state.
     pub async fn wait<T>(&self, event: impl Future<Output = T>) -> Option<T> {
         let waiting = self.0.places.wait(self.0.client);
         tokio::select! {
@@ -183,9 +186,9 @@ impl Turn {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.places.held().connections.remove(&self.number);
+        self.places.lock_table().connections.remove(&self.number);
     }
 }
 
@@ -197,7 +200,7 @@ impl Drop for Turn {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.places.held().waits.remove(&self.number);
+        self.places.lock_table().waits.remove(&self.number);
     }
 }
 

@@ -20,14 +20,14 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use crate::places::{Place, Places, Turn};
+use crate::places::{ConnectionSlot, Places, Turn};
 use crate::socket::{Duplex, Secure, Socket};
 use crate::stalling::Stalling;
 
 /// How long after it failed a connection is accepted again: with all files in use the next try would fail as soon.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// What a server allows its clients.
+/// Limits that a server sets for its clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections at once.
@@ -105,7 +105,7 @@ impl Server {
         }
     }
 
-    /// Answers what comes in at a socket, without end. Its connections end when this is dropped.
+    /// Answers all requests at a socket, without end. Its connections end when this is dropped.
     pub async fn serve<A, F, B>(
         &self,
         socket: impl Socket,
@@ -143,7 +143,7 @@ impl Server {
         &self,
         stream: Box<dyn Duplex>,
         secure: Option<Secure>,
-        place: &Arc<Place>,
+        place: &Arc<ConnectionSlot>,
         answer: &A,
     ) where
         A: Fn(Request<Incoming>, Arc<Turn>) -> F,
@@ -178,8 +178,12 @@ impl Server {
         }
     }
 
-    async fn converse<A, F, B>(&self, stream: Box<dyn Duplex>, place: &Arc<Place>, answer: &A)
-    where
+    async fn converse<A, F, B>(
+        &self,
+        stream: Box<dyn Duplex>,
+        place: &Arc<ConnectionSlot>,
+        answer: &A,
+    ) where
         A: Fn(Request<Incoming>, Arc<Turn>) -> F,
         F: Future<Output = Response<B>>,
         B: Body<Data = Bytes> + Unpin + 'static,
@@ -190,7 +194,7 @@ impl Server {
             let answered = answer(request, turn.clone());
             async move {
                 let response = answered.await;
-                Ok::<_, Infallible>(response.map(|body| Held::new(body, turn)))
+                Ok::<_, Infallible>(response.map(|body| GuardedBody::new(body, turn)))
             }
         });
         let stream = Stalling::new(stream, self.limits.patience);
@@ -205,13 +209,14 @@ impl Server {
     }
 }
 
-/// The body of an answer. One without a known end keeps the place of its connection, for it is what the client came for.
-struct Held<B> {
+/// Body of a reply. One without a known end keeps the place of its connection, because the client
+/// connected for it.
+struct GuardedBody<B> {
     body: B,
     _turn: Option<Arc<Turn>>,
 }
 
-impl<B: Body> Held<B> {
+impl<B: Body> GuardedBody<B> {
     fn new(body: B, turn: Arc<Turn>) -> Self {
         let is_endless = body.size_hint().exact().is_none();
         Self {
@@ -221,7 +226,7 @@ impl<B: Body> Held<B> {
     }
 }
 
-impl<B: Body + Unpin> Body for Held<B> {
+impl<B: Body + Unpin> Body for GuardedBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 

@@ -1,4 +1,5 @@
-//! Where clients come in: sockets of TCP and Unix, in the clear or over TLS. All streams are of one type, so that the code of HTTP is there once.
+//! Sockets that accept clients: TCP and Unix, in the clear or over TLS. All streams have one type,
+//! so that the HTTP code exists once.
 
 use std::io;
 use std::net::IpAddr;
@@ -14,13 +15,14 @@ pub trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Duplex for S {}
 
-/// What the next handshake is made with; absent while there is nothing to make it with.
+/// Source of the TLS configuration for the next handshake. It yields `None` while no configuration
+/// is available.
 pub type Secure =
     Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Option<Arc<ServerConfig>>> + Send>> + Send + Sync>;
 
 /// Something that clients connect to.
 pub trait Socket: Send + Sync {
-    /// The next connection, and where it comes from, as far as that tells clients apart.
+    /// Accepts the next connection. Also returns its address, as far as that tells clients apart.
     fn accept(&self) -> impl Future<Output = io::Result<(Box<dyn Duplex>, Option<IpAddr>)>> + Send;
 }
 

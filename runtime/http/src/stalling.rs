@@ -1,4 +1,4 @@
-//! A stream whose writes may not stall: who does not take an answer loses it.
+//! Stream whose writes may not stall. A client that does not read a reply loses it.
 
 use std::io;
 use std::pin::Pin;
@@ -25,7 +25,7 @@ impl<S> Stalling<S> {
         }
     }
 
-    fn within<T>(
+    fn poll_timeout<T>(
         &mut self,
         cx: &mut Context<'_>,
         done: Poll<io::Result<T>>,
@@ -58,16 +58,16 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let done = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.within(cx, done)
+        self.poll_timeout(cx, done)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let done = Pin::new(&mut self.stream).poll_flush(cx);
-        self.within(cx, done)
+        self.poll_timeout(cx, done)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let done = Pin::new(&mut self.stream).poll_shutdown(cx);
-        self.within(cx, done)
+        self.poll_timeout(cx, done)
     }
 }

@@ -1,4 +1,5 @@
-//! Whether a program needs no more rights than its manifest gives, without a cluster: a client of its ServiceAccount, and a server that enforces RBAC.
+//! Check that a program needs no more rights than its manifest gives. It needs no cluster: it uses
+//! a client of the ServiceAccount, and a server that enforces RBAC.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
@@ -20,7 +21,7 @@ fn rights() -> (Value, Value) {
     (role, binding)
 }
 
-/// What the reader was refused.
+/// Returns the refusal that the reader received.
 pub(crate) async fn refusal() -> anyhow::Result<String> {
     let server = Server::new(1);
     server.enforce_rbac(true);

@@ -1,4 +1,5 @@
-//! A day in a moment: the server's clock is moved, what has expired is answered as a real server does, and a copy of the cluster goes another way.
+//! Simulates a day in a moment: the example moves the server's clock. The server answers for
+//! expired objects as a real one does. A copy of the cluster takes another course.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -38,7 +39,8 @@ pub(crate) async fn a_day_later() -> anyhow::Result<(i64, usize)> {
     Ok((second.as_second() - first.as_second(), there))
 }
 
-/// What a client is told that goes on to watch where it ended, after the server has forgotten what happened since: each client must bear that.
+/// Returns the code that a client receives when it resumes a watch after the server has forgotten
+/// the events since. Each client must handle that.
 pub(crate) async fn forgotten() -> anyhow::Result<u16> {
     let server = Server::new(1);
     let version = server.revision().to_string();

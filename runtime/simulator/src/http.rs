@@ -1,4 +1,5 @@
-//! The simulated API server over HTTP. Takes requests apart and puts answers together; decides nothing about them. Who may ask is decided by its door.
+//! Simulated API server over HTTP. It parses requests and assembles answers, and decides nothing
+//! about them. Its door decides about access.
 
 mod door;
 
@@ -17,7 +18,7 @@ use hyper::{HeaderMap, Request, Response};
 use lifecycle_http::{Limits, Unread};
 use tokio::net::TcpListener;
 
-pub use door::Door;
+pub use door::AccessOptions;
 
 use crate::server::{Content, Recorded, Reply};
 use crate::{Server, User};
@@ -33,8 +34,8 @@ const LIMITS: Limits = Limits {
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// Is told of each request before its answer is sent, which it delays: of requests that follow upon each other in their order, of those that are on their way
-/// at once in either.
+/// Callback for each request before its reply is sent. It delays the reply. Sequential requests are
+/// recorded in order, concurrent ones in any order.
 pub type Recorder = Arc<dyn Fn(&Recorded) + Send + Sync>;
 
 /// Answers until `stop` is done; watches end with it.
@@ -44,19 +45,19 @@ pub type Recorder = Arc<dyn Fn(&Recorded) + Send + Sync>;
 pub async fn serve(
     listener: TcpListener,
     server: Server,
-    door: Door,
+    door: AccessOptions,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
     serve_recorded(listener, (server, door), None, stop).await
 }
 
-/// As `serve`, and tells of each request that comes in by this door and is let in.
+/// Serves like `serve`, and records each admitted request at this door.
 ///
 /// # Errors
 /// As `serve`.
 pub async fn serve_recorded(
     listener: TcpListener,
-    (server, door): (Server, Door),
+    (server, door): (Server, AccessOptions),
     recorder: Option<Recorder>,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
@@ -77,7 +78,7 @@ pub async fn serve_recorded(
 
 async fn answer(
     server: &Server,
-    (door, at): (&Door, SocketAddr),
+    (door, at): (&AccessOptions, SocketAddr),
     recorder: Option<&Recorder>,
     request: Request<Incoming>,
 ) -> Response<Body> {
@@ -100,7 +101,7 @@ async fn answer(
     let request = Request::from_parts(head, body.to_vec());
     let reply = server.serve(&user, &request);
     if let Some(recorder) = recorder {
-        recorder(&Recorded::of(&user, &request, reply.status));
+        recorder(&Recorded::from_request(&user, &request, reply.status));
     }
     response(reply)
 }

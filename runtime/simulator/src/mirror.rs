@@ -1,5 +1,6 @@
-//! A simulated server that begins as a live one is: what it is asked for is copied before it answers, and what is written stays in it.
-//! Asks the live server by get and list alone. Knows who asks as little as the server itself.
+//! Simulated server that starts like a live one. It copies requested objects before it answers, and
+//! keeps all writes. The live server only receives get and list requests. Independent of the
+//! client's identity, like the server itself.
 
 mod copy;
 mod journal;
@@ -24,10 +25,11 @@ use crate::server::request::{self, Target};
 use crate::server::{Content, Reply, Server, User};
 use copy::Copied;
 
-/// A copy of a live cluster, made as it is looked at. Clones are the same copy.
+/// Lazy copy of a live cluster. Clones share the copy.
 ///
 /// # Guarantees
-/// Nothing is written to the live server. Objects are as they were when they were first asked for, and later only what was written here differs.
+/// Nothing is written to the live server. Objects are as they were at the first request. Later,
+/// only writes to the copy change them.
 #[derive(Clone)]
 pub struct Mirror(Arc<Inside>);
 
@@ -36,19 +38,19 @@ struct Inside {
     live: Client,
     copied: Turn<Copied>,
     unread: Mutex<Vec<Unread>>,
-    /// What was looked for, and neither server nor copy has a kind of.
+    /// Kinds that were requested, and that neither server nor copy has.
     unserved: Mutex<Vec<Unserved>>,
     journal: Mutex<Vec<Write>>,
     /// Requests that came and that were answered.
     counts: (AtomicU64, AtomicU64),
 }
 
-/// A kind that was asked for and is not served: no definition of it was copied.
+/// Requested kind that is not served. No definition of it was copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unserved {
     /// Its group.
     pub group: String,
-    /// The version that was asked for.
+    /// Requested version.
     pub version: String,
     /// As paths name it.
     pub plural: String,
@@ -61,11 +63,12 @@ impl std::fmt::Debug for Mirror {
 }
 
 impl Mirror {
-    /// A copy of what `live` is connected to; its clock shows what time it is. Definitions and namespaces are read at once.
+    /// Returns a copy of the cluster behind `live`. Its clock shows the current time. Definitions
+    /// and namespaces are read at once.
     ///
     /// # Errors
     /// The CustomResourceDefinitions cannot be listed: without them no kind of theirs is known.
-    pub async fn of(live: Client) -> Result<Self, Unread> {
+    pub async fn from_client(live: Client) -> Result<Self, Unread> {
         let server = Server::new(0);
         server.set_clock(jiff::Timestamp::now());
         let copied = Copied::begin(&server, &live).await?;
@@ -85,12 +88,12 @@ impl Mirror {
         lifecycle_client::kube::client_of(MirrorService(self.clone()))
     }
 
-    /// What was written so far, in order; events and leases are left out.
+    /// Returns all writes so far, in order, except those of events and leases.
     pub fn writes(&self) -> Vec<Write> {
         guarded(&self.0.journal).clone()
     }
 
-    /// What was asked for and could not be read from the live server.
+    /// Returns the requests that could not be read from the live server.
     pub fn unread(&self) -> Vec<Unread> {
         guarded(&self.0.unread).clone()
     }
@@ -102,13 +105,13 @@ impl Mirror {
         all
     }
 
-    /// Whether an object that was copied or made is there; its namespace is empty if it is cluster-scoped. Nothing is copied for it, but definitions are
-    /// from the beginning.
+    /// Returns true if a copied or created object exists. The namespace of a cluster-scoped object
+    /// is empty. The query copies nothing, but definitions are present from the beginning.
     pub fn has(&self, kind: (&str, &str), place: (&str, &str)) -> bool {
         self.0.server.stored(kind, place).is_some()
     }
 
-    /// Takes an object for one that the live server has. One that is there already stays as it is.
+    /// Adds an object as if the live server had it. An existing object stays unchanged.
     pub fn assume(&self, kind: (&str, &str), object: Value) {
         let place = (namespace(&object).to_owned(), name(&object).to_owned());
         if !self.has(kind, (&place.0, &place.1)) {
@@ -124,7 +127,7 @@ impl Mirror {
         (came, came.saturating_sub(answered))
     }
 
-    /// Whether the kind that is looked for is not served, which is noted.
+    /// Returns true if the requested kind is not served, and notes the kind in that case.
     fn lacks(&self, wanted: &Target) -> bool {
         let kind = (wanted.group.as_str(), wanted.plural.as_str());
         if self.0.server.kind_of(kind).is_some() {
@@ -142,7 +145,8 @@ impl Mirror {
         true
     }
 
-    /// Copies what a request is about. What cannot be read is noted, and is as if it were not there.
+    /// Copies the objects that a request needs. Unreadable objects are recorded and treated as
+    /// absent.
     async fn prepare(&self, wanted: &Target, body: &[u8], is_read: bool) {
         let mut copied = self.0.copied.lock().await;
         let (server, live) = (&self.0.server, &self.0.live);
@@ -152,7 +156,7 @@ impl Mirror {
             name => Some(name.to_owned()),
         };
         let done = match named {
-            Some(name) => copied.one((server, live), wanted, &name).await,
+            Some(name) => copied.copy_object((server, live), wanted, &name).await,
             None if is_read => copied.all((server, live), wanted).await,
             None => copied.namespace((server, live), &wanted.namespace).await,
         };
@@ -164,7 +168,8 @@ impl Mirror {
         }
     }
 
-    /// Answers a request that may write, and notes what it did. One at a time, so that what was there before is what this one changed.
+    /// Answers a request that may write, and records its effect. Requests run one at a time, so
+    /// that the recorded difference belongs to this request.
     fn written(&self, request: &Request<Vec<u8>>) -> Reply {
         let server = &self.0.server;
         let mut journal = guarded(&self.0.journal);
@@ -182,7 +187,7 @@ fn guarded<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a client of the copy talks to.
+/// Service behind a client of the copy.
 #[derive(Clone)]
 struct MirrorService(Mirror);
 

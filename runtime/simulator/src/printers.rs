@@ -1,5 +1,6 @@
-//! How objects are printed as rows of a table: the columns of the built-in kinds as a real API server has them, and those that a
-//! CustomResourceDefinition declares. Pure functions on JSON; knows neither requests nor what is stored.
+//! Formats objects as rows of a table: the columns of the built-in kinds as in a real API server,
+//! and those that a CustomResourceDefinition declares. Pure functions on JSON, independent of
+//! requests and storage.
 
 pub(crate) mod age;
 mod cells;
@@ -18,11 +19,11 @@ use path::Path;
 /// The cells of one object, in the order of the columns.
 type Cells = fn(&Value, Timestamp) -> Vec<Value>;
 
-/// A row of the list of printers: group, kind, columns and cells. Columns are separated by `|`; `+` marks one that only
-/// `-o wide` shows, and what stands behind `:` is its type where it is not `string`.
+/// Row of the list of printers: group, kind, columns and cells. Columns are separated by `|`. `+`
+/// marks one that only `-o wide` shows. The text after `:` is its type if it is not `string`.
 type PrinterRow = (&'static str, &'static str, &'static str, Cells);
 
-/// Columns of kinds that nobody has chosen any for.
+/// Columns of kinds without chosen columns.
 const PLAIN: &str = "Name|Created At:date";
 
 /// How the objects of one kind are printed.
@@ -30,7 +31,7 @@ const PLAIN: &str = "Name|Created At:date";
 pub(crate) enum Printer {
     /// As a real API server prints a built-in kind.
     Builtin(&'static str, Cells),
-    /// As a CustomResourceDefinition says.
+    /// Columns that a CustomResourceDefinition declares.
     Custom(Vec<Declared>),
 }
 
@@ -100,7 +101,7 @@ impl Printer {
         }
     }
 
-    /// `conditions` of a row: whether the object has come to its end.
+    /// Returns the `conditions` of a row, which report whether the object has completed.
     pub(crate) fn conditions(object: &Value) -> Option<Value> {
         if object["kind"] != "Pod" {
             return None;
@@ -157,7 +158,7 @@ fn integer(number: &serde_json::Number) -> Value {
     // A whole number in floating point is cut, as a conversion to an integer cuts it.
     #[allow(
         clippy::cast_possible_truncation,
-        reason = "what does not fit saturates, as wanted"
+        reason = "values out of range saturate, as intended"
     )]
     let cut = || number.as_f64().map(|float| float as i64);
     json!(number.as_i64().or_else(cut))

@@ -1,5 +1,5 @@
-//! What the API server knows of an object's structure: which fields there are, how they merge, who owns them.
-//! Pure functions over JSON; knows no store, no request and no clock.
+//! Structure of objects as the API server knows it: which fields exist, how they merge, and who
+//! owns them. Pure functions over JSON; knows no store, no request and no clock.
 
 pub(crate) mod builtin;
 mod decoding;
@@ -45,13 +45,13 @@ pub struct Schema {
 pub struct Cause {
     /// Such as `FieldValueInvalid`.
     pub reason: String,
-    /// What is wrong, without the field.
+    /// Description of the error, without the field.
     pub message: String,
     /// The path of the field.
     pub field: String,
 }
 
-/// A request that is refused, with what its `Status` says.
+/// Refused request, with the content of its `Status`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The HTTP status.
@@ -96,7 +96,7 @@ impl Schema {
     /// It is not structural, or a default or a rule in it does not hold. Fields of causes are paths below the schema,
     /// such as `.properties[spec].type`.
     pub fn of_crd(schema: &Value) -> Result<Self, Vec<Cause>> {
-        let custom = Custom::of(schema);
+        let custom = Custom::from_schema(schema);
         let problems = structural::problems(&custom);
         if !problems.is_empty() {
             return Err(problems.into_iter().map(Problem::cause).collect());
@@ -110,9 +110,10 @@ impl Schema {
         })
     }
 
-    /// Removes what the schema does not declare (of built-in kinds also what their Go types do not write, while what
-    /// they always write is added), and nulls that it does not allow and has no default for; done where a
-    /// request is decoded, before `default`. Not done to the outcome of an apply, whose unknown fields are refused.
+    /// Removes undeclared fields and nulls that are not allowed and have no default. For built-in
+    /// kinds, it also removes fields that their Go types do not write, and adds fields that they
+    /// always write. Runs on a decoded request, before `default`. Does not run on the result of an
+    /// apply, whose unknown fields are refused.
     ///
     /// Returns the paths of the unknown fields, such as `spec.items[0].nonsense`, for `fieldValidation`.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
@@ -131,8 +132,8 @@ impl Schema {
         removed.sorted()
     }
 
-    /// Fills the defaults of a custom resource, and brings numbers into the form in which Go writes them. The defaults of
-    /// built-in kinds are not in their schemas.
+    /// Fills in the defaults of a custom resource, and brings numbers into the form that Go writes.
+    /// The schemas of built-in kinds do not contain their defaults.
     pub fn default(&self, object: &mut Value) {
         pruning::whole_numbers(object);
         if let Some(custom) = &self.custom {
@@ -152,7 +153,8 @@ impl Schema {
         is_builtin.then(|| decoding::unrestorable(&self.arena, self.root, object))?
     }
 
-    /// What is wrong with a custom resource; `old` is the object before an update, whose faults are not blamed again.
+    /// Returns the errors of a custom resource. `old` is the object before an update; its errors
+    /// are not reported again.
     pub fn validate(&self, old: Option<&Value>, new: &Value) -> Vec<Cause> {
         let Some(custom) = &self.custom else {
             return Vec::new();

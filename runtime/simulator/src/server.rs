@@ -1,5 +1,6 @@
-//! A simulated Kubernetes API server: `kube::Client` cannot tell it from a real one, tests can replay it.
-//! All state is behind one lock; nothing here opens a socket, spawns a task or reads the machine's clock.
+//! Simulated Kubernetes API server. `kube::Client` cannot distinguish it from a real one, and tests
+//! can replay it. All state is behind one lock. It opens no socket, spawns no task, and does not
+//! read the machine's clock.
 
 mod allocations;
 mod answer;
@@ -59,14 +60,14 @@ use http::Request;
 use jiff::Timestamp;
 
 use lifecycle_client::clock::Clock;
-use request::Asked;
+use request::ApiRequest;
 use state::State;
 
 pub use client::ServerService;
 pub use recorded::{Recorded, RecordedBody};
 pub use restore::Unrestorable;
 
-/// Who asks.
+/// User that sends a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// As RBAC names it.
@@ -84,7 +85,7 @@ impl User {
         }
     }
 
-    /// Who may do everything.
+    /// Returns a user who may do everything.
     pub fn admin() -> Self {
         Self::new("admin", &["system:masters"])
     }
@@ -93,7 +94,7 @@ impl User {
 /// The chunks of a watch; it ends when the server ends it.
 pub type Chunks = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
 
-/// What is answered after the head.
+/// Content of an answer after the head.
 pub enum Content {
     /// All of it.
     Whole(Bytes),
@@ -107,7 +108,7 @@ pub struct Reply {
     pub status: u16,
     /// Names and values.
     pub headers: Vec<(&'static str, String)>,
-    /// What follows.
+    /// Content after the head.
     pub content: Content,
 }
 
@@ -131,8 +132,9 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// A server with the built-in kinds and the namespaces `default`, `kube-system`, `kube-public` and `kube-node-lease`.
-    /// Its clock begins at the same moment of 2026 whatever the seed, and goes with tokio's, which tests can pause.
+    /// Returns a server with the built-in kinds and the namespaces `default`, `kube-system`,
+    /// `kube-public` and `kube-node-lease`. Its clock starts at a fixed moment of 2026 for every
+    /// seed. It follows tokio's clock, which tests can pause.
     pub fn new(seed: u64) -> Self {
         Self {
             state: Arc::new(Mutex::new(founding::state(seed))),
@@ -147,19 +149,21 @@ impl Server {
         }
     }
 
-    /// A client that asks as `user`; it never repeats a request by itself.
+    /// Returns a client that sends requests as `user`. The client never retries a request by
+    /// itself.
     pub fn client(&self, user: &User) -> kube::Client {
         lifecycle_client::kube::client_of(self.service(user))
     }
 
-    /// What a client talks to, for layers between the two.
+    /// Returns the service behind a client, for layers between the two.
     pub fn service(&self, user: &User) -> ServerService {
         ServerService::new(self.clone(), user.clone())
     }
 
-    /// Answers one request. Watches begin now: what is written before their chunks are read is not lost.
+    /// Answers one request. Watches start at once, so that writes before the first read of their
+    /// chunks are not lost.
     pub fn serve(&self, user: &User, request: &Request<Vec<u8>>) -> Reply {
-        let asked = Asked::new(user, request);
+        let asked = ApiRequest::new(user, request);
         front::serve(self, &asked, |asked| {
             let answer = dispatch::dispatch(&mut self.lock(), asked);
             answer.reply(self)
@@ -191,7 +195,7 @@ impl Server {
         self.lock().store.set_history(changes);
     }
 
-    /// Whether RBAC is enforced; at first it is not.
+    /// Enables or disables RBAC. It is disabled at first.
     pub fn enforce_rbac(&self, enforced: bool) {
         self.lock().enforces_rbac = enforced;
     }

@@ -1,5 +1,7 @@
-//! What runs around an API server in a cluster, as small controllers with a switch each: garbage collection, the end of namespaces, load balancers,
-//! EndpointSlices, workloads, a scheduler, a kubelet, and what makes, mounts and protects volumes. Written against `kube::Client` alone, so that they drive a real API server just as well.
+//! Controllers that run around an API server in a cluster, each small and with a switch. They cover
+//! garbage collection, the deletion of namespaces, load balancers, EndpointSlices, workloads, a
+//! scheduler, a kubelet, and the creation, mounting and protection of volumes. They use
+//! `kube::Client` alone, so that they run against a real API server just as well.
 
 mod balancers;
 mod cache;
@@ -38,7 +40,7 @@ pub use kubelet::{EXIT, READY};
 pub use sweep::Sweep;
 pub use volumes::Volumes;
 
-/// What runs around an API server.
+/// Controllers that run around an API server.
 ///
 /// # Guarantees
 /// It lists each kind once and watches it from then on. Equal events at equal times give equal requests in equal order.
@@ -86,7 +88,7 @@ impl World {
     }
 
     /// Everything runs, on two nodes.
-    pub fn whole() -> Self {
+    pub fn full() -> Self {
         Self::empty()
             .garbage(true)
             .namespaces(true)
@@ -100,21 +102,23 @@ impl World {
             .nodes(["node-1", "node-2"])
     }
 
-    /// Whether what has lost all its owners is deleted, in the background, in the foreground, or orphaned.
+    /// Switches the deletion of objects that have lost all their owners: in the background, in the
+    /// foreground, or orphaned.
     #[must_use]
     pub fn garbage(mut self, on: bool) -> Self {
         self.garbage = on;
         self
     }
 
-    /// Whether namespaces that are deleted are emptied and end.
+    /// Switches the removal of the content of deleted namespaces, and then of the namespaces.
     #[must_use]
     pub fn namespaces(mut self, on: bool) -> Self {
         self.namespaces = on;
         self
     }
 
-    /// Whether every namespace has the ServiceAccount `default`, without which a real API server takes no Pod.
+    /// Switches the creation of the ServiceAccount `default` in every namespace. A real API server
+    /// accepts no Pod without it.
     #[must_use]
     pub fn accounts(mut self, on: bool) -> Self {
         self.accounts = on;
@@ -135,21 +139,22 @@ impl World {
         self
     }
 
-    /// Whether EndpointSlices follow Services and Pods.
+    /// Switches the updates of EndpointSlices from Services and Pods.
     #[must_use]
     pub fn slices(mut self, on: bool) -> Self {
         self.slices = on;
         self
     }
 
-    /// Whether Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets and Jobs make Pods and report on them.
+    /// Switches the controllers of Deployments, ReplicaSets, ReplicationControllers, StatefulSets,
+    /// DaemonSets and Jobs, which make Pods and report on them.
     #[must_use]
     pub fn workloads(mut self, on: bool) -> Self {
         self.workloads = on;
         self
     }
 
-    /// Whether Pods are given nodes.
+    /// Switches the assignment of Pods to nodes.
     #[must_use]
     pub fn scheduler(mut self, on: bool) -> Self {
         self.scheduler = on;
@@ -163,7 +168,8 @@ impl World {
         self
     }
 
-    /// Whether claims that are deleted go once no Pod uses them, and volumes once they are not bound.
+    /// Switches the protection of volumes. A deleted claim goes once no Pod uses it, and a deleted
+    /// volume once it is not bound.
     #[must_use]
     pub fn protection(mut self, on: bool) -> Self {
         self.protection = on;
@@ -177,14 +183,15 @@ impl World {
         self
     }
 
-    /// Nodes that are made at the start, if they are not there; they stay away once somebody deletes them.
+    /// Sets the nodes that are created at the start if absent. A node that is deleted later stays
+    /// away.
     #[must_use]
     pub fn nodes<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.nodes = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// What the wall clock says at the start, as statuses show it.
+    /// Sets the wall clock at the start, as statuses show it.
     #[must_use]
     pub fn origin(mut self, origin: jiff::Timestamp) -> Self {
         self.origin = origin;

@@ -1,4 +1,5 @@
-//! Requests, one a write: what is sent to the API server, each guarded so that it changes only what was seen.
+//! Requests, one per write to the API server. Each is guarded so that it changes only the observed
+//! version.
 
 use http::Request;
 use kube::core::Request as Path;
@@ -17,8 +18,8 @@ use lifecycle_client::names;
 /// A write on its way.
 pub type Sent = Result<Request<Vec<u8>>, Error>;
 
-/// Where an object is: the path of those beside it, and the last part of its own.
-fn at(kind: &Kind, name: &Name) -> Result<(Path, String), Error> {
+/// Returns the API path of an object: the path of its collection, and its escaped name.
+fn locate_object(kind: &Kind, name: &Name) -> Result<(Path, String), Error> {
     let invalid = |error: names::Error| Error::Validation(error.to_string());
     let namespace = name.namespace.as_deref().filter(|_| kind.namespaced);
     let namespace = namespace.map(names::of_namespace).transpose();
@@ -33,14 +34,14 @@ fn forced(manager: &str) -> PatchParams {
 
 /// The one write of a plan; `None` for a call, which is no request to the API server.
 pub fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
-    let (path, name) = match at(kind, &plan.name) {
+    let (path, name) = match locate_object(kind, &plan.name) {
         Ok(at) => at,
         Err(error) => return Some(Err(error)),
     };
     let live = plan.live.as_deref();
     let mut body = plan.body.clone();
     match plan.job {
-        // With this version, an object that is there already is a conflict, forced or not.
+        // With this version, an existing object is a conflict, forced or not.
         Job::Create => body["metadata"]["resourceVersion"] = json!("1"),
         Job::Update | Job::Withdraw => {
             body["metadata"]["uid"] = json!(live.and_then(|l| l.meta.uid.as_deref()));
@@ -71,7 +72,8 @@ fn exactly(live: &Stored) -> DeleteParams {
     }
 }
 
-/// Guarded by the version that was read: what is held under an older record must not be forgotten.
+/// Builds a request guarded by the version that was read, because resources held under an older
+/// record must not be forgotten.
 fn record((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
     let patch = json!({ "metadata": {
         "uid": live.meta.uid,
@@ -85,7 +87,8 @@ fn record((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
     path.patch(name, &params, &Patch::Merge(patch))
 }
 
-/// Guarded by the version that was read: whoever controls it by then keeps it.
+/// Builds a request guarded by the version that was read, so that a new controller keeps the
+/// object.
 fn owned((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
     let mut patch = plan.body.clone();
     patch["metadata"]["uid"] = json!(live.meta.uid);
@@ -97,7 +100,8 @@ fn owned((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
     path.patch(name, &params, &Patch::Merge(patch))
 }
 
-/// Guarded by the version that was read: otherwise it would undo what others did meanwhile.
+/// Builds a request guarded by the version that was read. Otherwise, it would undo concurrent
+/// changes of others.
 fn migrate((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
     let raw = live.raw.as_deref().unwrap_or(&Value::Null);
     let patch = json!({ "metadata": {
@@ -120,15 +124,15 @@ pub(crate) fn status(kind: &Kind, subject: &Stored, manager: &str, status: &Valu
         },
         "status": status,
     });
-    let (path, name) = at(kind, &Name::of(&subject.meta))?;
+    let (path, name) = locate_object(kind, &Name::from_meta(&subject.meta))?;
     path.patch_subresource("status", &name, &forced(manager), &Patch::Apply(body))
 }
 
-/// The same as a merge: what is null in it goes, whoever wrote it.
+/// Builds the status update as a merge. A null in it removes the field, regardless of its writer.
 pub(crate) fn merged_status(kind: &Kind, subject: &Stored, manager: &str, status: &Value) -> Sent {
     let version = &subject.meta.resource_version;
     let patch = json!({ "metadata": { "resourceVersion": version }, "status": status });
-    let (path, name) = at(kind, &Name::of(&subject.meta))?;
+    let (path, name) = locate_object(kind, &Name::from_meta(&subject.meta))?;
     let params = PatchParams {
         field_manager: Some(manager.to_owned()),
         ..PatchParams::default()
@@ -154,11 +158,11 @@ pub(crate) fn finalizer(
         "resourceVersion": subject.meta.resource_version,
         "finalizers": finalizers,
     } });
-    let (path, name) = at(kind, &Name::of(&subject.meta))?;
+    let (path, name) = locate_object(kind, &Name::from_meta(&subject.meta))?;
     path.patch(&name, &PatchParams::default(), &Patch::Merge(patch))
 }
 
-/// Something to tell the people who look at an object.
+/// Message for people who inspect an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct News {
     pub(crate) warning: bool,
@@ -166,7 +170,7 @@ pub(crate) struct News {
     pub(crate) note: String,
 }
 
-/// Who tells it.
+/// Source of an event.
 #[derive(Clone, Debug)]
 pub(crate) struct Reporter<'a> {
     pub(crate) controller: &'a str,
@@ -188,7 +192,7 @@ pub(crate) fn event(
     let (name, uid) = about;
     let namespace = name.namespace.as_deref().unwrap_or("default");
     let note: String = news.note.chars().take(LONGEST_NOTE).collect();
-    // A name ends in 17 characters of ours, and may have 253.
+    // Our suffix takes 17 characters, and a name may have 253.
     let stem: String = name.name.chars().take(236).collect();
     let body = json!({
         "apiVersion": "events.k8s.io/v1",
@@ -224,12 +228,12 @@ mod tests {
 
     #[test]
     fn a_path_leads_to_no_other_namespace() {
-        let kind = Kind::of::<Secret>();
+        let kind = Kind::for_type::<Secret>();
         let name = Name {
             namespace: Some("../../nodes".to_owned()),
             name: "a".to_owned(),
         };
-        assert!(at(&kind, &name).is_err());
+        assert!(locate_object(&kind, &name).is_err());
         let news = News {
             warning: false,
             reason: "R".to_owned(),

@@ -1,4 +1,4 @@
-//! A small lifecycle and caches made by hand, for tests of one pass without a server.
+//! Small lifecycle and hand-made caches, for tests of one reconciliation without a server.
 
 pub(crate) mod heir;
 pub(crate) mod hosted;
@@ -30,7 +30,7 @@ pub(crate) struct ThingSpec {
     pub(crate) class_name: Option<String>,
     #[serde(default)]
     pub(crate) parts: Vec<String>,
-    /// What the builder calls the one object, if not by the name of the thing.
+    /// Name that the builder gives the one object, if it differs from the name of the thing.
     #[serde(default)]
     pub(crate) misnamed: Option<String>,
 }
@@ -199,12 +199,12 @@ pub(crate) struct Caches {
 
 impl Caches {
     /// With these objects of core kinds.
-    pub(crate) fn of(objects: &[Value]) -> Self {
-        Self::with(Arc::new(maker()), objects)
+    pub(crate) fn with_objects(objects: &[Value]) -> Self {
+        Self::for_machine(Arc::new(maker()), objects)
     }
 
     /// Of another lifecycle.
-    pub(crate) fn with(machine: Arc<dyn Machine>, objects: &[Value]) -> Self {
+    pub(crate) fn for_machine(machine: Arc<dyn Machine>, objects: &[Value]) -> Self {
         let ir = machine.ir();
         let kinds: Vec<_> = (0..ir.inputs.len()).map(|n| machine.kind(n)).collect();
         let lies_in_one = machine.subject().is_some_and(|kind| kind.namespaced);
@@ -213,7 +213,7 @@ impl Caches {
             finders: Vec::new(),
             naming: Naming {
                 replaced: vec!["old".to_owned()],
-                ..Naming::of("op", "Thing")
+                ..Naming::new("op", "Thing")
             },
             refused: BTreeMap::new(),
             settled: false,
@@ -235,8 +235,8 @@ impl Caches {
         caches
     }
 
-    /// One pass over a thing.
-    pub(crate) fn look(&self, thing: Value) -> Observed {
+    /// Runs one reconciliation over a thing.
+    pub(crate) fn observe(&self, thing: Value) -> Observed {
         let kind = self.machine.subject().expect("a resource has an object");
         let mut store = filled(kind.clone(), &[thing]);
         store.keep(Keep::Whole);
@@ -281,7 +281,7 @@ impl View for Caches {
     }
 
     fn answer(&self, _: usize, _: &str) -> Result<Arc<dyn Any + Send + Sync>, String> {
-        Err("it has not been asked yet".to_owned())
+        Err("it has not been queried yet".to_owned())
     }
 
     fn answer_version(&self, _: usize, _: &str) -> u64 {

@@ -1,5 +1,5 @@
-//! Who is found by what, and who must look again when it changes: one key of an object works in both directions.
-//! Nothing here ever walks over all objects.
+//! Index of objects by key, and of the objects that must reconcile when they change. One key of an
+//! object works in both directions. No operation ever walks over all objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::store::{Change, Name};
 use crate::lifecycle::{LookupKey, Machine, ObjectRef, Stored};
 use crate::machine::ir::{Input, Lookup, Mode};
 
-/// What an input is found by.
+/// Key by which an input is found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IndexKey {
     /// Exactly this object.
@@ -23,9 +23,9 @@ pub struct Finder {
     pub input: &'static Input,
     /// The input's number in its lifecycle.
     pub number: usize,
-    /// Whether it is looked for in the namespace of the object.
+    /// True if it is looked up in the namespace of the object.
     pub by_namespace: bool,
-    /// Whether objects of its kind have a namespace.
+    /// True if objects of its kind have a namespace.
     pub namespaced: bool,
 }
 
@@ -34,7 +34,7 @@ impl Finder {
     pub fn keys_of(&self, machine: &dyn Machine, object: &Stored) -> Vec<IndexKey> {
         let meta = &object.meta;
         let namespace = meta.namespace.clone().filter(|_| self.by_namespace);
-        let mut keys = vec![IndexKey::Named(Name::of(meta))];
+        let mut keys = vec![IndexKey::Named(Name::from_meta(meta))];
         match self.input.lookup {
             Lookup::Labels(labels) => {
                 let label = |key: &&str| meta.labels.as_ref()?.get(*key).cloned();
@@ -110,7 +110,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Whether its objects are not only read.
+    /// Returns true if its objects are written, and not only read.
     pub fn is_written(&self) -> bool {
         self.finder.input.mode != Mode::Watched
     }
@@ -129,7 +129,7 @@ impl Index {
         self.found_by.get(key).into_iter().flatten()
     }
 
-    /// Notes a change of an object, and says who looked for its old or its new keys.
+    /// Records a change of an object. Returns the objects that looked for its old or its new keys.
     pub fn changed(&mut self, change: &Change) -> BTreeSet<Name> {
         let mut woken = BTreeSet::new();
         if let Some(old) = &change.old {
@@ -152,7 +152,7 @@ impl Index {
         woken
     }
 
-    /// Notes what an object looked for this time and no longer looks for.
+    /// Records the keys that an object looks for now, and drops those that it no longer looks for.
     pub fn depends_on(
         &mut self,
         subject: &Name,

@@ -1,35 +1,39 @@
-//! Whether what a look shows may follow the write before it. Knows neither the loop nor what is remembered.
+//! Check that an observation may follow the write before it. Knows neither the loop nor the memory
+//! of an object.
 
 use super::observe::Observed;
 use super::store::Name;
 use crate::machine::ir::{Effect, Lifecycle, Mode, Source, Verb};
 use crate::machine::world::World;
 
-/// An effect whose outcome no look has shown yet.
+/// Effect whose result no reconciliation has observed yet.
 #[derive(Clone, Debug)]
 pub struct Awaited {
     pub effect: usize,
-    /// Where it left.
+    /// World from which the write left.
     pub before: World,
-    /// All that was read then, but for what it changes: [`Observed::read`].
+    /// Version of everything read at that time, except for the effect's own changes:
+    /// [`Observed::read`].
     pub besides: u64,
     /// The object and the version that it got; the object is gone without one. Of a call nothing.
     pub wrote: Option<(Name, Option<String>)>,
 }
 
-/// What a look says about the write before it.
+/// Verdict of an observation on the write before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Something else changed, too: nothing is known.
     Open,
-    /// It led where the declaration says.
+    /// The write had a declared result.
     Declared,
     /// It did not, and why.
     Undeclared(String),
 }
 
-/// Holds what a write led to against its declaration, where the write is all that happened: everything else that is read is as before (`besides`), and
-/// what was written is in the very version that it got. That an apply does not make its target Current is judged by the brake, which tells whose doing it is.
+/// Compares the result of a write with its declaration, if nothing else has happened. Everything
+/// else that is read must be unchanged (`besides`), and the written object must have exactly the
+/// version of the write. The brake judges an apply that does not make its target Current, because
+/// it reports the responsible party.
 pub fn judged(ir: &Lifecycle, awaited: &Awaited, observed: &Observed, besides: u64) -> Verdict {
     let effect = &ir.effects[awaited.effect];
     let reads_itself = effect.from.contains(&Source::Input(effect.target));
@@ -58,7 +62,7 @@ fn target_is_set(ir: &Lifecycle, effect: &Effect, world: &World) -> bool {
     !is_named || assigned.any(|&(of, value)| of == var && world.get(var) == value)
 }
 
-/// Whether a look shows exactly what was written, and no later change of it.
+/// Returns true if an observation shows exactly the written version, and no later change of it.
 fn shows(ir: &Lifecycle, effect: &Effect, awaited: &Awaited, observed: &Observed) -> bool {
     let Some((name, version)) = &awaited.wrote else {
         return effect.verb == Verb::Call;
@@ -68,6 +72,6 @@ fn shows(ir: &Lifecycle, effect: &Effect, awaited: &Awaited, observed: &Observed
         return observation.subject().meta.resource_version == *version;
     }
     let mut objects = observation.objects(effect.target).iter();
-    let live = objects.find(|object| Name::of(&object.meta) == *name);
+    let live = objects.find(|object| Name::from_meta(&object.meta) == *name);
     live.map(|live| &live.meta.resource_version) == version.as_ref().map(|_| version)
 }

@@ -1,5 +1,7 @@
-//! One pass, or one look of a call, up to its decision: looks the inputs up, answers every question, and plans the writes that effects would make.
-//! Pure given its view: reads caches and memories, knows no client and no clock. What a view does not know yet ends the walk, and is named.
+//! Evaluation of one reconcile, or of one observation of a call, up to its decision. It looks the
+//! inputs up, evaluates every fact, and plans the writes that effects would make. Pure given its
+//! view: reads caches and memories, knows no client and no clock. A key that the view does not know
+//! yet ends the walk, and the failure names it.
 
 mod answers;
 mod created;
@@ -26,63 +28,68 @@ use crate::lifecycle::random::{Random, Seed};
 use crate::lifecycle::{Kind, LookupKey, Machine, ObjectRef, Observation, Requested, Stored};
 use crate::machine::ir::{Call, Lifecycle, Mint, Mode, Node, Origin};
 use crate::machine::policy::{Class, Decision};
+use crate::machine::verdict::Verdict;
 use crate::naming::Naming;
 
-/// What a pass may read beside the object itself.
+/// Data that a reconcile may read besides the object itself.
 pub trait View {
     /// The cached objects under these keys of an input, in order of namespace and name.
     fn find(&self, input: usize, keys: &BTreeSet<IndexKey>) -> Vec<Arc<Stored>>;
 
-    /// Whether it is known what is there under these keys; otherwise it must be fetched first.
+    /// Returns true if the objects under these keys of an input are known. Otherwise they must be
+    /// fetched first.
     fn knows(&self, _input: usize, _keys: &BTreeSet<IndexKey>) -> bool {
         true
     }
 
-    /// What a probe found in this look; `None` if it must be asked first.
-    fn probed(&self, _input: usize, _key: &str) -> Option<Any> {
+    /// Returns the answer of a probe in this observation, or `None` if the probe must be queried
+    /// first.
+    fn probed(&self, _input: usize, _key: &str) -> Option<ErasedAnswer> {
         None
     }
 
     /// The cached object of an input's kind with this name.
     fn get(&self, input: usize, name: &Name) -> Option<Arc<Stored>>;
 
-    /// The last answer of a poll, or a sentence that says why there is none.
-    fn answer(&self, input: usize, key: &str) -> Result<Any, String>;
+    /// Returns the last answer of a poll, or a sentence that explains its absence.
+    fn answer(&self, input: usize, key: &str) -> Result<ErasedAnswer, String>;
 
-    /// Which answer that is; another number means that it says something else.
+    /// Returns the version of that answer. A different number means a different answer.
     fn answer_version(&self, input: usize, key: &str) -> u64;
 
-    /// What time it is, the same throughout a pass; `None` where nothing tells.
+    /// Returns the current time, which is constant throughout a reconcile. Returns `None` if there
+    /// is no clock.
     fn now(&self) -> Option<Timestamp> {
         None
     }
 
-    /// What values are made from; `None` where none is.
+    /// Returns the seed of minted values, or `None` if no value is minted.
     fn seed(&self) -> Option<Seed> {
         None
     }
 
-    /// What a question was answered before, where it is not to be asked again: the position of the value, and the sentence.
+    /// Returns the earlier answer of a fact that must not be evaluated again: the position of the
+    /// value, and the sentence.
     fn pinned(&self, _var: usize) -> Option<(u8, Option<String>)> {
         None
     }
 
-    /// What was said when exactly this write was refused.
+    /// Returns the message with which exactly this write was refused.
     fn refusal(&self, effect: usize, write: &WriteId) -> Option<String>;
 
-    /// Whether the API server kept these very values when we last wrote these very fields.
+    /// Returns true if the API server kept these very values when we last wrote these very fields.
     fn is_settled(&self, name: &Name, uid: &str, desired: u64, live: u64) -> bool;
 }
 
-/// Why a pass ended before a world was known.
+/// Reason why a reconciliation ended before its world was known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     #[error("{object} cannot be read: {why}; correct it, or delete it")]
     Undecodable { object: ObjectRef, why: String },
-    /// The object itself, of which nothing is known then.
+    /// The object itself is unreadable, so nothing is known about it.
     #[error("it cannot be read: {0}; correct it, or delete it")]
     Unreadable(String),
-    #[error("the fact `{name}` has no answer although it was asked")]
+    #[error("fact `{name}` was evaluated but has no value")]
     Unanswered { name: &'static str },
     #[error("`{effect}` must build {expected} and built {built}")]
     OtherObject {
@@ -99,7 +106,7 @@ pub enum Failure {
         owner: Box<ObjectRef>,
         namespace: String,
     },
-    #[error("`{effect}` must say the namespace of {object}, for {subject} is in none: {remedy}")]
+    #[error("`{effect}` must set the namespace of {object}, because {subject} has none: {remedy}")]
     NoNamespace {
         effect: &'static str,
         object: Box<ObjectRef>,
@@ -116,7 +123,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The reason of the condition that tells it, where no declared one does.
+    /// Returns the reason of the condition that reports the failure, unless a declared one does.
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::Undecodable { .. } | Self::Unfetched { .. } | Self::Unprobed { .. } => {
@@ -130,27 +137,27 @@ impl Failure {
         }
     }
 
-    /// Whether the declaration itself is at fault, and the checker should have said so.
+    /// Returns true if the declaration itself is at fault, and the checker should have reported it.
     pub(crate) fn is_ruled_out(&self) -> bool {
         matches!(self, Self::Unanswered { .. })
     }
 }
 
-/// What a pass saw.
+/// Result of an observation.
 pub struct Observed {
     pub observation: Arc<Observation>,
-    /// What was looked for, by input.
+    /// Keys that were looked up, by input.
     pub dependencies: Vec<BTreeSet<IndexKey>>,
-    /// Every object that was seen or would be written: what fences are asked for.
+    /// Every object that was read or would be written. Fences are checked for these objects.
     pub(crate) touched: BTreeSet<(usize, Name)>,
     /// The writes that each effect could make, in order.
     pub plans: Vec<Vec<Plan>>,
-    /// The polls that were asked.
+    /// Polls that were queried.
     pub polls: Vec<(usize, String)>,
     pub failure: Option<Failure>,
-    /// The state in which we leave the object alone, so that failures do not matter.
+    /// State in which the object is left unchanged, so that failures do not matter.
     pub set_aside: Option<usize>,
-    /// What an older version left.
+    /// Leftovers of an older version.
     pub(crate) leftovers: Vec<Leftover>,
 }
 
@@ -173,8 +180,8 @@ impl Observed {
         self.observation.subject().meta.deletion_timestamp.is_some()
     }
 
-    /// Where the object is, and what is to be done there.
-    pub fn place(&self, ir: &Lifecycle) -> (Class, Decision) {
+    /// Returns the class of the object, and the decision for it.
+    pub fn classify(&self, ir: &Lifecycle) -> (Class, Decision) {
         let (world, deleting) = (&self.observation.world, self.is_deleting());
         match (&self.failure, self.set_aside) {
             (Some(_), Some(state)) => (Class::State(state), Decision::Rest),
@@ -184,12 +191,13 @@ impl Observed {
     }
 }
 
-/// What stays the same from pass to pass.
+/// Parts of the observation that stay constant from one reconcile to the next.
 pub struct Observer<'a> {
     pub machine: &'a dyn Machine,
     /// `None` of a volume.
     pub subject_kind: Option<&'a Kind>,
-    /// What a call does not see; `None` of a resource, which sees everything.
+    /// Call that is observed, which does not see everything; `None` of a resource, which sees
+    /// everything.
     pub call: Option<&'static Call>,
     pub kinds: &'a [Option<Kind>],
     pub finders: &'a [Option<Finder>],
@@ -198,7 +206,7 @@ pub struct Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Walks the lifecycle in evaluation order. Of an object that cannot be read nothing is asked.
+    /// Walks the lifecycle in evaluation order. For an unreadable object, no fact is evaluated.
     pub fn observe(&self, subject: Arc<Stored>) -> Observed {
         let mut observation = Observation::new(self.machine.ir(), Arc::clone(&subject));
         if let Err(why) = &subject.decoded {
@@ -212,7 +220,8 @@ impl Observer<'_> {
         self.walk(observation, subject)
     }
 
-    /// The same for a call; what it contributes to shared objects goes by the name and uid of its stand-in.
+    /// Observes for a call. Its contributions to shared objects use the name and uid of the
+    /// stand-in.
     pub fn observe_call(&self, request: Arc<Requested>, stand_in: Arc<Stored>) -> Observed {
         self.walk(Observation::of_call(self.machine.ir(), request), stand_in)
     }
@@ -232,7 +241,7 @@ impl Observer<'_> {
         let mut nodes = 0;
         let walked = ir.order.iter().try_for_each(|node| {
             match *node {
-                Node::Input(input) => pass.look(input)?,
+                Node::Input(input) => pass.observe_input(input)?,
                 Node::Value(value) => pass.compute(value)?,
                 Node::Var(var) => pass.answer(var)?,
             }
@@ -258,8 +267,9 @@ impl Observer<'_> {
     }
 }
 
-/// What a poll asks about, as a key: nothing if it was declared without one; `None` if that is missing.
-fn asked(look: &LookupKey) -> Option<String> {
+/// Returns the key of a poll: empty if the poll was declared without a key, `None` if the key is
+/// missing.
+fn poll_key(look: &LookupKey) -> Option<String> {
     match look {
         LookupKey::Key(key) => Some(key.clone()),
         LookupKey::All => Some(String::new()),
@@ -274,14 +284,14 @@ fn asked(look: &LookupKey) -> Option<String> {
 }
 
 /// An answer, erased.
-type Any = Arc<dyn std::any::Any + Send + Sync>;
+type ErasedAnswer = Arc<dyn std::any::Any + Send + Sync>;
 
 /// A walk that is going on.
 struct Observing<'a> {
     observer: &'a Observer<'a>,
     ir: &'static Lifecycle,
     observation: Observation,
-    /// The object, or what stands for it in a call.
+    /// The object, or its stand-in in a call.
     subject: Arc<Stored>,
     dependencies: Vec<BTreeSet<IndexKey>>,
     touched: BTreeSet<(usize, Name)>,
@@ -291,7 +301,7 @@ struct Observing<'a> {
 
 impl Observing<'_> {
     /// Looks an input up, where its `given` holds.
-    fn look(&mut self, number: usize) -> Result<(), Failure> {
+    fn observe_input(&mut self, number: usize) -> Result<(), Failure> {
         let input = &self.ir.inputs[number];
         let world = &self.observation.world;
         let unseen = |call: &Call| call.unseen_inputs.contains(&number);
@@ -308,7 +318,7 @@ impl Observing<'_> {
             (Mode::Poll | Mode::Probe, _) => Slot::Plain(self.ask_outside(number, &look)?),
             (Mode::Clock, _) => {
                 let now = self.observer.view.now();
-                Slot::Plain(now.map(|now| Arc::new(now) as Any))
+                Slot::Plain(now.map(|now| Arc::new(now) as ErasedAnswer))
             }
             (Mode::Record, _) => self.recall(number)?,
             (Mode::Noted, _) => self.recall_noted(number)?,
@@ -326,17 +336,22 @@ impl Observing<'_> {
         Ok(())
     }
 
-    /// The answer of a poll or probe, if there is one. Its answer is promised wherever its `given` holds, so it is asked there, of nothing if need be.
-    fn ask_outside(&mut self, number: usize, look: &LookupKey) -> Result<Option<Any>, Failure> {
+    /// Returns the answer of a poll or probe, if available. The answer is promised wherever its
+    /// `given` holds. The poll is therefore queried there even with an empty key.
+    fn ask_outside(
+        &mut self,
+        number: usize,
+        look: &LookupKey,
+    ) -> Result<Option<ErasedAnswer>, Failure> {
         let view = self.observer.view;
-        let (key, in_call) = (asked(look), self.observer.call.is_some());
+        let (key, in_call) = (poll_key(look), self.observer.call.is_some());
         if !in_call {
             let key = key.unwrap_or_default();
             let answer = view.answer(number, &key);
             self.polls.push((number, key));
             return Ok(answer.ok());
         }
-        // A call asks within itself, whatever it asks; but not about a field that its request does not have.
+        // A call queries within itself, except about a field that its request lacks.
         let Some(key) = key else {
             return Ok(None);
         };
@@ -346,7 +361,8 @@ impl Observing<'_> {
             .ok_or(Failure::Unprobed { input: number, key })
     }
 
-    /// Whether what was found is there and ours to read is known before there is a verdict on it: whoever is given it may read it.
+    /// Sets the presence of an input before its verdict is known. Presence means that the object
+    /// exists and is ours to read. Anything that receives the input may read it.
     fn presence(&mut self, number: usize) {
         let Some(var) = self.ir.inputs[number].var else {
             return;
@@ -380,10 +396,11 @@ impl Observing<'_> {
             .collect()
     }
 
-    /// One of many that are only read stays what it was while it cannot be read: the others go on, and nobody takes its place. Where the declaration reads
-    /// it as `Readable`, its author is told.
+    /// Returns a readable version of an object. One of many that are only read keeps its last
+    /// version while it cannot be read. The others go on, and none takes its place. If the
+    /// declaration reads it as `Readable`, its author receives the error.
     fn readable(&mut self, number: usize, object: Arc<Stored>) -> Result<Arc<Stored>, Failure> {
-        let name = Name::of(&object.meta);
+        let name = Name::from_meta(&object.meta);
         let input = &self.ir.inputs[number];
         let stays = input.many && input.mode == Mode::Watched;
         let tolerates = input.mode == Mode::Watched && self.kind(number).is_tolerant();
@@ -417,9 +434,13 @@ impl Observing<'_> {
         Ok(())
     }
 
-    /// What is kept, or a new value where nothing is, or where it is to be made anew. What is not ours to write keeps nothing of ours.
+    /// Reads the kept value. Makes a new value if none is kept, or if a new one is required. An
+    /// object that is not ours to write keeps no value of ours.
     fn mint(&mut self, number: usize, mint: &Mint) {
-        if ["Foreign", "Terminating"].contains(&self.standing(mint.keeper)) {
+        if matches!(
+            self.standing(mint.keeper),
+            Verdict::Foreign | Verdict::Terminating
+        ) {
             return;
         }
         let (machine, world) = (self.observer.machine, &self.observation.world);
@@ -432,12 +453,13 @@ impl Observing<'_> {
         let Some(seed) = self.observer.view.seed() else {
             return;
         };
-        let mut random = Random::of(&seed, number);
+        let mut random = Random::for_value(&seed, number);
         let made = machine.make(&self.observation, number, &mut random);
-        self.observation.made(number, made);
+        self.observation.record_made(number, made);
     }
 
-    /// Answers a question; what is not asked has the value of the guard that does not hold.
+    /// Evaluates a fact. A fact that is not evaluated gets the value of the guard that does not
+    /// hold.
     fn answer(&mut self, number: usize) -> Result<(), Failure> {
         let var = &self.ir.vars[number];
         if let Some((value, sentence)) = self.observer.view.pinned(number) {
@@ -466,13 +488,14 @@ impl Observing<'_> {
             Origin::Refused(effect) => {
                 let deleting = self.subject.meta.deletion_timestamp.is_some();
                 let asked = self.ask_refused(effect);
-                // What would not run now cannot have been refused: the checker knows no such world.
+                // An effect that would not run now cannot have been refused, because the checker
+                // knows no such world.
                 let would_run = self.ir.permitted(&self.observation.world, effect, deleting);
                 if would_run { asked } else { (0, String::new()) }
             }
             Origin::Input(input) => {
-                let (value, sentence) = self.ask_input(input)?;
-                (self.position(number, value), sentence)
+                let (verdict, sentence) = self.ask_input(input)?;
+                (self.position(number, verdict), sentence)
             }
             Origin::Fact if var.timed => {
                 let answer = self.observer.machine.timed(&self.observation, number);
@@ -494,19 +517,17 @@ impl Observing<'_> {
     fn is_claimed(&self) -> bool {
         let finalizers = &self.subject.meta.finalizers;
         let ours = &self.observer.naming.finalizer;
-        // What an older version held is held under its name until that is exchanged.
+        // Resources held by an older version stay held under its finalizer until that is replaced.
         let retired = self.ir.retired_finalizers(ours);
         let mut finalizers = finalizers.iter().flatten();
         finalizers.any(|f| f == ours || retired.contains(f))
     }
 
-    /// A built-in value by name; those that this fact does not have mean that nothing was found.
-    fn position(&self, var: usize, value: &str) -> u8 {
-        let values = self.ir.vars[var].values;
-        let at = values
-            .iter()
-            .position(|v| *v == value)
-            .or_else(|| values.iter().position(|v| *v == "Absent"));
+    /// Position of a verdict; those that this fact does not have mean that nothing was found.
+    fn position(&self, var: usize, verdict: Verdict) -> u8 {
+        let values = self.ir.vars[var].values.iter();
+        let find = |verdict: Verdict| values.clone().position(|v| *v == verdict.as_str());
+        let at = find(verdict).or_else(|| find(Verdict::Absent));
         u8::try_from(at.unwrap_or_default()).unwrap_or_default()
     }
 

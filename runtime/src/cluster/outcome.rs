@@ -1,4 +1,5 @@
-//! What an answer of the API server to a write means: done, refused for good, look again, or try again later.
+//! Meaning of an answer of the API server to a write: done, refused for good, observe again, or try
+//! again later.
 
 use std::time::Duration;
 
@@ -20,19 +21,19 @@ pub enum Outcome {
     Done(Value),
     /// The same request will be answered the same: the server's sentence.
     Refused(String),
-    /// As `Refused`, until something that is in the way goes by itself: a port that another object has.
+    /// Refused like `Refused`, until another object releases the resource, such as a port.
     Occupied(String),
-    /// The object is not what it was: the caches are about to show it.
+    /// The object has changed. The caches will show the change soon.
     Again(String),
-    /// Waiting can help; the server may say how long.
+    /// A later retry may succeed. The server may name the delay.
     Later(String, Option<Duration>),
-    /// There was no answer, or nothing can be written at all: it says nothing about the object.
+    /// No response arrived, or no write is possible at all. This implies nothing about the object.
     Lost(String),
 }
 
 impl Outcome {
     /// As counters name it.
-    pub(crate) fn word(&self) -> &'static str {
+    pub(crate) fn as_str(&self) -> &'static str {
         match self {
             Self::Done(_) => "done",
             Self::Refused(_) | Self::Occupied(_) => "refused",
@@ -116,12 +117,12 @@ fn is_about_rights(message: &str) -> bool {
     message.contains("forbidden: User \"") && message.contains(" cannot ")
 }
 
-/// An exhausted quota, or one whose use is not counted yet.
+/// Returns true for an exhausted quota, or one whose usage is not counted yet.
 fn is_about_quota(message: &str) -> bool {
     message.contains("exceeded quota") || message.contains("status unknown for quota")
 }
 
-/// Larger than a request to etcd may be, which says so of itself, or whose client does.
+/// Returns true for an object that exceeds etcd's request size, as etcd or its client reports it.
 fn is_about_size(message: &str) -> bool {
     let own = message.starts_with("etcdserver: request is too large");
     own || message.starts_with(
@@ -129,17 +130,19 @@ fn is_about_size(message: &str) -> bool {
     )
 }
 
-/// Nothing can be written at all. What an object says of itself is no word of the storage.
+/// Returns true if the storage failed, so that nothing can be written at all. Text of the object
+/// itself is not a message of the storage.
 fn is_about_storage(message: &str) -> bool {
     message.starts_with("etcdserver: ")
 }
 
-/// Of what there is one only, or not enough, somebody may give back.
+/// Returns true if the resource is taken or exhausted, and another user may release it.
 fn is_occupied(message: &str) -> bool {
     freed(message).is_some()
 }
 
-/// Says how something can be had that another object has, or of which nothing is left; `None` where a refusal is about neither.
+/// Returns the way to obtain a resource that another object holds, or that is exhausted. Returns
+/// `None` for other refusals.
 pub(crate) fn freed(message: &str) -> Option<&'static str> {
     if message.contains("is already allocated") {
         return Some(
@@ -182,7 +185,7 @@ mod tests {
             .with_code(code)
             .with_details(details);
         let outcome = judge(Err(kube::Error::Api(Box::new(status))));
-        assert_eq!(outcome.word(), expected, "{code} {message}: {outcome:?}");
+        assert_eq!(outcome.as_str(), expected, "{code} {message}: {outcome:?}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! An object as the API server sends it. Reading it fails on nothing but broken JSON, whatever somebody has put into it: one event that cannot be read
-//! would end the watch of a whole kind.
+//! Object as the API server sends it. Reading fails only on invalid JSON, regardless of the
+//! content. One unreadable event would otherwise end the watch of a whole kind.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -14,9 +14,11 @@ use serde_json::{Value, json};
 
 use crate::lifecycle::{Compared, Kind, Stored};
 
-/// How deep an object may be nested. Readers of JSON end at 128 levels, with those around an object in a list; what walks objects later is recursive too.
+/// Upper bound on the nesting of an object. JSON parsers stop at 128 levels, including those of a
+/// surrounding list. Later traversals of the object are recursive, too.
 const DEEPEST: usize = 100;
-/// How many bytes of a status are kept where the rest of the object is left out: no operator reports more.
+/// Upper bound in bytes on the kept status of an object that is otherwise dropped. No operator
+/// reports more.
 const LARGEST_STATUS: usize = 64 << 10;
 
 /// An object as text: as values it may take a hundred times as much memory, and a page of a list has 500 of them.
@@ -25,17 +27,17 @@ pub struct Raw {
     pub(super) meta: ObjectMeta,
     /// Compact JSON.
     text: Box<[u8]>,
-    /// Why the rest was left out.
+    /// Reason why the rest was dropped.
     flaw: Option<String>,
 }
 
-/// How much of an object a cache keeps beside what was decoded of it.
+/// Part of an object that a cache keeps beside its decoded form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keep {
     /// Nothing: of kinds that are only read.
     #[default]
     Nothing,
-    /// Its metadata and its status: of kinds of which nothing else is written.
+    /// Metadata and status, for kinds without other writes.
     Status,
     /// All of it.
     Whole,
@@ -77,9 +79,9 @@ impl Raw {
         self.text.len()
     }
 
-    /// The same, unless it has more bytes: then no more than which one it is, and what was reported of it.
+    /// Reduces an object with more bytes to its identity and its reported status.
     #[must_use]
-    pub fn within(mut self, largest: usize) -> Self {
+    pub fn limit_size(mut self, largest: usize) -> Self {
         if self.size() > largest {
             (self.meta.annotations, self.meta.labels) = (None, None);
             self.flaw = Some(too_large(largest));
@@ -115,7 +117,7 @@ impl Raw {
         }
     }
 
-    /// Nobody may take for the whole what lacks something.
+    /// Returns the outline of an object. It must not be mistaken for the whole object.
     fn outline(&self) -> Value {
         #[derive(Deserialize)]
         struct Reported {
@@ -139,7 +141,8 @@ impl Raw {
     }
 }
 
-/// The same of each version of an object: what is reported of it makes it larger.
+/// Returns a text that is constant across versions of an object, because each status update makes
+/// the object larger.
 fn too_large(largest: usize) -> String {
     let largest = largest / 1024;
     format!("it has more than {largest} KiB, and no more are read (`--max-object-size`)")
@@ -165,14 +168,14 @@ impl Parsed {
             meta: self.meta.clone(),
             unread: flaw.map(|flaw| kind.unread(&self.meta, flaw, None)),
             decoded,
-            raw: (keep != Keep::Nothing).then(|| Arc::new(self.kept(keep))),
+            raw: (keep != Keep::Nothing).then(|| Arc::new(self.into_value(keep))),
             compared: Compared::default(),
             before: None,
         }
     }
 
     /// The object with its managed fields.
-    fn kept(mut self, keep: Keep) -> Value {
+    fn into_value(mut self, keep: Keep) -> Value {
         if let (Some(managed), Some(meta)) = (self.managed, self.object.get_mut("metadata")) {
             meta["managedFields"] = managed;
         }
@@ -191,7 +194,7 @@ impl<'de> Deserialize<'de> for Raw {
     }
 }
 
-/// A copy of an object as text, and what was noticed on the way.
+/// Copy of an object as text, with the problems found while copying.
 #[derive(Default)]
 struct Copied {
     text: RefCell<Vec<u8>>,
@@ -220,7 +223,7 @@ impl Copied {
     }
 }
 
-/// Copies a value down to a depth; what is below is skipped without recursion.
+/// Copies a value up to a depth. Deeper values are skipped without recursion.
 #[derive(Clone, Copy)]
 struct Bounded<'a> {
     left: usize,
@@ -374,7 +377,7 @@ mod tests {
     }
 
     fn flaw(raw: Raw) -> Option<String> {
-        let stored = raw.stored(&Kind::of::<ConfigMap>(), Keep::Whole);
+        let stored = raw.stored(&Kind::for_type::<ConfigMap>(), Keep::Whole);
         let meta = &stored.meta;
         assert_eq!(meta.resource_version.as_deref(), Some("7"));
         assert_eq!(meta.uid.as_deref(), Some("u"));
@@ -440,9 +443,9 @@ mod tests {
             "data": { "text": text }, "status": { "phase": "Ready" },
         });
         let read = |largest: usize| {
-            let kind = Kind::of::<ConfigMap>();
+            let kind = Kind::for_type::<ConfigMap>();
             let stored = Raw::new(object.clone())
-                .within(largest)
+                .limit_size(largest)
                 .stored(&kind, Keep::Whole);
             let raw = Value::clone(stored.raw.as_deref().unwrap());
             (stored.decoded.err(), stored.meta, raw)
@@ -467,7 +470,7 @@ mod tests {
         let check = |status: &str, expected: Option<Value>| {
             let text = format!(r#"{{"metadata":{{}},"spec":{deep},"status":{status}}}"#);
             let raw: Raw = serde_json::from_str(&text).unwrap();
-            let stored = raw.stored(&Kind::of::<ConfigMap>(), Keep::Status);
+            let stored = raw.stored(&Kind::for_type::<ConfigMap>(), Keep::Status);
             assert_eq!(stored.raw.unwrap().get("status"), expected.as_ref());
         };
         let phase = json!({ "phase": "Ready" });

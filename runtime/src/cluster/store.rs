@@ -13,7 +13,7 @@ pub use super::raw::{Keep, Raw};
 use crate::lifecycle::{Kind, ObjectRef, Stored};
 use crate::machine::compare::fingerprint;
 
-/// Where an object lives: namespace, if its kind has one, and name.
+/// Namespace, if its kind has one, and name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
     pub namespace: Option<String>,
@@ -21,7 +21,7 @@ pub struct Name {
 }
 
 impl Name {
-    pub fn of(meta: &ObjectMeta) -> Self {
+    pub fn from_meta(meta: &ObjectMeta) -> Self {
         Self {
             namespace: meta.namespace.clone(),
             name: meta.name.clone().unwrap_or_default(),
@@ -47,22 +47,22 @@ impl fmt::Display for Name {
     }
 }
 
-/// What an event changed.
+/// Change that an event makes.
 #[derive(Debug)]
 pub struct Change {
     pub(crate) name: Name,
     pub(crate) old: Option<Arc<Stored>>,
     pub(crate) new: Option<Arc<Stored>>,
-    /// Nothing differs but the version, and of what we do not write who manages what.
+    /// True if only the version differs, and the managed fields of an object that we do not write.
     pub(crate) same: bool,
-    /// Nothing differs but that and who manages what, which whoever only reads it does not see.
+    /// True if only the version and the managed fields differ, which a reader does not see.
     pub(crate) reads_same: bool,
 }
 
 struct CachedObject {
     stored: Arc<Stored>,
     content: u64,
-    /// Of what we write: who manages what.
+    /// Fingerprint of the managed fields, for kinds that we write.
     managed: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ pub struct Store {
     /// Of an object with more bytes no more is read than which one it is.
     largest: usize,
     objects: BTreeMap<Name, CachedObject>,
-    /// One, of all objects; or one a namespace, each of which is listed and watched by itself.
+    /// One part for all objects, or one per namespace, each with its own list and watch.
     parts: Vec<Part>,
 }
 
@@ -113,12 +113,12 @@ impl Part {
 impl Store {
     /// Cache of all objects of a kind, fed by one watch.
     pub fn new(kind: Kind) -> Self {
-        Self::within(kind, &BTreeSet::new())
+        Self::for_namespaces(kind, &BTreeSet::new())
     }
 
     /// Cache of the objects of a kind in these namespaces, fed by a watch of each; of all objects, fed by one watch, where none is named or the kind has
     /// no namespaces.
-    pub fn within(kind: Kind, namespaces: &BTreeSet<String>) -> Self {
+    pub fn for_namespaces(kind: Kind, namespaces: &BTreeSet<String>) -> Self {
         let mut store = Self {
             kind,
             keep: Keep::Nothing,
@@ -152,7 +152,7 @@ impl Store {
         self.largest = largest;
     }
 
-    /// Name of a part where health is asked for.
+    /// Returns the name of a part in health reports.
     pub fn part_name(&self, part: usize) -> String {
         let plural = &self.kind.plural;
         match &self.parts[part].namespace {
@@ -226,7 +226,7 @@ impl Store {
                 vec![self.put(part, name, entry)]
             }
             Event::Delete(raw) => {
-                let name = Name::of(&raw.meta);
+                let name = Name::from_meta(&raw.meta);
                 self.parts[part].saw(&raw.meta);
                 self.remove(name).into_iter().collect()
             }
@@ -234,9 +234,9 @@ impl Store {
     }
 
     fn entry(&self, raw: Raw) -> (Name, CachedObject) {
-        let name = Name::of(&raw.meta);
-        let parsed = raw.within(self.largest).parse(&self.kind);
-        // Whose the fields are decides whether what we wrote is ours still.
+        let name = Name::from_meta(&raw.meta);
+        let parsed = raw.limit_size(self.largest).parse(&self.kind);
+        // Managed fields tell if the written fields are still ours.
         let is_written = self.keep != Keep::Nothing;
         let managed = parsed.managed.as_ref().filter(|_| is_written);
         let managed = managed.map(fingerprint);
@@ -286,7 +286,7 @@ impl Store {
         })
     }
 
-    /// Puts what was listed of a part in the place of what was known of it.
+    /// Replaces the known objects of a part with the listed ones.
     fn replace(&mut self, part: usize) -> Vec<Change> {
         let of = &mut self.parts[part];
         let listed = of.listing.take().unwrap_or_default();
@@ -301,7 +301,7 @@ impl Store {
     }
 }
 
-/// What of an object can matter: all but its version.
+/// Returns a hash of the relevant content of an object: all except its version.
 fn content(object: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     let fields = object.as_object().into_iter().flatten();

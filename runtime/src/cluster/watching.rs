@@ -24,13 +24,16 @@ type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 4 << 20;
 
-/// A server that does not know streamed lists takes them for watches and never says that they are complete.
+/// Time after which a streamed list is abandoned. A server without streamed lists treats them as
+/// watches and never reports them complete.
 const LONGEST_LIST: Duration = Duration::from_secs(20);
 /// The server ends a watch after this many seconds, and it is begun again where it ended: so it is heard that often, also of a quiet kind.
 const TURN: u32 = 30;
-/// A watch of which nothing was heard for so long is dead, whatever its connection says, and the kind is listed anew.
+/// Time without a response after which a watch counts as dead, regardless of its connection. The
+/// kind is then listed again.
 const LONGEST_SILENCE: Duration = Duration::from_secs(40);
-/// Who has heard nothing for so long does not know how things are: between the longest silence and this, a new watch had time to begin.
+/// Time without news after which the state of the cache is unknown. Between the longest silence and
+/// this, a new watch had time to begin.
 const STALE: Duration = Duration::from_secs(45);
 
 /// The watch of one kind.
@@ -42,7 +45,7 @@ pub struct Watch {
     fields: String,
     /// A label selector; empty: all objects.
     labels: String,
-    /// What it asks is heard.
+    /// Client whose responses count as signs of life.
     client: Client,
     heard: Heard,
     /// Fires when nothing was heard for too long.
@@ -79,7 +82,7 @@ impl Watch {
             labels: labels.to_owned(),
             client,
             silence: Box::pin(sleep(LONGEST_SILENCE)),
-            begun: heard.at(),
+            begun: heard.last_heard(),
             heard,
             listing: false,
             kind,
@@ -92,10 +95,11 @@ impl Watch {
         }
     }
 
-    /// Reports whether the part of a cache that it feeds can be relied upon: it was listed, and the API server was heard since then.
+    /// Reports to health whether its part of the cache is reliable: it was listed, and the API
+    /// server has responded since.
     pub fn show_health(&self, (store, part): (&Store, usize), health: &Health, now: Instant) {
         let name = store.part_name(part);
-        if now.saturating_duration_since(self.heard.at()) > STALE {
+        if now.saturating_duration_since(self.heard.last_heard()) > STALE {
             let limit = STALE.as_secs();
             health.waits(
                 name,
@@ -108,7 +112,7 @@ impl Watch {
 
     /// When the API server was last heard on this watch, or when it was begun.
     pub(crate) fn heard_at(&self) -> Instant {
-        self.heard.at()
+        self.heard.last_heard()
     }
 
     /// The events that are there now; `random` spreads the pauses.
@@ -152,10 +156,10 @@ impl Watch {
         patience.is_some_and(|patience| patience.as_mut().poll(cx).is_ready())
     }
 
-    /// Whether nothing was heard for too long.
+    /// Returns true if the server was silent for too long.
     fn is_silent(&mut self, cx: &mut Context<'_>) -> bool {
         while self.silence.as_mut().poll(cx).is_ready() {
-            let due = self.heard.at().max(self.begun) + LONGEST_SILENCE;
+            let due = self.heard.last_heard().max(self.begun) + LONGEST_SILENCE;
             if due <= Instant::now() {
                 return true;
             }
@@ -164,13 +168,13 @@ impl Watch {
         false
     }
 
-    /// What was missed meanwhile shows in a list.
+    /// Restarts the watch with a list, which shows the missed changes.
     fn begin_anew(&mut self) {
         let silent = LONGEST_SILENCE.as_secs();
         let said = format!("nothing was heard for {silent} s");
         if self.said.as_deref() != Some(&said) {
             let (kind, plural) = (&self.kind, &self.kind.plural);
-            tracing::warn!(?kind, "watching {plural} anew: {said}");
+            tracing::warn!(?kind, "restarting the watch of {plural}: {said}");
             self.said = Some(said);
         }
         self.restart();
@@ -250,7 +254,7 @@ pub struct Feed {
 
 impl Feed {
     /// Watches for each part of a cache, of the objects that a field selector and a label selector choose.
-    pub fn of(
+    pub fn for_store(
         client: &Client,
         (number, store): (usize, &Store),
         selectors: (&str, &str),
@@ -318,7 +322,8 @@ fn api_code(error: &watcher::Error) -> Option<u16> {
     }
 }
 
-/// What a server answers that knows streaming lists and does not do them, here or now.
+/// Returns true if an error comes from a server that knows streaming lists but does not support
+/// them, here or now.
 fn is_unsupported(error: &watcher::Error) -> bool {
     let started = matches!(error, watcher::Error::WatchStartFailed(_));
     started && matches!(api_code(error), Some(400 | 422))

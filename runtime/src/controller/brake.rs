@@ -1,4 +1,4 @@
-//! The brake: what is written again and again without a reason is told, and slowed down.
+//! The brake: repeated writes without a reason are reported and slowed down.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use crate::machine::policy::Decision;
 struct Repeated {
     desired: u64,
     reads: u64,
-    /// Since something changed that the write is built from, and since it held for a while.
+    /// Writes since a source of the write changed, and since a write lasted for a while.
     quick: u32,
-    /// With the same content, however long it held.
+    /// Writes with equal content, regardless of how long they lasted.
     equal: u32,
     /// When the last one ended.
     ended: Instant,
@@ -33,7 +33,7 @@ struct Repeated {
     why: String,
 }
 
-/// What is known of a write that was made once too often.
+/// Description of a write that was repeated once too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repetition {
     /// It is the first that makes the next one wait.
@@ -42,21 +42,25 @@ pub(crate) struct Repetition {
     pub(crate) differs: bool,
 }
 
-/// The brake: a write of an effect to an object repeats the one before if nothing has changed that it is built from, and the object was not as wanted
-/// for `HOLDS` in between - whatever it writes, for a builder may give something else each time, and another controller may write the same field. With
-/// the third such write in a row people are told why, and each that follows waits, longer each time (`Backoff::REPEATED`).
+/// The brake detects repeated writes of an effect to an object. A write repeats the previous one if
+/// none of its sources has changed and the object was not as desired for `HOLDS` in between. Its
+/// content does not matter, because a builder may return another value each time, and another
+/// controller may write the field. The third such write in a row reports the reason to users. Each
+/// following one waits, longer each time (`Backoff::REPEATED`).
 ///
-/// Of calls, of a builder that reads what it writes (`apply book from book`), and of writes of the same content that do hold, but for less than
-/// `REPEATED_WITHIN`, more are free: `REPEATED_FREELY`.
+/// More writes are free (`REPEATED_FREELY`) for calls, and for a builder that reads its own target
+/// (`apply book from book`). This also holds for writes of equal content that last, but less than
+/// `REPEATED_WITHIN`.
 ///
-/// Never slowed are: a write after a change of the object or of what is read, also while another one waits; other members of a set, which are other
-/// objects; what was refused, failed or met a newer object, which has pauses of its own; merging entries of managed fields.
+/// Some writes are never slowed. These are writes after a change of the object or its inputs, even
+/// while another one waits, and writes to other members of a set. Refused, failed and conflicting
+/// writes have their own pauses. Merging entries of managed fields is free as well.
 const QUICK_FREELY: u32 = 2;
 const REPEATED_FREELY: u32 = 5;
 const HOLDS: Duration = Duration::from_secs(5);
 const REPEATED_WITHIN: Duration = Duration::from_secs(60);
 
-/// An effect, and the object that it wrote: of which input, and its name.
+/// An effect and the object that it wrote: its input and its name.
 type Written = (usize, Option<usize>, Name);
 
 /// The writes of one object that repeat the one before.
@@ -66,7 +70,7 @@ pub(crate) struct Brake {
 }
 
 impl Brake {
-    /// Why a write waits, as people are told.
+    /// Returns the reason why a write waits, as reported to users.
     pub(crate) fn trouble(&self, now: Instant) -> Option<&str> {
         let slowed = self.repeated.values().find(|r| r.free > now);
         slowed.map(|r| r.why.as_str())
@@ -91,7 +95,8 @@ impl Brake {
         }
     }
 
-    /// Counts a write that ended well; says so if it was made too often, and makes the next one wait.
+    /// Counts a successful write. Returns a repetition if it was made too often, and delays the
+    /// next one.
     pub(crate) fn repeat(
         &mut self,
         (effect, reads_target): (usize, bool),
@@ -153,7 +158,8 @@ fn written(effect: usize, plan: &Plan) -> Written {
 }
 
 impl Controller {
-    /// Makes the next write of an effect to an object wait if this one came about without a reason, and tells why.
+    /// Delays the next write of an effect to an object if this one had no reason, and reports the
+    /// reason.
     pub(super) fn brake(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
         let runner = &self.runners[subject.lifecycle];
         let declared = &runner.ir.effects[effect];
@@ -178,7 +184,7 @@ impl Controller {
             reason: "RepeatedWrites".to_owned(),
             note,
         };
-        self.tell(subject.lifecycle, &kind, (&about, uid.as_deref()), news);
+        self.send_event(subject.lifecycle, &kind, (&about, uid.as_deref()), news);
     }
 
     /// Notes which of the objects that were written are not as wanted any more: an apply is planned exactly then, anything else where it is next.

@@ -1,16 +1,16 @@
-//! Carries out what was decided: sends the one write, or waits.
+//! Applies a decision: sends the one write, or waits.
 
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
 
 use super::Controller;
-use super::decide::{Decided, LONGEST_CALL, Seen};
+use super::decide::{Decided, Inspection, LONGEST_CALL};
 use super::in_flight::{Completed, Ended, WriteRecord};
 use super::queue::Subject;
 use super::report::{beside_others, cleared};
 use super::trace::Written;
-use super::why::Why;
+use super::why::WaitReason;
 use crate::cluster::act::{self, News, Reporter};
 use crate::cluster::judged::Awaited;
 use crate::cluster::observe::Plan;
@@ -19,13 +19,13 @@ use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Once};
 use crate::lifecycle::{Kind, Observation};
 use crate::machine::policy::Decision;
-use crate::provider::Place;
+use crate::provider::InFlight;
 
 impl Controller {
     pub(super) fn carry_out(
         &mut self,
         subject: &Subject,
-        seen: &Seen,
+        seen: &Inspection,
         decided: Decided,
         now: Instant,
     ) {
@@ -34,17 +34,17 @@ impl Controller {
             (
                 Decided::Wait {
                     until,
-                    why: Why::Provider,
+                    why: WaitReason::Provider,
                 },
                 Decision::Effect(effect),
             ) => {
                 self.wait_for_turn(subject, seen, effect, (until, now));
             }
-            (decided, _) => self.does(subject, seen, decided, now),
+            (decided, _) => self.execute(subject, seen, decided, now),
         }
     }
 
-    fn does(&mut self, subject: &Subject, seen: &Seen, decided: Decided, now: Instant) {
+    fn execute(&mut self, subject: &Subject, seen: &Inspection, decided: Decided, now: Instant) {
         match decided {
             Decided::Wait { until, why } => {
                 self.queue_behind(subject, seen, why);
@@ -63,27 +63,27 @@ impl Controller {
         }
     }
 
-    pub(super) fn wait(&mut self, subject: &Subject, until: Instant, why: Why) {
+    pub(super) fn wait(&mut self, subject: &Subject, until: Instant, why: WaitReason) {
         tracing::debug!(?why, "waits");
         self.queue.add(subject.clone(), until);
     }
 
-    /// Comes into the line of its provider, if it is not there yet, and is looked at again when it is its turn.
+    /// Adds the object to the queue of its provider if needed, and reconciles it again at its turn.
     fn wait_for_turn(
         &mut self,
         subject: &Subject,
-        seen: &Seen,
+        seen: &Inspection,
         effect: usize,
         (until, now): (Instant, Instant),
     ) {
         let until = self.await_turn(subject, effect, now).unwrap_or(until);
         let until = self.stand_in_line(subject, seen, effect, (until, now));
-        self.wait(subject, until, Why::Provider);
+        self.wait(subject, until, WaitReason::Provider);
     }
 
-    /// Looks again once others have written what this one wants to write.
-    fn queue_behind(&mut self, subject: &Subject, seen: &Seen, why: Why) {
-        let (Why::Writing, Decision::Effect(effect)) = (why, seen.next) else {
+    /// Reconciles again once other objects have written this object's target.
+    fn queue_behind(&mut self, subject: &Subject, seen: &Inspection, why: WaitReason) {
+        let (WaitReason::Writing, Decision::Effect(effect)) = (why, seen.next) else {
             return;
         };
         for plan in &seen.observed.plans[effect] {
@@ -95,17 +95,17 @@ impl Controller {
     fn effect(
         &mut self,
         subject: &Subject,
-        seen: &Seen,
+        seen: &Inspection,
         (effect, plan): (usize, Plan),
         now: Instant,
     ) {
         let place = match self.take_turn(subject, effect, now) {
             Ok(place) => place,
-            // Somebody else of this process was quicker.
+            // Another part of this process was faster.
             Err(at) => {
                 let until = at.unwrap_or(now + LONGEST_CALL);
                 let until = self.stand_in_line(subject, seen, effect, (until, now));
-                self.wait(subject, until, Why::Provider);
+                self.wait(subject, until, WaitReason::Provider);
                 return;
             }
         };
@@ -145,7 +145,7 @@ impl Controller {
                 let raw = subject.raw.as_deref();
                 let merged = match &subject.decoded {
                     Ok(_) => cleared(raw, manager, told, &draft.status),
-                    // The API server applies nothing to what its schema does not allow.
+                    // The API server refuses an apply to a status that violates its schema.
                     Err(_) => Some(beside_others(raw, &known, &draft.status)),
                 };
                 match merged {
@@ -175,7 +175,7 @@ impl Controller {
         subject: &Subject,
         observation: &Arc<Observation>,
         (effect, plan): (usize, Plan),
-        place: Option<Place>,
+        place: Option<InFlight>,
     ) {
         let machine = Arc::clone(&self.runners[subject.lifecycle].machine);
         let observation = Arc::clone(observation);
@@ -194,7 +194,7 @@ impl Controller {
                 }),
             };
             if let Some(place) = place {
-                place.ended(&called);
+                place.record_outcome(&called);
             }
             Completed {
                 subject: Some(subject),
@@ -204,8 +204,8 @@ impl Controller {
         });
     }
 
-    /// Tells people something about an object.
-    pub(super) fn tell(
+    /// Reports an event about an object to users.
+    pub(super) fn send_event(
         &mut self,
         lifecycle: usize,
         kind: &Kind,
@@ -231,7 +231,7 @@ impl Controller {
         if let Ok(request) = &sent {
             tracing::debug!(method = %request.method(), path = request.uri().path(), "writes");
         }
-        self.trace_sent(subject, wrote.what());
+        self.trace_sent(subject, wrote.as_written());
         self.dispatch(subject, async move {
             let outcome = answer(client, sent).await;
             Completed {
@@ -254,6 +254,6 @@ impl Controller {
         let in_flight = self.in_flight_writes.len();
         self.settings
             .counters
-            .with(|c| c.most_in_flight = c.most_in_flight.max(in_flight));
+            .update(|c| c.most_in_flight = c.most_in_flight.max(in_flight));
     }
 }

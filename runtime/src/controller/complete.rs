@@ -1,4 +1,5 @@
-//! What follows from a write that ended: a fence, a memory, a pause - and the next look at the object.
+//! Consequences of a write that ended: a fence, a memory, a pause - and the next observation of the
+//! object.
 
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ impl Controller {
         self.queue.add(subject, Instant::now());
     }
 
-    /// Whoever wanted to write the same object looks again.
+    /// Requeues the objects that wait to write to this target.
     fn free_target(&mut self, subject: &Subject, plan: &Plan) {
         let target = self.target(subject.lifecycle, plan);
         for waiting in self.write_locks.free(&target) {
@@ -71,21 +72,21 @@ impl Controller {
         }
     }
 
-    /// Whether the API server answers at all.
+    /// Notes from the outcome of a write if the API server answers at all.
     fn note_reach(&mut self, ended: &Ended) {
         match ended {
             Ended::Write(Outcome::Lost(_)) => {
                 let random = self.random();
                 self.outage.lost(Instant::now(), random);
             }
-            Ended::Write(_) => self.outage.answered(),
+            Ended::Write(_) => self.outage.record_answer(),
             Ended::Call(_) => {}
         }
     }
 
     fn count(&mut self, completed: &Completed) {
         let ended = match &completed.ended {
-            Ended::Write(outcome) => outcome.word(),
+            Ended::Write(outcome) => outcome.as_str(),
             Ended::Call(Ok(_)) => "done",
             Ended::Call(Err(CallError::Refused(_))) => "refused",
             Ended::Call(Err(CallError::Failed(_) | CallError::Later { .. })) => "later",
@@ -130,13 +131,13 @@ impl Controller {
         let key = [of, what, ended];
         self.settings
             .counters
-            .with(|c| *c.writes.entry(key).or_default() += 1);
+            .update(|c| *c.writes.entry(key).or_default() += 1);
     }
 
     fn effect_ended(&mut self, subject: &Subject, effect: usize, plan: Plan, outcome: Outcome) {
         let random = self.random();
         let what = WriteKind::Effect(effect);
-        // A value that may have been kept is never made again, also where nobody heard of it.
+        // A value that may have been stored is never made again, even if its result was lost.
         if !matches!(outcome, Outcome::Refused(_) | Outcome::Occupied(_))
             && let Some(memory) = self.memories.get_mut(subject)
         {
@@ -145,7 +146,7 @@ impl Controller {
         match outcome {
             Outcome::Done(object) => {
                 let wrote = self.fence_target(subject, effect, &plan, &object);
-                let kept = plan.kept(&object);
+                let kept = plan.altered_fields(&object);
                 if plan.job == Job::Adopt {
                     self.tell_adopted(subject, effect, &plan);
                 }
@@ -156,7 +157,7 @@ impl Controller {
                 if matches!(plan.job, Job::Create | Job::Update | Job::Revise) {
                     memory.settle(&plan.name, kept);
                 }
-                // It only says whose the fields are that are written next.
+                // A migration only sets the owner of fields that the next write changes.
                 if plan.job != Job::Migrate {
                     memory.outcomes.arrived(Some((plan.name.clone(), wrote)));
                     self.brake(subject, effect, &plan);
@@ -180,7 +181,7 @@ impl Controller {
         }
     }
 
-    /// What was there before us and is ours now, people are told.
+    /// Reports to users the adoption of an object that existed before us and is ours now.
     fn tell_adopted(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
         let runner = &self.runners[subject.lifecycle];
         let declared = &runner.ir.effects[effect];
@@ -198,7 +199,7 @@ impl Controller {
             reason: "Adopted".to_owned(),
             note: format!("{object} was there before and is taken over: {then}"),
         };
-        self.tell(
+        self.send_event(
             subject.lifecycle,
             &kind,
             (&subject.name, uid.as_deref()),
@@ -227,7 +228,8 @@ impl Controller {
         }
     }
 
-    /// Whoever looks at what was written waits until its cache shows it: the version that it got, if it is still there.
+    /// Makes readers of the written object wait until their cache shows the written version, if the
+    /// object still exists.
     fn fence_target(
         &mut self,
         subject: &Subject,
@@ -303,7 +305,7 @@ impl Controller {
         let Some(memory) = self.memories.get_mut(subject) else {
             return;
         };
-        // Whether it failed or not, an answer from before it says nothing any more.
+        // Regardless of success or failure, an earlier answer is now stale.
         memory.called.insert(target, self.polls.turn());
         match called {
             Ok(_) => {
@@ -317,7 +319,7 @@ impl Controller {
             Err(error @ (CallError::Failed(_) | CallError::Later { .. })) => {
                 let after = error.after();
                 if after.is_some() {
-                    self.settings.counters.with(|c| c.put_off += 1);
+                    self.settings.counters.update(|c| c.put_off += 1);
                 }
                 let later = Outcome::Later(error.to_string(), after);
                 self.put_off(subject, WriteKind::Effect(effect), plan.id, later);
@@ -344,7 +346,8 @@ impl Controller {
         }
     }
 
-    /// What is left was taken away. If it cannot be, that is told once: the object itself may be well, and say nothing of it.
+    /// Handles the end of a write that removes a leftover. If the removal fails, that is reported
+    /// once: the object itself may be well, and its status reports nothing about it.
     fn leftover_ended(&mut self, subject: &Subject, left: &Leftover, outcome: Outcome) {
         let (what, id) = (WriteKind::Leftover, left.plan.id.clone());
         if let Outcome::Refused(why) | Outcome::Occupied(why) | Outcome::Later(why, _) = &outcome {
@@ -386,10 +389,10 @@ impl Controller {
         let news = News {
             warning: true,
             reason: "LeftBehind".to_owned(),
-            note: format!("what an older version left at {object} cannot be taken away: {why}"),
+            note: format!("leftovers of an older version at {object} cannot be removed: {why}"),
         };
         let about = (&subject.name, left.owner.as_deref());
-        self.tell(subject.lifecycle, &kind, about, news);
+        self.send_event(subject.lifecycle, &kind, about, news);
     }
 
     fn status_ended(
@@ -417,7 +420,7 @@ impl Controller {
                 self.note_report(subject, &draft, seen);
                 for news in draft.news {
                     let about = (&subject.name, seen.meta.uid.as_deref());
-                    self.tell(subject.lifecycle, &kind, about, news);
+                    self.send_event(subject.lifecycle, &kind, about, news);
                 }
             }
             Outcome::Refused(why) | Outcome::Occupied(why) => {
@@ -435,7 +438,7 @@ impl Controller {
                     random,
                 );
                 if is_news {
-                    // The status cannot say it.
+                    // The status cannot report a failure of its own update, so an Event does.
                     let news = News {
                         warning: true,
                         reason: "ApplyStatus".to_owned(),
@@ -443,7 +446,7 @@ impl Controller {
                     };
                     let kind = self.runners[subject.lifecycle].subject_kind.clone();
                     let about = (&subject.name, seen.meta.uid.as_deref());
-                    self.tell(subject.lifecycle, &kind, about, news);
+                    self.send_event(subject.lifecycle, &kind, about, news);
                 }
             }
             outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {

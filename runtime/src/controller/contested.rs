@@ -1,5 +1,5 @@
-//! Reports that another process changes again and again: told, and slowed down. Two controllers that manage one object would otherwise write its status
-//! as fast as they can.
+//! Status updates that another process keeps changing are reported and slowed down. Otherwise, two
+//! controllers that manage one object would write its status as fast as they can.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::machine::compare::fingerprint;
 
 /// How often a report may be made again without a pause.
 const FREELY: u32 = 4;
-/// A report that stood for so long was not changed at once.
+/// Duration after which a status update counts as lasting.
 const STANDS: Duration = Duration::from_secs(60);
 
-/// The reports of one object that say again what the one before them said, over the same status of somebody else. Whoever edits a status by hand
-/// changes one thing after the other.
+/// Status updates of one object that repeat the previous one over an equal foreign status. A person
+/// who edits a status changes one field after another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contested {
     content: u64,
-    /// Fingerprint of the status of somebody else that was there each time before.
+    /// Fingerprint of the foreign status that preceded each of these updates.
     theirs: u64,
     again: u32,
     /// When the last one ended.
@@ -68,7 +68,8 @@ impl Contested {
 }
 
 impl Controller {
-    /// Makes the next equal report wait where others change what was reported, and tells who.
+    /// Delays the next equal status update if others change the reported status, and reports who
+    /// does.
     pub(super) fn note_report(&mut self, subject: &Subject, draft: &Draft, seen: &Stored) {
         let Some(memory) = self.memories.get_mut(subject) else {
             return;
@@ -94,7 +95,7 @@ impl Controller {
             note,
         };
         let about = (&subject.name, seen.meta.uid.as_deref());
-        self.tell(subject.lifecycle, &kind, about, news);
+        self.send_event(subject.lifecycle, &kind, about, news);
     }
 }
 
@@ -114,7 +115,7 @@ fn rivals(raw: Option<&Value>, ours: &str) -> String {
         .map(|name| format!("field manager `{name}`"))
         .collect();
     match names.is_empty() {
-        true => "by somebody whom its managed fields do not name, such as a second controller,"
+        true => "by a writer that its managed fields do not name, such as a second controller,"
             .to_owned(),
         false => format!("by {}", Vec::from_iter(names).join(" and ")),
     }
@@ -135,7 +136,7 @@ mod tests {
             assert_eq!(rivals(Some(&raw), "us"), expected);
         };
         let (status, spec) = (json!({ "f:status": {} }), json!({ "f:spec": {} }));
-        let alone = "by somebody whom its managed fields do not name, such as a second controller,";
+        let alone = "by a writer that its managed fields do not name, such as a second controller,";
         check(
             vec![entry("us", status.clone()), entry("kubectl", spec)],
             alone,

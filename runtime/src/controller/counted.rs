@@ -1,27 +1,27 @@
-//! Counts of the passes of the loop, beside what each of them does. Decides nothing.
+//! Counts the reconciliations of the loop and their actions. Makes no decisions.
 
 use tokio::time::Instant;
 
 use super::Controller;
-use super::decide::{Decided, Seen};
+use super::decide::{Decided, Inspection};
 use super::in_flight::WriteRecord;
 use super::queue::Subject;
-use crate::counters::Place;
+use crate::counters::CountedState;
 use crate::machine::policy::Class;
 
 impl Controller {
-    /// Counts the object in the state where a pass found it.
+    /// Counts the object in the state in which a reconciliation found it.
     pub(super) fn count_place(&mut self, subject: &Subject, class: Class, is_overdue: bool) {
         let ir = self.runners[subject.lifecycle].ir;
-        let state = class.word(ir);
-        let now = Some(Place { state, is_overdue });
+        let state = class.name(ir);
+        let now = Some(CountedState { state, is_overdue });
         let Some(memory) = self.memories.get_mut(subject) else {
             return;
         };
         let before = std::mem::replace(&mut memory.counted, now);
         if before != now {
             let counters = &self.settings.counters;
-            counters.with(|counts| counts.moved(ir.name, before, now));
+            counters.update(|counts| counts.moved(ir.name, before, now));
         }
         if let Some(before) = before.filter(|before| before.state != state) {
             self.log_transition(subject, (before.state, state));
@@ -29,10 +29,10 @@ impl Controller {
     }
 
     /// Counts the object no more.
-    pub(super) fn uncount_place(&self, lifecycle: usize, counted: Option<Place>) {
+    pub(super) fn uncount_place(&self, lifecycle: usize, counted: Option<CountedState>) {
         let of = self.runners[lifecycle].ir.name;
         let counters = &self.settings.counters;
-        counters.with(|counts| counts.moved(of, counted, None));
+        counters.update(|counts| counts.moved(of, counted, None));
     }
 
     /// Another process knows where the objects are.
@@ -44,11 +44,11 @@ impl Controller {
         self.memories = memories;
     }
 
-    /// Counts what a pass came to.
+    /// Counts the result of a reconciliation.
     pub(super) fn count_outcome(&self, subject: &Subject, outcome: &'static str) {
         let key = (self.runners[subject.lifecycle].ir.name, outcome);
         let counters = &self.settings.counters;
-        counters.with(|counts| *counts.outcomes.entry(key).or_default() += 1);
+        counters.update(|counts| *counts.outcomes.entry(key).or_default() += 1);
     }
 
     /// Counts how long an object was due. Before this process led, none was.
@@ -58,15 +58,15 @@ impl Controller {
         counters.waited(now.saturating_duration_since(since));
     }
 
-    /// Counts whether this process may write.
+    /// Records whether this process may write.
     pub(super) fn count_leading(&self) {
         let leads = Some(self.leading.was);
-        self.settings.counters.with(|counts| counts.leads = leads);
+        self.settings.counters.update(|counts| counts.leads = leads);
     }
 }
 
-/// The outcome of a pass, as counters name it.
-pub(super) fn outcome(seen: &Seen, decided: &Decided) -> &'static str {
+/// Returns the result of a reconciliation, as counters name it.
+pub(super) fn outcome(seen: &Inspection, decided: &Decided) -> &'static str {
     if seen.ruled_out.is_some() {
         return "contradiction";
     }

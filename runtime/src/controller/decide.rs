@@ -1,4 +1,5 @@
-//! What a pass does, from what was seen, what is remembered, and what time it is. Pure: whoever carries it out is `carry_out`.
+//! Decision of a reconcile, from the observation, the memory, and the time. Pure: `carry_out`
+//! applies it.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use super::in_flight::WriteRecord;
 use super::memory::{ObjectMemory, WriteKind, status_id, subject_id};
 use super::report::{Draft, gives_up};
 use super::ruled_out::RuledOut;
-use super::why::Why;
+use super::why::WaitReason;
 use crate::cluster::observe::{Job, Observed, Plan};
 use crate::machine::ir::{Lifecycle, Phase};
 use crate::machine::policy::{Class, Decision};
@@ -17,51 +18,53 @@ use crate::machine::policy::{Class, Decision};
 const REPORT_AFTER: Duration = Duration::from_secs(1);
 /// How long a call may take; a lease outlives it.
 pub(super) const LONGEST_CALL: Duration = Duration::from_secs(8);
-/// When a Lease that is too short for a call is looked at again.
+/// Delay before a Lease that is too short for a call is checked again.
 const LEASE_RENEWAL: Duration = Duration::from_secs(1);
 
-/// What a pass does.
+/// Decision of a reconcile.
 #[derive(Debug)]
 pub(crate) enum Decided {
     /// Exactly one thing leaves.
     Write(Box<WriteRecord>),
     /// Nothing leaves before this time, unless something changes.
-    Wait { until: Instant, why: Why },
-    /// Nothing is to be done; it is looked at again at this time all the same.
+    Wait { until: Instant, why: WaitReason },
+    /// Nothing needs to be done. The object is reconciled again at this time.
     Rest { until: Instant },
 }
 
-/// What a look showed.
-pub(crate) struct Seen {
+/// Result of an observation.
+pub(crate) struct Inspection {
     pub(crate) ir: &'static Lifecycle,
     pub(crate) observed: Observed,
     pub(crate) class: Class,
     pub(crate) next: Decision,
-    /// What the checker ruled out, and this look shows.
+    /// Observation that the checker ruled out.
     pub(crate) ruled_out: Option<RuledOut>,
-    /// The status to report, if it says anything new.
+    /// Status to report, if it contains anything new.
     pub(crate) report: Option<Draft>,
-    /// Until when the status says nothing new, for it is not known yet what polls answer.
+    /// Time until which no new status is reported, because the answers of polls are not known yet.
     pub(crate) unanswered_until: Option<Instant>,
     /// When it has taken too long to be where it is.
     pub(crate) overdue_at: Option<Instant>,
 }
 
-/// When it is, and what else is going on.
-pub(crate) struct Moment<'a> {
+/// Current time and the other activity in the process.
+pub(crate) struct PassContext<'a> {
     pub(crate) now: Instant,
     /// Until when we may write.
     pub(crate) leads_until: Option<Instant>,
-    /// When everything is looked at again.
+    /// Time of the next full reconciliation.
     pub(crate) resync: Instant,
-    /// Whether another object of ours writes what a plan of an effect writes.
+    /// Returns true if another object of ours writes the target of a plan.
     pub(crate) is_taken: &'a dyn Fn(&Plan) -> bool,
-    /// Whether a call of an effect may leave now; else from when on, if that is known.
+    /// Succeeds if a call of an effect may leave now. Otherwise it fails with the earliest time, if
+    /// that is known.
     pub(crate) is_turn: &'a dyn Fn(usize) -> Result<(), Option<Instant>>,
 }
 
-/// Decides the one thing that a pass does. Whatever it waits for, it looks again when the time may have changed an answer.
-pub(crate) fn decide(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
+/// Decides the one action of a reconciliation. While it waits, it reconciles again at each time
+/// that may change a fact.
+pub(crate) fn decide(seen: &Inspection, memory: &ObjectMemory, at: &PassContext<'_>) -> Decided {
     let decided = undated(seen, memory, at);
     let due = memory.time.due().filter(|due| match &decided {
         Decided::Write(_) => false,
@@ -70,20 +73,20 @@ pub(crate) fn decide(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Dec
     match due {
         Some(until) => Decided::Wait {
             until,
-            why: Why::Time,
+            why: WaitReason::Time,
         },
         None => decided,
     }
 }
 
-fn undated(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
+fn undated(seen: &Inspection, memory: &ObjectMemory, at: &PassContext<'_>) -> Decided {
     let differs = memory.differs_since;
     if differs.is_some_and(|since| at.now >= since + REPORT_AFTER)
         && let Some(status) = status(seen, memory, at.now)
     {
         return Decided::Write(Box::new(status));
     }
-    // What is given up is told while somebody can still read it.
+    // A give-up is reported while the object can still be read.
     let world = &seen.observed.observation.world;
     if gives_up(seen.ir, world, seen.next)
         && let Some(status) = status(seen, memory, at.now)
@@ -99,7 +102,7 @@ fn undated(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
         Decision::Effect(number) => effect(seen, memory, number, at),
         Decision::Rest => None,
     };
-    // What others are about to do would make the status untrue at once.
+    // Pending changes by others would make the status outdated at once.
     let report = || match seen.moves_on() {
         true => None,
         false => status(seen, memory, at.now).map(|status| Decided::Write(Box::new(status))),
@@ -109,12 +112,12 @@ fn undated(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
 }
 
 /// Nothing leaves: when something that was put off is due.
-fn idle(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
+fn idle(seen: &Inspection, memory: &ObjectMemory, at: &PassContext<'_>) -> Decided {
     let due = memory.differs_since.map(|since| since + REPORT_AFTER);
     let more = [
-        (seen.unanswered_until, Why::Unanswered),
-        (due, Why::Report),
-        (seen.overdue_at, Why::Overdue),
+        (seen.unanswered_until, WaitReason::Unanswered),
+        (due, WaitReason::Report),
+        (seen.overdue_at, WaitReason::Overdue),
     ];
     let more = more.into_iter().filter_map(|(at, why)| Some((at?, why)));
     let all = memory.put_off().chain(more);
@@ -125,7 +128,12 @@ fn idle(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
 }
 
 /// The first write of an effect that is neither refused nor has to wait.
-fn effect(seen: &Seen, memory: &ObjectMemory, number: usize, at: &Moment<'_>) -> Option<Decided> {
+fn effect(
+    seen: &Inspection,
+    memory: &ObjectMemory,
+    number: usize,
+    at: &PassContext<'_>,
+) -> Option<Decided> {
     let mut plans = seen.observed.plans[number].iter();
     let plan = plans.find(|plan| {
         let what = WriteKind::Effect(number);
@@ -136,17 +144,17 @@ fn effect(seen: &Seen, memory: &ObjectMemory, number: usize, at: &Moment<'_>) ->
     // Its provider must not hear of it after another process has begun to lead.
     let leads = |until: Instant| until >= at.now + LONGEST_CALL;
     if plan.job == Job::Call && !at.leads_until.is_some_and(leads) {
-        let (until, why) = (at.now + LEASE_RENEWAL, Why::Lease);
+        let (until, why) = (at.now + LEASE_RENEWAL, WaitReason::Lease);
         return Some(Decided::Wait { until, why });
     }
     if plan.job == Job::Call
         && let Err(until) = (at.is_turn)(number)
     {
-        let (until, why) = (until.unwrap_or(at.resync), Why::Provider);
+        let (until, why) = (until.unwrap_or(at.resync), WaitReason::Provider);
         return Some(Decided::Wait { until, why });
     }
     if plan.job != Job::Call && (at.is_taken)(plan) {
-        let (until, why) = (at.resync, Why::Writing);
+        let (until, why) = (at.resync, WaitReason::Writing);
         return Some(Decided::Wait { until, why });
     }
     let (effect, plan) = (number, plan.clone());
@@ -154,9 +162,10 @@ fn effect(seen: &Seen, memory: &ObjectMemory, number: usize, at: &Moment<'_>) ->
     Some(Decided::Write(Box::new(write)))
 }
 
-/// The first write that takes away what an older version left. It comes before what this one does, so that what a record held goes on; not where the object is
-/// to be left alone, and while it is deleted not where that waits.
-fn leftover(seen: &Seen, memory: &ObjectMemory, now: Instant) -> Option<Decided> {
+/// Returns the first write that removes leftovers of an older version. It precedes other writes, so
+/// that the content of a record is kept. Returns `None` if the object is left unchanged, or if its
+/// deletion waits.
+fn leftover(seen: &Inspection, memory: &ObjectMemory, now: Instant) -> Option<Decided> {
     let (ir, world) = (seen.ir, &seen.observed.observation.world);
     let is_left_alone = match seen.observed.is_deleting() {
         true => ir.holds_deletion(world).is_some(),
@@ -177,7 +186,12 @@ fn leftover(seen: &Seen, memory: &ObjectMemory, now: Instant) -> Option<Decided>
     Some(Decided::Write(Box::new(write)))
 }
 
-fn finalizer(seen: &Seen, memory: &ObjectMemory, claim: bool, now: Instant) -> Option<Decided> {
+fn finalizer(
+    seen: &Inspection,
+    memory: &ObjectMemory,
+    claim: bool,
+    now: Instant,
+) -> Option<Decided> {
     let subject = seen.observed.observation.subject();
     let paused = memory.paused(WriteKind::Finalizer, &subject_id(subject), now);
     let subject = subject.clone();
@@ -185,7 +199,7 @@ fn finalizer(seen: &Seen, memory: &ObjectMemory, claim: bool, now: Instant) -> O
     paused.is_none().then(write)
 }
 
-fn status(seen: &Seen, memory: &ObjectMemory, now: Instant) -> Option<WriteRecord> {
+fn status(seen: &Inspection, memory: &ObjectMemory, now: Instant) -> Option<WriteRecord> {
     let draft = seen.report.clone()?;
     let subject = seen.observed.observation.subject();
     let id = status_id(&draft, subject);
@@ -197,8 +211,8 @@ fn status(seen: &Seen, memory: &ObjectMemory, now: Instant) -> Option<WriteRecor
     paused.is_none().then(write)
 }
 
-impl Seen {
-    /// Whether nothing is in the way, and the outside has promised to act.
+impl Inspection {
+    /// Returns true if nothing is in the way, and the environment has promised to act.
     fn moves_on(&self) -> bool {
         let Class::State(state) = self.class else {
             return false;

@@ -1,4 +1,4 @@
-//! Our own writes that the caches do not show yet: whoever looks at such an object waits.
+//! Our own writes that the caches do not show yet. Readers of such an object wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,13 +11,14 @@ use crate::cluster::store::{Name, Store};
 /// Almost every write is guarded by itself, so a fence that outlived a broken watch may fall.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// What a cache must show before anybody acts on it.
+/// Write that a cache must show before any reconcile acts on it.
 #[derive(Clone, Debug)]
 pub(crate) struct FencedWrite {
     pub(crate) uid: Option<String>,
     /// The version of our write; `None` if the object is gone by it.
     pub(crate) version: Option<String>,
-    /// Nothing but the cache lets it fall: what was made once would be made again by whoever does not see that it is noted.
+    /// True if only the cache lifts the fence. A created object would be created again by a
+    /// reconciliation that does not see its record.
     pub(crate) lasting: bool,
 }
 
@@ -58,7 +59,8 @@ impl Fences {
         self.open.insert(at, fence);
     }
 
-    /// Until when an object must wait, if one that it looked at is behind a fence; it is woken when that falls.
+    /// Returns the time until which an object must wait if one of its inputs is behind a fence. The
+    /// object is woken when the fence falls.
     pub(crate) fn hold(
         &mut self,
         subject: &Subject,
@@ -73,7 +75,7 @@ impl Fences {
                 && (fence.until > now || fence.wrote.lasting)
             {
                 fence.waiting.insert(subject.clone());
-                // One that lasts is asked for again: whoever waits for it is not forgotten.
+                // A lasting fence is checked again, so that waiting objects are not forgotten.
                 return Some(if fence.wrote.lasting {
                     now + LONGEST
                 } else {
@@ -84,8 +86,8 @@ impl Fences {
         None
     }
 
-    /// Lets a fence fall if the cache shows the write, and says who waited.
-    pub(crate) fn look(&mut self, at: &(usize, Name), store: &Store) -> BTreeSet<Subject> {
+    /// Lifts a fence if the cache shows the write, and returns the waiting objects.
+    pub(crate) fn check_fence(&mut self, at: &(usize, Name), store: &Store) -> BTreeSet<Subject> {
         let falls = self
             .open
             .get(at)
@@ -96,7 +98,7 @@ impl Fences {
         }
     }
 
-    /// A list that was begun after a write shows it, whatever it shows.
+    /// Lifts the fences of writes before the start of a list, because that list reflects them.
     pub(crate) fn listed(&mut self, number: usize, store: &Store) -> BTreeSet<Subject> {
         let (fallen, open) = std::mem::take(&mut self.open)
             .into_iter()

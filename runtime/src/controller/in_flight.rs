@@ -1,4 +1,4 @@
-//! Writes on their way, polled in the order in which they left.
+//! Pending writes, polled in the order in which they were sent.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use crate::lifecycle::Stored;
 use crate::lifecycle::call::{CallError, Called};
 use std::sync::Arc;
 
-/// What was written.
+/// Write that was sent.
 #[derive(Clone, Debug)]
 pub(crate) enum WriteRecord {
     Effect {
@@ -27,13 +27,13 @@ pub(crate) enum WriteRecord {
         draft: Draft,
         subject: Arc<Stored>,
     },
-    /// Takes away what an older version left.
+    /// Removes leftovers of an older version.
     Leftover(Box<Leftover>),
     Event,
 }
 
 impl WriteRecord {
-    /// Whether it changes nothing but who owns what.
+    /// Returns true if it changes only the ownership of fields.
     pub(crate) fn migrates(&self) -> bool {
         match self {
             Self::Effect { plan, .. } => plan.job == Job::Migrate,
@@ -52,7 +52,7 @@ pub(crate) enum Ended {
 /// A write that ended.
 #[derive(Debug)]
 pub(crate) struct Completed {
-    /// Whose it was; events belong to nobody.
+    /// Subject of the write; `None` for events.
     pub(crate) subject: Option<Subject>,
     pub(crate) wrote: WriteRecord,
     pub(crate) ended: Ended,
@@ -72,7 +72,8 @@ impl InFlightWrites {
         self.0.push(in_flight);
     }
 
-    /// Lets each go on, unless it `is_over` with our writes at that moment: what waits for its connection must not leave then.
+    /// Polls each write, unless it `is_over` with our writes at that moment. A request that waits
+    /// for its connection must not be sent then.
     pub(crate) fn poll(
         &mut self,
         cx: &mut Context<'_>,

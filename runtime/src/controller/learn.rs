@@ -1,4 +1,5 @@
-//! What a look says beyond its world: since when the object is where it is, what was ruled out, what is asked, and the status to report.
+//! Conclusions from an observation beyond its world. They are the time of entry into its state,
+//! results that the checker ruled out, the polls, and the status to report.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Controller;
-use super::decide::Seen;
+use super::decide::Inspection;
 use super::lengths::length;
 use super::memory::{Entered, WriteKind};
 use super::queue::Subject;
@@ -21,10 +22,10 @@ use crate::machine::compare::fingerprint;
 use crate::machine::ir::{Lifecycle, Phase};
 use crate::machine::policy::{Class, Decision};
 
-/// Of a poll that does not say how often it is asked; the operator does not start with one.
+/// Fallback for a poll without an interval. The operator does not start with one.
 const NO_INTERVAL: Duration = Duration::from_secs(30);
 
-/// What has taken too long, or will have.
+/// Overdue state of an object, at present or in the future.
 #[derive(Default)]
 struct Overdue {
     at: Option<Instant>,
@@ -32,11 +33,16 @@ struct Overdue {
 }
 
 impl Controller {
-    /// Notes what a look says, and drafts what to report.
-    pub(super) fn learn(&mut self, subject: &Subject, observed: Observed, now: Instant) -> Seen {
+    /// Records an observation, and drafts the status to report.
+    pub(super) fn learn(
+        &mut self,
+        subject: &Subject,
+        observed: Observed,
+        now: Instant,
+    ) -> Inspection {
         let ir = self.runners[subject.lifecycle].ir;
         let world = &observed.observation.world;
-        let (mut class, mut next) = observed.place(ir);
+        let (mut class, mut next) = observed.classify(ir);
         let ruled_out = self.ruled_out(subject, &observed, (class, next), now);
         if ruled_out.is_some() {
             (class, next) = (Class::Contradiction, Decision::Rest);
@@ -49,11 +55,12 @@ impl Controller {
         self.count_place(subject, class, overdue.since.is_some());
         self.note_trouble(subject, &observed, ruled_out.as_ref());
         self.note_undone(subject, &observed, (next, now));
-        self.ask(subject, &observed);
+        self.register_polls(subject, &observed);
         self.note_flaws(subject, &observed, class);
         let unanswered_until = self.polls.open_until(subject, &observed.polls, now);
         let notes = ((class, next), ruled_out.as_ref(), overdue.since);
-        // A process that has just started would say of each object that nobody answers, and take that back a moment later.
+        // A process that has just started would report for each object that nothing answers, and
+        // correct that a moment later.
         let report = match unanswered_until {
             Some(_) if !gives_up(ir, &observed.observation.world, next) => None,
             Some(_) | None => self.draft(subject, &observed, notes, now),
@@ -62,7 +69,7 @@ impl Controller {
             let since = memory.differs_since.unwrap_or(now);
             memory.differs_since = report.is_some().then_some(since);
         }
-        Seen {
+        Inspection {
             ir,
             observed,
             class,
@@ -74,7 +81,7 @@ impl Controller {
         }
     }
 
-    /// What the checker ruled out, and this look shows.
+    /// Returns the observation that the checker ruled out, if any.
     fn ruled_out(
         &mut self,
         subject: &Subject,
@@ -87,7 +94,7 @@ impl Controller {
         let memory = self.memories.get_mut(subject)?;
         let mut outcomes = std::mem::take(&mut memory.outcomes);
         let read = |besides: Option<&_>| self.read(subject, observed, besides);
-        let astray = outcomes.look(ir, observed, read, (now, random));
+        let astray = outcomes.check_outcome(ir, observed, read, (now, random));
         self.memories.get_mut(subject)?.outcomes = outcomes;
         let is_left_alone = ir.is_silent(class) || ir.is_suspended(class);
         if observed.failure.is_some() || is_left_alone {
@@ -137,7 +144,7 @@ impl Controller {
         Overdue { at: None, since }
     }
 
-    /// Says what is in the way of the object as a whole, and looks again later.
+    /// Reports the failure of the object as a whole, and reconciles it again later.
     fn note_trouble(
         &mut self,
         subject: &Subject,
@@ -150,7 +157,7 @@ impl Controller {
             .failure
             .as_ref()
             .filter(|_| observed.set_aside.is_none());
-        // Of the object itself that is said once, when it is seen.
+        // An unreadable object itself is reported once, when it is seen.
         let said = failure.filter(|failure| !matches!(failure, Failure::Unreadable(_)));
         if let Some(failure) = said {
             tracing::warn!(%object, "nothing can be done for {object}: {failure}");
@@ -161,7 +168,7 @@ impl Controller {
         }
         if ruled_out.is_some() || failure.is_some_and(Failure::is_ruled_out) {
             let counters = &self.settings.counters;
-            counters.with(|c| *c.contradictions.entry(object).or_default() += 1);
+            counters.update(|c| *c.contradictions.entry(object).or_default() += 1);
         }
         let random = self.random();
         let Some(memory) = self.memories.get_mut(subject) else {
@@ -181,8 +188,8 @@ impl Controller {
         }
     }
 
-    /// Keeps the observation for the polls that are asked with it.
-    fn ask(&mut self, subject: &Subject, observed: &Observed) {
+    /// Keeps the observation for its polls.
+    fn register_polls(&mut self, subject: &Subject, observed: &Observed) {
         let Some(memory) = self.memories.get_mut(subject) else {
             return;
         };
@@ -198,10 +205,10 @@ impl Controller {
         };
         let before = std::mem::replace(&mut memory.asked, asked.clone());
         self.polls
-            .ask(subject, &before, &asked, (&observed.observation, every));
+            .register(subject, &before, &asked, (&observed.observation, every));
     }
 
-    /// The status to report, if it says anything new.
+    /// Returns the status to report if it contains anything new.
     fn draft(
         &self,
         subject: &Subject,
@@ -210,7 +217,7 @@ impl Controller {
         now: Instant,
     ) -> Option<Draft> {
         let (runner, memory) = (&self.runners[subject.lifecycle], &self.memories[subject]);
-        // What was told before stays: it is the other controller's now.
+        // The previous status stays, because it now belongs to the other controller.
         if runner.ir.is_silent(class) {
             return None;
         }
@@ -252,7 +259,8 @@ fn is_stuck(observed: &Observed, ir: &Lifecycle) -> bool {
     ir.has_finalizer() && undos.any(|e| observed.observation.world.get(e.refused) == 1)
 }
 
-/// After a restart: for how long the last report says that it is not ready. A time in the future is none: the wall clock was put back.
+/// Returns the time since which the last status has reported that the object is not ready, for use
+/// after a restart. A future time counts as zero, because the wall clock was set back.
 fn reported_for(subject: &Stored, phase: Phase, wall: Timestamp) -> Duration {
     let since = reported_since(subject, phase).unwrap_or(wall).min(wall);
     Duration::try_from(wall.duration_since(since)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Lengths of time that an object says: which counts, and people are told where it is another one.
+//! Durations that an object specifies: the effective one, and a report to users if it differs.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use crate::machine::ir::{Length, Lifecycle};
 use crate::machine::length::{Flaw, Said};
 use crate::machine::policy::Class;
 
-/// How long it is for this object, and what is wrong with what the object says.
+/// Returns the effective duration for this object, and the flaw of the specified one.
 pub(super) fn length(
     machine: &dyn Machine,
     length: &Length,
     observation: &Observation,
 ) -> (Duration, Option<String>) {
     let said = length.said.and_then(|time| machine.time(observation, time));
-    let (counts, flaw) = length.of(said.as_ref());
+    let (counts, flaw) = length.resolve(said.as_ref());
     let wrong = flaw.zip(length.said).zip(said);
     let told = wrong.map(|((flaw, time), said)| {
         let path = machine.ir().times[time];
@@ -32,10 +32,13 @@ fn sentence(path: &str, said: &Said, (flaw, counts): (Flaw, Duration)) -> String
         Flaw::Unreadable => "no length of time such as `1h30m`",
         Flaw::TooShort => "too short",
     };
-    format!("{path} is {said}, which is {why}: {} counts", shown(counts))
+    format!(
+        "{path} is {said}, which is {why}: using {} instead",
+        format_duration(counts)
+    )
 }
 
-fn shown(length: Duration) -> String {
+fn format_duration(length: Duration) -> String {
     match length.as_millis() {
         time if time > 0 && time.is_multiple_of(3_600_000) => format!("{}h", time / 3_600_000),
         time if time > 0 && time.is_multiple_of(60_000) => format!("{}m", time / 60_000),
@@ -44,14 +47,14 @@ fn shown(length: Duration) -> String {
     }
 }
 
-/// Everything that an object may say.
+/// Returns every duration that an object may specify.
 fn lengths(ir: &'static Lifecycle) -> impl Iterator<Item = &'static Length> {
     let polled = ir.inputs.iter().filter_map(|input| input.every.as_ref());
     polled.chain(ir.states.iter().map(|state| &state.overdue))
 }
 
 impl Controller {
-    /// Tells once of each length that the object says and that does not count; and again after it was another one.
+    /// Reports each invalid duration of the object once, and again after it was changed.
     pub(super) fn note_flaws(&mut self, subject: &Subject, observed: &Observed, class: Class) {
         let runner = &self.runners[subject.lifecycle];
         let (ir, machine) = (runner.ir, &*runner.machine);
@@ -67,7 +70,7 @@ impl Controller {
             return;
         };
         let before = std::mem::replace(&mut memory.flaws, flaws);
-        // Two of one path may have the same to say.
+        // Two durations of one path may give equal messages.
         let mut news: Vec<String> = Vec::new();
         for (at, note) in &memory.flaws {
             if before.get(at) != Some(note) && !news.contains(note) {
@@ -86,7 +89,7 @@ impl Controller {
                 reason: "InvalidTime".to_owned(),
                 note,
             };
-            self.tell(subject.lifecycle, &kind, (&about, uid.as_deref()), news);
+            self.send_event(subject.lifecycle, &kind, (&about, uid.as_deref()), news);
         }
     }
 }
@@ -102,11 +105,11 @@ mod tests {
         let soon = Said::Text("soon".to_owned());
         assert_eq!(
             told(soon, Flaw::Unreadable),
-            "spec.interval is `soon`, which is no length of time such as `1h30m`: 5s counts"
+            "spec.interval is `soon`, which is no length of time such as `1h30m`: using 5s instead"
         );
         assert_eq!(
             told(Said::Seconds(1), Flaw::TooShort),
-            "spec.interval is `1` seconds, which is too short: 5s counts"
+            "spec.interval is `1` seconds, which is too short: using 5s instead"
         );
     }
 
@@ -120,7 +123,10 @@ mod tests {
             (0, "0s"),
         ];
         for (milliseconds, expected) in table {
-            assert_eq!(shown(Duration::from_millis(milliseconds)), expected);
+            assert_eq!(
+                format_duration(Duration::from_millis(milliseconds)),
+                expected
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What the log was told lately: a failure that lasts is told now and then, and not once an attempt or once an object.
+//! Recent log messages. A lasting failure is logged now and then, and not once an attempt or once
+//! an object.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +16,7 @@ pub(crate) struct LogDedup {
 }
 
 impl LogDedup {
-    /// Whether a text was not told for a while; if so, it counts as told now.
+    /// Returns true if a text was not logged for a while. It then counts as logged now.
     pub(crate) fn is_news(&mut self, text: &str, now: Instant) -> bool {
         if self.told.get(text).is_some_and(|at| now < *at + AGAIN) {
             return false;

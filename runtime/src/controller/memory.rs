@@ -1,4 +1,5 @@
-//! What is remembered of one object between passes. Nothing here decides a state; all of it may be forgotten in a restart.
+//! Memory of one object between reconciles. Nothing in it decides a state, and a restart may lose
+//! all of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,24 +11,24 @@ use super::contested::Contested;
 use super::outcomes::Outcomes;
 use super::report::Draft;
 use super::time::Time;
-use super::why::Why;
+use super::why::WaitReason;
 use crate::cluster::index::IndexKey;
 use crate::cluster::observe::WriteId;
 use crate::cluster::store::Name;
-use crate::counters::Place;
+use crate::counters::CountedState;
 use crate::lifecycle::Stored;
 use crate::lifecycle::random::Seed;
 use crate::machine::backoff::Backoff;
 use crate::provider::Turn;
 
-/// What a pause or a count belongs to.
+/// Subject of a pause or a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WriteKind {
     Effect(usize),
     Finalizer,
     Leftover,
     Status,
-    /// A world that cannot be, or a pass that failed.
+    /// A contradictory world, or a failed reconciliation.
     Pass,
 }
 
@@ -69,38 +70,40 @@ pub(crate) struct Entered {
 pub(crate) struct ObjectMemory {
     /// A write is on its way.
     pub(crate) busy: bool,
-    /// What the last pass looked for, by input.
+    /// Keys that the last reconcile looked up, by input.
     pub(crate) dependencies: Vec<BTreeSet<IndexKey>>,
     /// Since when the status differs from its report.
     pub(crate) differs_since: Option<Instant>,
-    /// In which state, and since when: the wall clock may jump, this does not. The time before the first look counts extra.
+    /// Current state and the time of its start. The wall clock may jump, this clock does not. The
+    /// time before the first reconciliation is counted separately.
     pub(crate) entered: Option<Entered>,
     /// The place at which it is counted.
-    pub(crate) counted: Option<Place>,
-    /// What was last reported, and what the server made of it.
+    pub(crate) counted: Option<CountedState>,
+    /// Last report: the uid of the object, and fingerprints of the report as sent and as the server
+    /// kept it.
     pub(crate) reported: Option<(Option<String>, u64, u64)>,
-    /// An event said that the object is not ready, and none yet that it is again.
+    /// True if an Event reported the object as not ready, and none has reported its recovery yet.
     pub(crate) owes_recovery: bool,
-    /// How often that was said again.
+    /// Repetitions of that status update.
     pub(crate) contested: Option<Contested>,
-    /// The polls that the last pass asked.
+    /// Polls that the last reconciliation queried.
     pub(crate) asked: BTreeSet<(usize, String)>,
-    /// When the last call to what an input asks about ended.
+    /// End of the last call to the subject of an input.
     pub(crate) called: BTreeMap<usize, u64>,
-    /// What the last effects led to.
+    /// Outcomes of the last effects.
     pub(crate) outcomes: Outcomes,
-    /// What the object says of lengths of time that do not count, as people were told.
+    /// Invalid durations in the object, as reported to users.
     pub(crate) flaws: BTreeMap<usize, String>,
     /// Until when the last answers hold.
     pub(crate) time: Time,
     /// Its place in the line of a provider, while it waits to call.
     pub(crate) turn: Option<Turn>,
-    /// What values are made from, until one may have been kept.
+    /// Seed of minted values, until one may have been kept.
     pub(crate) seed: Option<Seed>,
     pauses: BTreeMap<WriteKind, Pause>,
     refusals: BTreeMap<(usize, WriteId), Refusal>,
     settled: BTreeMap<Name, Settled>,
-    /// What was written again and again.
+    /// Writes that were repeated.
     pub(crate) brake: Brake,
 }
 
@@ -142,7 +145,7 @@ impl ObjectMemory {
         settled.is_some_and(|s| s.uid == uid && s.desired == desired && s.live == live)
     }
 
-    /// Remembers that the server kept other values than we wrote, or that it kept ours.
+    /// Remembers that the server changed the written values, or that it kept them.
     pub(crate) fn settle(&mut self, name: &Name, kept: Option<(String, u64, u64)>) {
         match kept {
             None => self.settled.remove(name),
@@ -152,7 +155,8 @@ impl ObjectMemory {
         };
     }
 
-    /// All that the server kept otherwise than it was written: name, uid, what was written, what was kept.
+    /// Returns all writes whose values the server changed: name, uid, the written value, the kept
+    /// value.
     pub(crate) fn settled(&self) -> impl Iterator<Item = (&Name, &str, u64, u64)> {
         let settled = self.settled.iter();
         settled.map(|(name, s)| (name, s.uid.as_str(), s.desired, s.live))
@@ -164,7 +168,7 @@ impl ObjectMemory {
         (pause.id == *write && pause.until > now).then_some(pause.until)
     }
 
-    /// Makes a write wait after a failure. A conflict is nobody's fault: it is not shown.
+    /// Delays a write after a failure. A conflict is not an error, so it is not shown.
     pub(crate) fn pause(
         &mut self,
         what: WriteKind,
@@ -202,12 +206,12 @@ impl ObjectMemory {
         });
     }
 
-    /// Whether a write waits for this very reason already.
+    /// Returns true if a write waits for this very reason already.
     pub(crate) fn is_known(&self, what: WriteKind, why: &str) -> bool {
         self.pauses.get(&what).is_some_and(|pause| pause.why == why)
     }
 
-    /// Why writes wait, as people are told after the second failure.
+    /// Returns the reason why writes wait, as reported to users after the second failure.
     pub(crate) fn trouble(&self, now: Instant) -> Option<&str> {
         let shown = |p: &&Pause| p.shown && p.failures > 1;
         let paused = self.pauses.values().find(shown).map(|p| p.why.as_str());
@@ -215,18 +219,24 @@ impl ObjectMemory {
     }
 
     /// When something that was put off is due, and why it was.
-    pub(crate) fn put_off(&self) -> impl Iterator<Item = (Instant, Why)> {
-        let pauses = self.pauses.values().map(|p| (p.until, Why::Failed));
-        let refusals = self.refusals.values().map(|r| (r.until, Why::Refused));
+    pub(crate) fn put_off(&self) -> impl Iterator<Item = (Instant, WaitReason)> {
+        let pauses = self.pauses.values().map(|p| (p.until, WaitReason::Failed));
+        let refusals = self
+            .refusals
+            .values()
+            .map(|r| (r.until, WaitReason::Refused));
         let contested = self.contested.iter().map(Contested::free);
         let slowed = self.brake.put_off().chain(contested);
-        let slowed = slowed.map(|until| (until, Why::Repeated));
-        let astray = self.outcomes.until().map(|until| (until, Why::Undeclared));
+        let slowed = slowed.map(|until| (until, WaitReason::Repeated));
+        let astray = self
+            .outcomes
+            .until()
+            .map(|until| (until, WaitReason::Undeclared));
         pauses.chain(refusals).chain(slowed).chain(astray)
     }
 }
 
-/// What a report is remembered by.
+/// Returns the identity by which a report is remembered.
 pub(crate) fn status_id(draft: &Draft, subject: &Stored) -> WriteId {
     WriteId {
         desired: draft.content(),
@@ -234,7 +244,7 @@ pub(crate) fn status_id(draft: &Draft, subject: &Stored) -> WriteId {
     }
 }
 
-/// What a write to the object itself is remembered by.
+/// Returns the identity by which a write to the object itself is remembered.
 pub(crate) fn subject_id(subject: &Stored) -> WriteId {
     WriteId {
         desired: 0,

@@ -1,4 +1,4 @@
-//! A time in which the API server does not answer: nothing is sent until it may be back, whatever is due.
+//! Time without a response from the API server. No request is sent until the server may be back.
 
 use tokio::time::Instant;
 
@@ -20,8 +20,8 @@ impl Outage {
         self.until = Some(now + Backoff::WATCH.after(self.failures, random));
     }
 
-    /// A request had an answer, whatever it was.
-    pub(crate) fn answered(&mut self) {
+    /// Records that a request had a response, of any kind.
+    pub(crate) fn record_answer(&mut self) {
         *self = Self::default();
     }
 
@@ -50,7 +50,7 @@ mod tests {
         );
         (0..16).for_each(|_| outage.lost(first, middle));
         assert!(outage.until().unwrap() > first + Duration::from_millis(900));
-        outage.answered();
+        outage.record_answer();
         assert_eq!(outage.until(), None);
     }
 }

@@ -1,4 +1,5 @@
-//! Whether a write led where the declaration says, as far as that can be known: nothing else may have happened in between.
+//! Check that a write led to a declared outcome, as far as that is known: no other change may have
+//! happened in between.
 
 use tokio::time::Instant;
 
@@ -10,21 +11,21 @@ use crate::machine::backoff::Backoff;
 use crate::machine::ir::{Effect, Lifecycle, Verb};
 
 /// An effect that led where it must not.
-struct Astray {
+struct StrayEffect {
     effect: usize,
     why: String,
     times: u32,
     until: Instant,
-    /// All that was read when that was seen: once it changes, there is another chance.
+    /// Version of everything read at that time. A change of it permits another attempt.
     seen: u64,
 }
 
-/// What is remembered of the outcomes of one object's effects.
+/// Memory of the outcomes of one object's effects.
 #[derive(Default)]
 pub(crate) struct Outcomes {
     sent: Option<Awaited>,
     awaited: Option<Awaited>,
-    astray: Option<Astray>,
+    astray: Option<StrayEffect>,
 }
 
 impl Outcomes {
@@ -44,8 +45,9 @@ impl Outcomes {
         self.astray.as_ref().map(|astray| astray.until)
     }
 
-    /// Looks at what the last write led to. `read` numbers all that was read, but for what an effect changes.
-    pub(crate) fn look(
+    /// Evaluates the result of the last write. `read` fingerprints all objects read, except those
+    /// that an effect changes.
+    pub(crate) fn check_outcome(
         &mut self,
         ir: &Lifecycle,
         observed: &Observed,
@@ -60,7 +62,7 @@ impl Outcomes {
                 Verdict::Declared => None,
                 Verdict::Undeclared(why) => {
                     let times = 1 + before.map_or(0, |before| before.times);
-                    Some(Astray {
+                    Some(StrayEffect {
                         effect: awaited.effect,
                         why,
                         times,
@@ -71,7 +73,8 @@ impl Outcomes {
             };
         }
         let astray = self.astray.as_ref().filter(|astray| astray.until > now)?;
-        // What a provider answers right after a call may be from before it; so it is called once more before that counts.
+        // A provider's answer right after a call may predate it. The call is therefore repeated
+        // once before the result counts.
         let counts = ir.effects[astray.effect].verb != Verb::Call || astray.times > 1;
         (counts && astray.seen == read(None)).then(|| RuledOut::Outcome(astray.why.clone()))
     }

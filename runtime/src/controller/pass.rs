@@ -1,4 +1,5 @@
-//! One pass: looks at an object, notes what that says, decides, and carries the decision out.
+//! One reconciliation: observes an object, records the observation, decides, and applies the
+//! decision.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,10 +8,10 @@ use tokio::time::Instant;
 
 use super::Controller;
 use super::counted::outcome;
-use super::decide::{Decided, Moment, Seen, decide};
+use super::decide::{Decided, Inspection, PassContext, decide};
 use super::queue::Subject;
 use super::runner::Caches;
-use super::why::Why;
+use super::why::WaitReason;
 use crate::cluster::observe::{Observed, Plan};
 use crate::cluster::store::Name;
 use crate::lifecycle::Stored;
@@ -18,11 +19,12 @@ use crate::lifecycle::random::Seed;
 use crate::machine::ir::Effect;
 use crate::spans;
 
-/// Every object is looked at this often, whatever happens; a settled one costs no request then.
+/// Interval at which every object is reconciled in any case. For a settled object, this costs no
+/// request.
 const RESYNC: Duration = Duration::from_secs(3600);
 
 impl Controller {
-    /// Looks at one object and does at most one thing.
+    /// Reconciles one object and applies at most one action.
     pub(super) fn pass(&mut self, subject: &Subject, now: Instant) {
         let runner = &self.runners[subject.lifecycle];
         let Some(stored) = self.stores[runner.subject_store]
@@ -33,7 +35,7 @@ impl Controller {
             return;
         };
         let memory = self.memories.entry(subject.clone()).or_default();
-        // Whether another controller manages it cannot be read either.
+        // If the object is unreadable, the controller that manages it may also be unknown.
         let is_unknown = stored.decoded.is_err() && !runner.ir.knows_set_aside(0);
         if memory.busy || is_unknown {
             return;
@@ -41,7 +43,7 @@ impl Controller {
         let object = subject.name.of_kind(&runner.subject_kind);
         self.settings
             .counters
-            .with(|c| *c.passes.entry(object.clone()).or_default() += 1);
+            .update(|c| *c.passes.entry(object.clone()).or_default() += 1);
         let reconcile = spans::of_reconcile(&object).entered();
         let span = tracing::debug_span!("pass", %object);
         let _entered = span.enter();
@@ -49,7 +51,7 @@ impl Controller {
         if let Some(until) = self.unseen_until(subject, &observed, now) {
             self.count_outcome(subject, "wait");
             spans::record_outcome(&reconcile, "wait");
-            self.wait(subject, until, Why::Unseen);
+            self.wait(subject, until, WaitReason::Unseen);
             return;
         }
         let seen = self.learn(subject, observed, now);
@@ -83,9 +85,9 @@ impl Controller {
             if is_late {
                 let object = subject.name.of_kind(&runner.subject_kind);
                 tracing::warn!(%object, %now, ?until, "an answer had expired before it was given");
-                self.settings.counters.with(|c| c.expired_answers += 1);
+                self.settings.counters.update(|c| c.expired_answers += 1);
             }
-            // A pass that failed did not get to see what it would ask for.
+            // A failed reconciliation did not determine all of its writes.
             if observed.failure.is_none() {
                 let (ir, deleting) = (runner.ir, observed.is_deleting());
                 let world = &observed.observation.world;
@@ -99,7 +101,8 @@ impl Controller {
         observed
     }
 
-    /// An object has one seed until a value may have been kept: so what is refused is the same in every pass.
+    /// Draws the seed of an object. It is kept until a value may have been stored, so that a
+    /// refused value is equal in every reconciliation.
     fn draw_seed(&mut self, subject: &Subject) {
         let mints = self.runners[subject.lifecycle].ir.mints();
         if let (true, Some(process), Some(memory)) =
@@ -137,13 +140,13 @@ impl Controller {
         is_older.then(|| now + RESYNC)
     }
 
-    fn decided(&mut self, subject: &Subject, seen: &Seen, now: Instant) -> Decided {
+    fn decided(&mut self, subject: &Subject, seen: &Inspection, now: Instant) -> Decided {
         let share = self.random() as f64 / u64::MAX as f64;
         let is_taken = |plan: &Plan| {
             let target = self.target(subject.lifecycle, plan);
             self.write_locks.is_taken(&target)
         };
-        let moment = Moment {
+        let moment = PassContext {
             now,
             leads_until: self.leading.until(now),
             resync: now + RESYNC.mul_f64(1.0 + 0.1 * share),
@@ -153,7 +156,7 @@ impl Controller {
         decide(seen, &self.memories[subject], &moment)
     }
 
-    /// What a plan of an effect writes.
+    /// Returns the target of a plan of an effect.
     pub(super) fn target(&self, lifecycle: usize, plan: &Plan) -> (usize, Name) {
         let runner = &self.runners[lifecycle];
         let store = plan.input.and_then(|input| runner.stores[input]);
@@ -161,7 +164,7 @@ impl Controller {
         (store, plan.name.clone())
     }
 
-    /// A number for all that was read; with an effect, but for what that changes.
+    /// Returns the version of all observed objects. With an effect, its changes are excluded.
     pub(super) fn read(
         &self,
         subject: &Subject,
@@ -179,7 +182,7 @@ impl Controller {
         read.wrapping_add(self.memories[subject].time.ticks())
     }
 
-    /// Drops what is remembered of an object that is no more.
+    /// Drops the memory of a deleted object.
     fn forget(&mut self, subject: &Subject) {
         self.leave_line(subject);
         let Some(memory) = self.memories.remove(subject) else {
@@ -188,7 +191,7 @@ impl Controller {
         let runner = &mut self.runners[subject.lifecycle];
         runner.depends_on(&subject.name, &memory.dependencies, &[]);
         let object = subject.name.of_kind(&runner.subject_kind);
-        self.settings.counters.with(|c| c.forget(&object));
+        self.settings.counters.update(|c| c.forget(&object));
         self.uncount_place(subject.lifecycle, memory.counted);
         self.polls.dispatch(subject, &memory.asked);
         self.queue.remove(subject);

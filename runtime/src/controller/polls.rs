@@ -1,4 +1,5 @@
-//! Questions asked from time to time, shared by all objects that ask the same; whoever asked is woken when the answer changes.
+//! Polls at intervals, shared by all objects with equal queries. A changed answer wakes these
+//! objects.
 
 mod in_line;
 
@@ -19,22 +20,23 @@ use super::waker::Wakes;
 use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Reply};
 use crate::lifecycle::{Machine, Observation};
-use crate::provider::{LONG as LONG_IN_LINE, Place, Provider, Turn};
+use crate::provider::{InFlight, LONG as LONG_IN_LINE, Provider, Turn};
 
-/// What asks the polls of an input, and whom.
-pub(crate) type Asks = (Arc<dyn Machine>, Option<Arc<Provider>>);
+/// Machine that runs the polls of an input, and the provider that they query.
+pub(crate) type PollSource = (Arc<dyn Machine>, Option<Arc<Provider>>);
 
 /// An answer is good for this many intervals, and never for less than `LEAST_GRACE`.
 const GRACE: u32 = 3;
 const LEAST_GRACE: Duration = Duration::from_secs(10);
 /// How long one question may take.
 const LONGEST: Duration = Duration::from_secs(10);
-/// No status says that there is no answer before it has been so for this long: a process that starts, or one lost answer, is no news.
+/// Delay before a status reports a missing answer. A starting process, or one lost answer, is not
+/// reported.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So soon it is asked again if it failed while somebody waits for an answer.
+/// Delay of the retry after a failure, while an object waits for the answer.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How many questions may be on their way at once, and how many beside them that have waited for an answer for `LONG`: who never answers keeps
-/// nobody else from being asked.
+/// Limits on concurrent queries: the base limit, and the total limit that includes queries pending
+/// for longer than `LONG`. A provider that never answers does not block the others.
 const AT_ONCE: usize = 16;
 const MOST: usize = 256;
 const LONG: Duration = Duration::from_secs(1);
@@ -43,30 +45,30 @@ struct Poll {
     observation: Arc<Observation>,
     /// The shortest that one of those wants who ask.
     every: Duration,
-    /// With the turn in which it was asked for.
+    /// Answer, with the turn of its query.
     answer: Option<(Reply, u64)>,
     /// When that came.
     answered: Instant,
-    /// Since then there is none, if it is over.
+    /// Time until which the answer is valid.
     good_until: Instant,
     error: Option<String>,
     /// Counts the answers that differed from the one before.
     version: u64,
     /// Until then the provider wants to be left alone.
     free: Instant,
-    /// When it was asked last.
+    /// Time of the last query.
     asked: Option<Instant>,
-    /// What it asks about has changed since the question left that is on its way.
+    /// True if the subject of the poll has changed since the running query left.
     again: bool,
-    /// When it is asked next; nothing while a question is on its way, or waits for its turn.
+    /// Time of the next query. `None` while a query is pending or waits for its turn.
     due: Option<Instant>,
     /// Its place in the line of its provider.
     turn: Option<Turn>,
-    /// Who asks, and how often each wants it.
+    /// Subjects of the poll, each with its interval.
     askers: BTreeMap<Name, Duration>,
     /// The same, the shortest first.
     wanted: BTreeSet<(Duration, Name)>,
-    /// Who waits for an answer to a question that was asked after their own call.
+    /// Subjects that wait for an answer to a query that left after their own call.
     waiting: BTreeSet<Name>,
 }
 
@@ -83,18 +85,18 @@ type Question = Pin<Box<dyn Future<Output = Answered> + Send>>;
 pub(crate) struct Polls {
     all: BTreeMap<Id, Poll>,
     due: BTreeSet<(Instant, Id)>,
-    /// When an answer is not good any more whose next question has to wait for longer.
+    /// End times of answers that expire before their next query.
     lapses: BTreeSet<(Instant, Id)>,
     /// Questions under way and since when, in their order.
     asking: Vec<(Instant, Question)>,
-    /// The same of those whose provider bounds them.
+    /// Pending queries of limited providers.
     placed: Vec<Question>,
     turn: u64,
     wakes: Wakes,
 }
 
 impl Polls {
-    /// Asks what these say has changed.
+    /// Returns polls that query again whenever these wakes report a change.
     pub(crate) fn woken_by(wakes: Wakes) -> Self {
         Self {
             wakes,
@@ -102,20 +104,20 @@ impl Polls {
         }
     }
 
-    /// Numbers questions and the ends of calls in their order, which no clock tells if two happen at once.
+    /// Numbers queries and ends of calls in order, because clocks cannot order simultaneous ones.
     pub(crate) fn turn(&mut self) -> u64 {
         self.turn += 1;
         self.turn
     }
 
-    /// The answer, while it is good; else why there is none.
+    /// Returns the answer while it is valid, otherwise the reason for its absence.
     pub(crate) fn answer(
         &self,
         lifecycle: usize,
         input: usize,
         key: &str,
     ) -> Result<Arc<dyn Any + Send + Sync>, String> {
-        let none = "it has not been asked yet";
+        let none = "it has not been queried yet";
         let poll = self.all.get(&(lifecycle, input, key.to_owned()));
         let poll = poll.ok_or(none)?;
         match &poll.answer {
@@ -132,13 +134,14 @@ impl Polls {
         }
     }
 
-    /// Which answer it is; another number means that it says something else.
+    /// Returns the version of the answer. A different number means a different answer.
     pub(crate) fn version(&self, lifecycle: usize, input: usize, key: &str) -> u64 {
         let poll = self.all.get(&(lifecycle, input, key.to_owned()));
         poll.map_or(0, |poll| poll.version)
     }
 
-    /// Until when nothing is to be said because a question that this object asks has no answer yet, or has lost its answer a moment ago.
+    /// Returns the time until which no status is reported, because a query of this object has no
+    /// answer yet or has just lost it.
     pub(crate) fn open_until(
         &self,
         asker: &Subject,
@@ -148,21 +151,22 @@ impl Polls {
         let open = polls.iter().filter_map(|(input, key)| {
             let id = (asker.lifecycle, *input, key.clone());
             let poll = self.all.get(&id)?;
-            // Many questions may be before it, each of which takes its time.
+            // Many queries may precede it, and each takes its time.
             let is_new = poll.answer.is_none() && poll.error.is_none();
             let until = match &poll.turn {
                 Some(turn) if is_new => turn.since() + LONG_IN_LINE,
                 Some(_) | None if is_new => now + PATIENCE,
                 Some(_) | None => poll.good_until + PATIENCE,
             };
-            // A new one is good until it was asked for, which is a moment after the look that asked.
+            // The validity of a new poll ends when it is requested, a moment after the
+            // observation.
             (until > now && (is_new || poll.good_until <= now)).then_some(until)
         });
         open.max()
     }
 
-    /// Notes who asks what, with an observation that the question can be asked with.
-    pub(crate) fn ask(
+    /// Records the queries of an object, with an observation for them.
+    pub(crate) fn register(
         &mut self,
         asker: &Subject,
         before: &BTreeSet<(usize, String)>,
@@ -200,7 +204,7 @@ impl Polls {
         }
     }
 
-    /// Notes that an object no longer asks these.
+    /// Records that an object no longer needs these queries.
     pub(crate) fn dispatch<'a>(
         &mut self,
         asker: &Subject,
@@ -219,7 +223,7 @@ impl Polls {
         }
     }
 
-    /// Asks as soon as the shortest interval wants it; what was to be asked sooner still is.
+    /// Schedules the next query by the shortest interval. An earlier schedule is kept.
     fn hasten(&mut self, id: &Id) {
         let Some(poll) = self.all.get(id) else {
             return;
@@ -243,7 +247,8 @@ impl Polls {
         }
     }
 
-    /// Whether the answer that an object saw is older than its own last call; then it is asked again at once.
+    /// Returns true if the answer that an object saw is older than its own last call. In that case
+    /// the poll is queried again at once.
     pub(crate) fn is_older(&mut self, asker: &Subject, poll: &(usize, String), call: u64) -> bool {
         let id = (asker.lifecycle, poll.0, poll.1.clone());
         let Some(known) = self.all.get_mut(&id) else {
@@ -268,7 +273,8 @@ impl Polls {
         due.into_iter().chain(lapses).min()
     }
 
-    /// When the next question may be asked, if not at once: the oldest of the last few has then waited for long.
+    /// Returns the time at which the next query may start, unless at once. The oldest of the last
+    /// few queries has then been pending for `LONG`.
     fn free_at(&self) -> Option<Instant> {
         let oldest = self.asking.len().checked_sub(AT_ONCE)?;
         Some(self.asking[oldest].0 + LONG)
@@ -299,7 +305,7 @@ impl Polls {
         }
     }
 
-    /// Asks soon what has changed as somebody says; `name` is that of a poll.
+    /// Schedules an early query for each reported change. `name` returns the name of a poll.
     fn wake(&mut self, now: Instant, name: impl Fn(usize, usize) -> &'static str) {
         let said = self.wakes.take();
         if said.is_empty() {
@@ -320,8 +326,8 @@ impl Polls {
         }
     }
 
-    /// Asks what is due; says how many questions left.
-    fn start(&mut self, now: Instant, lines: (&impl Fn(&Id) -> Asks, &Turns)) -> u64 {
+    /// Starts the due queries, and returns their number.
+    fn start(&mut self, now: Instant, lines: (&impl Fn(&Id) -> PollSource, &Turns)) -> u64 {
         let mut left = 0;
         while self.asking.len() < MOST && self.free_at().is_none_or(|free| free <= now) {
             let Some((at, id)) = self.due.pop_first() else {
@@ -348,7 +354,7 @@ impl Polls {
         left
     }
 
-    /// Takes an answer in, and says who must look again.
+    /// Handles an answer, and returns the objects to reconcile.
     fn take(&mut self, answered: Answered) -> BTreeSet<Name> {
         let now = Instant::now();
         let Some(poll) = self.all.get_mut(&answered.id) else {
@@ -359,7 +365,7 @@ impl Polls {
         let mut next = now + poll.every;
         match answered.answer {
             Ok(reply) => {
-                // Whoever asked once the last answer had expired saw none.
+                // An object that read the answer after its expiry got none.
                 let was_good = poll.good_until > now;
                 let same = matches!(&poll.answer, Some((old, _)) if old.says_the_same(&reply));
                 let same = same && was_good;
@@ -401,7 +407,8 @@ impl Poll {
         (self.every * GRACE).max(LEAST_GRACE)
     }
 
-    /// Notes how often somebody wants it asked, or that somebody does not ask any more; says whether the shortest interval is another one now.
+    /// Records the interval that an object wants, or that it no longer needs the poll. Returns true
+    /// if the shortest interval changes.
     fn wants(&mut self, asker: &Name, every: Option<Duration>) -> bool {
         let before = match every {
             Some(every) => self.askers.insert(asker.clone(), every),
@@ -421,7 +428,7 @@ impl Poll {
         let is_other = std::mem::replace(&mut self.every, *shortest) != *shortest;
         let now = Instant::now();
         if is_other && self.answer.is_some() && self.good_until > now {
-            // There is time for a question before an answer is old by another interval.
+            // The new interval leaves time for a query before the answer expires.
             self.good_until = (self.answered + self.grace()).max(now + LEAST_GRACE);
         }
         is_other
@@ -429,28 +436,29 @@ impl Poll {
 }
 
 fn question(
-    (machine, place): (Arc<dyn Machine>, Option<Place>),
+    (machine, place): (Arc<dyn Machine>, Option<InFlight>),
     observation: Arc<Observation>,
     id: Id,
     asked: u64,
 ) -> Question {
     Box::pin(async move {
         let answer = match machine.poll(&observation, id.1) {
-            None => Err(CallError::Failed("it cannot be asked yet".to_owned())),
+            None => Err(CallError::Failed("it cannot be queried yet".to_owned())),
             Some(asking) => timeout(LONGEST, asking).await.unwrap_or_else(|_| {
                 let said = format!("there was no answer within {} s", LONGEST.as_secs());
                 Err(CallError::Failed(said))
             }),
         };
         if let Some(place) = place {
-            place.ended(&answer);
+            place.record_outcome(&answer);
         }
         Answered { id, asked, answer }
     })
 }
 
 impl Controller {
-    /// Takes in what was said from outside, also while another process leads: else it would be said for ever.
+    /// Takes in wakes from the environment, even while another process leads. Otherwise they would
+    /// stay queued forever.
     pub(super) fn wake_polls(&mut self) {
         let runners = &self.runners;
         let name = |lifecycle: usize, input: usize| runners[lifecycle].ir.inputs[input].name;
@@ -469,14 +477,14 @@ impl Controller {
         };
         let left = self.polls.start(now, (&asks, &self.turns));
         if left > 0 {
-            self.settings.counters.with(|c| c.polls += left);
+            self.settings.counters.update(|c| c.polls += left);
         }
     }
 
-    pub(super) fn answered(&mut self, answered: Answered) {
+    pub(super) fn handle_answer(&mut self, answered: Answered) {
         let (lifecycle, now) = (answered.id.0, Instant::now());
         if matches!(&answered.answer, Err(error) if error.after().is_some()) {
-            self.settings.counters.with(|c| c.put_off += 1);
+            self.settings.counters.update(|c| c.put_off += 1);
         }
         let names = self.polls.take(answered).into_iter();
         self.wake(names.map(|name| Subject { lifecycle, name }).collect(), now);

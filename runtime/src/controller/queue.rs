@@ -1,4 +1,5 @@
-//! Which object is looked at next: ordered by due time, then by name, so that equal inputs give equal order.
+//! Queue of objects to reconcile, ordered by due time and then by name, so that equal inputs give
+//! equal order.
 
 use std::collections::{BTreeMap, BTreeSet};
 

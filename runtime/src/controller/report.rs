@@ -1,5 +1,6 @@
-//! The status that a pass would report, and whether it differs from the one that is there. Pure.
-//! The only place that reads the old status: for `last_reported` fields, for transition times, and to compare.
+//! Status that a reconciliation would report, and its difference from the current one. Pure. Only
+//! this module reads the old status: for `last_reported` fields, for transition times, and for the
+//! comparison.
 
 mod strays;
 mod suspended;
@@ -21,28 +22,28 @@ pub(crate) use strays::{beside_others, cleared};
 pub(crate) use suspended::holds_up;
 pub(crate) use torn_down::{gives_up, waits};
 
-/// Of what somebody must act on.
+/// Status of a condition that requires action.
 const UNMET: ConditionStatus = ConditionStatus::False;
 
 /// As long as the message of a condition may be, and how one ends that was longer.
 const LONGEST: usize = 32_768;
 const CUT: &str = " ..";
 
-/// What a pass knows beside the world.
+/// Information that a reconciliation has in addition to the world.
 pub(crate) struct Notes<'a> {
     pub(crate) class: Class,
-    /// What is done there.
+    /// Decision for this world.
     pub(crate) next: Decision,
     /// The name of each declared field in the status.
     pub(crate) fields: &'a [&'static str],
     pub(crate) failure: Option<&'a Failure>,
-    /// What the checker ruled out, and this look shows.
+    /// Violation of a checked property that this reconciliation observes.
     pub(crate) ruled_out: Option<&'a RuledOut>,
     /// Why the next write has to wait.
     pub(crate) trouble: Option<&'a str>,
-    /// What has taken too long.
+    /// Description of the overdue state.
     pub(crate) overdue: Option<String>,
-    /// An event said that the object is not ready, and none yet that it is again.
+    /// True if an Event reported the object as not ready, and none has reported its recovery yet.
     pub(crate) owes_recovery: bool,
     pub(crate) now: Timestamp,
 }
@@ -52,17 +53,18 @@ pub(crate) struct Notes<'a> {
 pub(crate) struct Draft {
     pub(crate) status: Value,
     pub(crate) differs: bool,
-    /// What to tell once it is reported.
+    /// Events to publish once the status is reported.
     pub(crate) news: Vec<News>,
 }
 
 impl Draft {
-    /// What it says, whenever it became true.
+    /// Returns a fingerprint of the status content, regardless of when it became true.
     pub(crate) fn content(&self) -> u64 {
         fingerprint(&timeless(&self.status))
     }
 
-    /// True if events say that the object is not ready, and false if it is ready; `None` if neither.
+    /// Returns true if Events report the object as not ready, and false if it is ready. Returns
+    /// `None` in any other case.
     pub(crate) fn owes_recovery(&self) -> Option<bool> {
         let ready = old_condition(&self.status, "Ready")?;
         match ready.get("status").and_then(Value::as_str) {
@@ -73,13 +75,13 @@ impl Draft {
     }
 }
 
-/// A condition to report, and whether its changes are told as events.
+/// Condition to report, and whether its changes are reported as Events.
 struct Condition {
     projected: Projected,
     told: bool,
 }
 
-/// Drafts the status of one pass.
+/// Drafts the status of one reconciliation.
 pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &Notes<'_>) -> Draft {
     let old = old_status(observation.subject());
     if let Some(state) = suspended::state(machine.ir(), &observation.world, notes) {
@@ -104,7 +106,8 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
         })
         .collect();
     status.insert("conditions".to_owned(), Value::Array(rows));
-    // What could not be looked at was not observed: then the last report stands. Of an object that cannot be read there is no more to see.
+    // An object that could not be observed keeps its last observed generation. For an unreadable
+    // object, no more can be observed.
     let is_seen = matches!(notes.failure, None | Some(Failure::Unreadable(_)));
     if machine.ir().kstatus && is_seen {
         status.extend(generation.map(|seen| (OBSERVED_GENERATION.to_owned(), json!(seen))));
@@ -113,7 +116,7 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
     let warns = warns(machine.ir(), notes);
     let told = conditions
         .iter()
-        .filter_map(|c| told(machine.ir(), c, (old, warns), notes));
+        .filter_map(|c| condition_event(machine.ir(), c, (old, warns), notes));
     let mut news: Vec<News> = told.collect();
     news.extend(torn_down::news(machine.ir(), &observation.world, notes));
     Draft {
@@ -146,10 +149,10 @@ fn conditions(
             .filter_map(|c| kept_condition(machine, c))
             .map(told(false))
             .collect();
-        // Of an object that cannot be read there is an event already.
+        // An unreadable object already has an Event.
         let is_news = !matches!(failure, Failure::Unreadable(_));
         match &ir.implicit {
-            Some(implicit) => tell(ir, implicit, &mut kept, (failure.to_string(), is_news)),
+            Some(implicit) => add_implicit(ir, implicit, &mut kept, (failure.to_string(), is_news)),
             None => {
                 let sentence = failure.to_string();
                 let unready = named("Ready", UNMET, failure.reason(), sentence);
@@ -160,7 +163,7 @@ fn conditions(
         return kept;
     }
     let mut all: Vec<_> = ir
-        .conditions(&observation.world, observation.said())
+        .conditions(&observation.world, observation.message_parts())
         .into_iter()
         .map(|p| (has_events(ir, p.name), p))
         .map(|(has_events, p)| told(has_events)(p))
@@ -177,7 +180,7 @@ fn conditions(
             (name, status, ruled_out.reason(), sentence)
         }),
         Class::Deleting => {
-            let (reason, sentence) = torn_down::said(ir, observation, notes);
+            let (reason, sentence) = torn_down::unready_reason(ir, observation, notes);
             Some(("Ready", UNMET, reason, sentence))
         }
         Class::State(_) => None,
@@ -185,7 +188,7 @@ fn conditions(
     if let Some((name, status, reason, sentence)) = special {
         let is_told = notes.class != Class::Deleting;
         if let Some(implicit) = &ir.implicit {
-            tell(ir, implicit, &mut all, (sentence, is_told));
+            add_implicit(ir, implicit, &mut all, (sentence, is_told));
         } else {
             all.retain(|c| c.projected.name != name && c.projected.name != "Ready");
             if name != "Ready" {
@@ -212,7 +215,7 @@ fn conditions(
     all
 }
 
-/// What tools are told of how far the object is.
+/// Builds the fields from which tools read the progress of the object.
 fn progress(
     ir: &Lifecycle,
     observation: &Observation,
@@ -235,15 +238,16 @@ fn progress(
         Class::Deleting | Class::Refused { .. } | Class::Contradiction => ("", String::new()),
     };
     let progress = ir.progress(notes.class, notes.next, notes.overdue.is_some());
-    let projected = progress.told(ready, state)?;
-    // Its events are those of what it repeats.
+    let projected = progress.condition(ready, state)?;
+    // Its events would repeat those of its source.
     Some(Condition {
         projected,
         told: false,
     })
 }
 
-/// A condition with more is refused, and then nothing would be told at all.
+/// Shortens a message, because the API server refuses a longer condition and the status update
+/// would be lost.
 fn shorten(message: &mut String) {
     if message.len() > LONGEST {
         let end = message.floor_char_boundary(LONGEST - CUT.len());
@@ -252,8 +256,9 @@ fn shorten(message: &mut String) {
     }
 }
 
-/// Tells in the declared condition, and in `Ready`, what no declared state says; in the order of declaration.
-fn tell(
+/// Reports states without a declaration in the declared condition and in `Ready`, in the order of
+/// declaration.
+fn add_implicit(
     ir: &Lifecycle,
     implicit: &Implicit,
     all: &mut Vec<Condition>,
@@ -299,7 +304,8 @@ fn append(message: &mut String, more: &str) {
     message.push_str(more);
 }
 
-/// The fields as they were reported last, but for those that say how the object is: where a pass failed they say that, as its conditions do.
+/// Returns the last reported fields, except those about the object's state. After a failed
+/// reconciliation, these report the failure, like the conditions.
 fn kept_fields(
     ir: &Lifecycle,
     failure: &Failure,
@@ -316,7 +322,7 @@ fn kept_fields(
     };
     for (field, name) in ir.fields.iter().zip(notes.fields) {
         let said = match field.what {
-            FieldOf::Phase => json!(Phase::Error.word()),
+            FieldOf::Phase => json!(Phase::Error.as_str()),
             FieldOf::Reason => json!(reason),
             FieldOf::Message => json!(failure.to_string()),
             FieldOf::Method { .. } => continue,
@@ -340,7 +346,7 @@ fn kept_condition(machine: &dyn Machine, old: &Value) -> Option<Projected> {
     Some(named(name, status, text("reason")?, message))
 }
 
-/// All declared fields; those that nobody can say now are left out, or keep their last value.
+/// Returns all declared fields. Currently unknown fields are omitted, or keep their last value.
 fn fields(
     machine: &dyn Machine,
     observation: &Observation,
@@ -365,7 +371,7 @@ fn fields(
             FieldOf::Method { last_reported } => machine
                 .field(observation, number)
                 .or_else(|| old.get(*name).filter(|_| last_reported).cloned()),
-            FieldOf::Phase => Some(json!(ir.phase(notes.class).word())),
+            FieldOf::Phase => Some(json!(ir.phase(notes.class).as_str())),
             FieldOf::Reason => Some(json!(ready.map_or(state, |r| &r.reason))),
             FieldOf::Message => Some(json!(ready.map_or("", |r| &r.message))),
         };
@@ -417,21 +423,24 @@ pub(crate) fn in_seconds(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Whether changes of a condition are events: of the roll-up rather than of what it rolls up, so that an event agrees with `Ready` of its object.
+/// Returns true if changes of a condition are published as events. Events come from the roll-up
+/// rather than from the conditions it rolls up, so that an event agrees with `Ready` of its object.
 fn has_events(ir: &Lifecycle, name: &str) -> bool {
     let mut rolled_up = ir.ready.from.iter().map(|&c| ir.conditions[c].name);
     !rolled_up.any(|one| one == name)
 }
 
-/// Whether an event of something unmet is a warning: not on the ordinary way to the goal.
+/// Returns true if the event for an unmet condition is a warning, because it is not on the ordinary
+/// way to the goal.
 fn warns(ir: &Lifecycle, notes: &Notes<'_>) -> bool {
     let is_late = notes.trouble.is_some() || notes.overdue.is_some();
     notes.failure.is_some() || is_late || ir.phase(notes.class) == Phase::Error
 }
 
-/// An event where a condition becomes False or changes what is wrong, and where it becomes True again: of `Ready` also where it was Unknown in between.
-/// `warns` is about `Ready`; a condition that is not rolled up warns by itself.
-fn told(
+/// Returns an Event if a condition becomes False, changes its reason, or becomes True again. For
+/// `Ready`, this also holds if it was Unknown in between. `warns` is about `Ready`. A condition
+/// outside the roll-up warns by itself.
+fn condition_event(
     ir: &Lifecycle,
     condition: &Condition,
     (old, warns): (&Value, bool),
@@ -454,12 +463,13 @@ fn told(
     (condition.told && (got_worse || got_better)).then(|| News {
         warning: got_worse && (warns || new.name != "Ready"),
         reason: new.event.clone(),
-        note: note(ir, notes.class, new),
+        note: event_note(ir, notes.class, new),
     })
 }
 
-/// The note of an event, which is never empty: the message of the condition, or the documentation of the state, or what the object is.
-fn note(ir: &Lifecycle, class: Class, new: &Projected) -> String {
+/// Returns the note of an Event, which is never empty. It is the condition's message, the
+/// documentation of the state, or the description of the object.
+fn event_note(ir: &Lifecycle, class: Class, new: &Projected) -> String {
     if !new.message.trim().is_empty() {
         return new.message.clone();
     }
@@ -479,7 +489,8 @@ fn note(ir: &Lifecycle, class: Class, new: &Projected) -> String {
     }
 }
 
-/// Only what the lifecycle declares is compared, and what an older version did; an entry of ours that is no longer wanted differs too.
+/// Compares only the fields that the lifecycle declares now or declared earlier. An unwanted entry
+/// of ours also counts as a difference.
 fn differs(ir: &Lifecycle, fields: &[&str], new: &Value, old: &Value) -> bool {
     let retired: Vec<&str> = ir.retired_fields().collect();
     let known: Vec<_> = [fields, &retired, &["conditions"]].concat();

@@ -1,12 +1,14 @@
-//! What the checker ruled out, and a run met all the same: a `never`, a world of no state, an outcome that is not declared, an order that does not hold.
-//! The declaration, its logic or its provider is wrong about the world then; the object is left alone until that changes, and all others go on.
+//! Properties that the checker ruled out and a run still violated: a `never`, a world of no state,
+//! an undeclared outcome, a wrong order. The declaration, its logic or its provider is then wrong
+//! about the world. The runtime leaves the object alone until that changes, and all other objects
+//! go on.
 
 use crate::cluster::observe::Observed;
 use crate::machine::ir::{Effect, Lifecycle, Source};
 use crate::machine::policy::{Class, Decision};
 use crate::machine::world::World;
 
-/// What must not happen, and did.
+/// Violation of a property that the checker ruled out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RuledOut {
     /// A `never` holds.
@@ -15,7 +17,7 @@ pub(crate) enum RuledOut {
     Unplaced,
     /// An effect led to none of its declared outcomes: why.
     Outcome(String),
-    /// An effect is to run, and what it is built from cannot be read by then; by position.
+    /// An effect must run, but its source is not readable by then. Holds its position.
     Order(usize),
 }
 
@@ -30,7 +32,7 @@ impl RuledOut {
         }
     }
 
-    /// What people are told: the item of the declaration, and the world.
+    /// Returns the message for users: the item of the declaration, and the world.
     pub(crate) fn sentence(&self, ir: &Lifecycle, world: &World) -> String {
         let here = world.describe(ir);
         match self {
@@ -62,12 +64,12 @@ fn sources(ir: &Lifecycle, effect: &Effect) -> String {
     });
     let named: Vec<_> = named.map(|name| format!("`{name}`")).collect();
     match named.as_slice() {
-        [] => "what it writes".to_owned(),
+        [] => "its target".to_owned(),
         named => named.join(" or "),
     }
 }
 
-/// What one look shows by itself.
+/// Returns the violation that a single observation shows by itself.
 pub(crate) fn in_this_world(
     ir: &Lifecycle,
     observed: &Observed,
@@ -105,8 +107,8 @@ mod tests {
             "apiVersion": "v1", "kind": "ConfigMap",
             "metadata": { "name": "c", "namespace": "ns" }, "data": { "size": "small" },
         });
-        let caches = Caches::of(&[class]);
-        let mut observed = caches.look(thing(json!({ "className": "c" }), json!({})));
+        let caches = Caches::with_objects(&[class]);
+        let mut observed = caches.observe(thing(json!({ "className": "c" }), json!({})));
         let world = observed.observation.world.clone();
         let decided = (ir.classify(&world, false), ir.next(&world, false));
         assert_eq!(decided.1, Decision::Effect(0));

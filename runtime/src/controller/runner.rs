@@ -1,4 +1,5 @@
-//! One lifecycle wired to the shared caches: which cache and which index each input uses. Says at the start what cannot run.
+//! One lifecycle connected to the shared caches, with the cache and the index of each input.
+//! Reports at startup if it cannot run.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -33,7 +34,7 @@ pub(crate) struct Runner {
     pub(crate) finders: Vec<Option<Finder>>,
     /// The cache of each input that has one.
     pub(crate) stores: Vec<Option<usize>>,
-    /// Every cache that a pass reads.
+    /// Caches that a reconciliation reads.
     pub(crate) needs: BTreeSet<usize>,
     indexes: Vec<Option<Index>>,
     /// The provider of each input that names one.
@@ -124,7 +125,7 @@ impl Runner {
         let inputs = self.ir.inputs.iter().zip(&self.stores);
         let of_store = inputs.filter(|(_, of)| **of == Some(store));
         let labels = of_store.map(|(input, _)| match input.lookup {
-            // What stands where one of ours is to be made has none of its labels.
+            // An object in place of one of ours has none of its labels.
             Lookup::Labels(keys) if input.mode == Mode::Watched => keys.iter().copied().collect(),
             Lookup::Labels(_)
             | Lookup::Name(_)
@@ -139,13 +140,13 @@ impl Runner {
         labels.reduce(|all: BTreeSet<_>, some| &all & &some)
     }
 
-    /// The kind of what a plan writes.
+    /// Returns the kind of the object that a plan writes.
     pub(crate) fn kind_of(&self, plan: &Plan) -> &Kind {
         let kind = plan.input.and_then(|input| self.kinds[input].as_ref());
         kind.unwrap_or(&self.subject_kind)
     }
 
-    /// Notes a change in every index over its cache, and says who looked for it.
+    /// Records a change in every index of its cache, and returns the dependent objects.
     pub(crate) fn changed(&mut self, store: usize, change: &Change) -> BTreeSet<Name> {
         let over = self.indexes.iter_mut().zip(&self.stores);
         over.filter(|(_, over)| **over == Some(store))
@@ -158,7 +159,7 @@ impl Runner {
             .collect()
     }
 
-    /// Notes what an object looked for.
+    /// Records the lookups of an object.
     pub(crate) fn depends_on(
         &mut self,
         subject: &Name,
@@ -189,9 +190,10 @@ impl Runner {
 }
 
 /// Why a lifecycle without an object is refused.
-const VOLUME: &str = "a `volume` is driven by calls: serve it with a driver instead of running it";
+const VOLUME: &str = "a `volume` is run by calls: serve it with a driver instead of running it";
 
-/// What of the status tools read, and its type does not have: an API server would drop it, and nobody would see when an object is done.
+/// Returns a status field that tools read and the status type lacks. An API server would drop such
+/// a field, and no tool would see when an object is done.
 fn lacking(ir: &Lifecycle, kind: &Kind) -> Option<&'static str> {
     let needed = [OBSERVED_GENERATION, "conditions"];
     let mut needed = needed.into_iter().filter(|_| ir.kstatus);
@@ -202,17 +204,17 @@ fn lacking(ir: &Lifecycle, kind: &Kind) -> Option<&'static str> {
 fn store_of(kind: &Kind, all: &mut Vec<Store>, settings: &Settings) -> usize {
     let known = all.iter().position(|s| s.kind.shares_cache(kind));
     known.unwrap_or_else(|| {
-        all.push(Store::within(kind.clone(), &settings.namespaces));
+        all.push(Store::for_namespaces(kind.clone(), &settings.namespaces));
         all.len() - 1
     })
 }
 
-/// The kind of the other input that owns what this one finds.
+/// Returns the kind of the other input that owns the objects of this one.
 fn owner_of(machine: &dyn Machine, number: usize) -> Option<Kind> {
     machine.kind(machine.ir().inputs[number].owner?)
 }
 
-/// What a declaration may say and this driver does not implement, with what to write instead.
+/// Reports a valid declaration that this driver does not implement, with the text to write instead.
 fn unsupported(
     ir: &Lifecycle,
     number: usize,
@@ -240,7 +242,7 @@ fn unsupported(
             "`{name}` is a part of several objects: declare a part of one"
         )),
         (Mode::Poll, _) if input.every.is_none_or(|every| every.least == 0) => Some(format!(
-            "`{name}` does not say how often it is polled: add `every 30s`"
+            "`{name}` does not declare how often it is polled: add `every 30s`"
         )),
         (Mode::Watched | Mode::Poll, _) => {
             let mut writes = ir.effects.iter();
@@ -251,14 +253,14 @@ fn unsupported(
     }
 }
 
-/// The caches and memories that one pass reads.
+/// Caches and memories that one reconciliation reads.
 pub(crate) struct Caches<'a> {
     pub(crate) lifecycle: usize,
     pub(crate) runner: &'a Runner,
     pub(crate) stores: &'a [Store],
     pub(crate) polls: &'a Polls,
     pub(crate) memory: &'a ObjectMemory,
-    /// What time it is.
+    /// Current time.
     pub(crate) now: Timestamp,
 }
 
@@ -362,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_field_that_the_status_does_not_have_is_told_before_anything_is_written() {
-        let naming = Naming::of("op", "Bare");
+        let naming = Naming::new("op", "Bare");
         let started = Runner::new(
             Arc::new(machine(Logic)),
             naming,

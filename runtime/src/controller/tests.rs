@@ -22,7 +22,7 @@ use crate::cluster::fixture::{maker, merge, thing};
 use crate::shutdown::Trigger;
 use lifecycle_client::scripted::{self, failure};
 
-/// What the server does with a write.
+/// Answer of the server to a write.
 #[derive(Clone, Debug)]
 enum Answer {
     /// Applies it.
@@ -43,7 +43,7 @@ struct State {
     objects: BTreeMap<String, Value>,
     version: u64,
     log: Vec<(Duration, String)>,
-    /// Changed objects that the watch did not tell yet.
+    /// Changed objects that the watch has not reported yet.
     news: Vec<Value>,
     policy: Policy,
 }
@@ -63,7 +63,7 @@ impl Server {
         })))
     }
 
-    fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+    fn with_state<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -81,18 +81,18 @@ impl Server {
             return pending().await;
         }
         let line = format!("{method} {path}");
-        let answer = self.with(|s| {
+        let answer = self.with_state(|s| {
             s.log.push((s.begun.elapsed(), line.clone()));
             (s.policy)(&line)
         });
         if let Answer::After(wait) = answer {
             sleep(wait).await;
         }
-        self.with(|s| s.write(path, body, &answer))
+        self.with_state(|s| s.write(path, body, &answer))
     }
 
     fn lines(&self) -> Vec<String> {
-        self.with(|s| s.log.iter().map(|(_, line)| line.clone()).collect())
+        self.with_state(|s| s.log.iter().map(|(_, line)| line.clone()).collect())
     }
 
     fn count(&self, part: &str) -> usize {
@@ -152,7 +152,7 @@ struct Sim {
     controller: Controller,
     server: Server,
     shutdown: Shutdown,
-    /// Whether the watches tell what was written.
+    /// True if the watches deliver the written objects.
     tells: bool,
     _trigger: Trigger,
 }
@@ -167,23 +167,23 @@ impl Clock for Noon {
 
 impl Sim {
     fn new(seed: u64, policy: impl Fn(&str) -> Answer + Send + 'static) -> Self {
-        Self::of(Arc::new(maker()), seed, policy)
+        Self::for_machine(Arc::new(maker()), seed, policy)
     }
 
-    fn of(
+    fn for_machine(
         machine: Arc<dyn Machine>,
         seed: u64,
         policy: impl Fn(&str) -> Answer + Send + 'static,
     ) -> Self {
-        Self::with(machine, (seed, &Providers::default()), policy)
+        Self::with_providers(machine, (seed, &Providers::default()), policy)
     }
 
     /// With limits of providers.
     fn limited(machine: Arc<dyn Machine>, seed: u64, providers: &Providers) -> Self {
-        Self::with(machine, (seed, providers), |_| Answer::Do)
+        Self::with_providers(machine, (seed, providers), |_| Answer::Do)
     }
 
-    fn with(
+    fn with_providers(
         machine: Arc<dyn Machine>,
         (seed, providers): (u64, &Providers),
         policy: impl Fn(&str) -> Answer + Send + 'static,
@@ -203,7 +203,7 @@ impl Sim {
             health: Health::default(),
             trace: None,
         };
-        let naming = Naming::of("op", machine.ir().name);
+        let naming = Naming::new("op", machine.ir().name);
         let lifecycles = vec![(machine, naming)];
         let controller = Controller::new(server.client(), lifecycles, settings);
         let (trigger, shutdown) = Shutdown::pair();
@@ -224,18 +224,19 @@ impl Sim {
     /// With a class and a thing of it.
     fn with_thing(seed: u64, policy: impl Fn(&str) -> Answer + Send + 'static) -> Self {
         let mut sim = Self::new(seed, policy);
-        sim.tell(json!({
+        sim.deliver(json!({
             "apiVersion": "v1", "kind": "ConfigMap",
             "metadata": { "name": "c", "namespace": "ns", "uid": "c", "resourceVersion": "2" }, "data": { "size": "small" },
         }));
         let thing = thing(json!({ "className": "c" }), json!({}));
         let path = "/apis/tests/v1/namespaces/ns/things/t".to_owned();
-        sim.server.with(|s| s.objects.insert(path, thing.clone()));
-        sim.tell(thing);
+        sim.server
+            .with_state(|s| s.objects.insert(path, thing.clone()));
+        sim.deliver(thing);
         sim
     }
 
-    fn tell(&mut self, object: Value) {
+    fn deliver(&mut self, object: Value) {
         let kind = object["kind"].clone();
         let mut stores = self.controller.stores.iter();
         let store = stores.position(|s| kind == s.kind.kind.as_str());
@@ -245,12 +246,12 @@ impl Sim {
     }
 
     fn catch_up(&mut self) {
-        for object in self.server.with(|s| std::mem::take(&mut s.news)) {
-            self.tell(object);
+        for object in self.server.with_state(|s| std::mem::take(&mut s.news)) {
+            self.deliver(object);
         }
     }
 
-    /// Lets virtual time pass.
+    /// Advances virtual time.
     async fn run(&mut self, time: Duration) {
         let end = Instant::now() + time;
         while Instant::now() < end {
@@ -298,11 +299,12 @@ async fn b21_f12_a_failing_write_is_tried_fewer_than_twenty_times_an_hour() {
         reports <= 3,
         "{reports} reports: where it is, what is in the way, and that it takes too long"
     );
-    sim.server.with(|s| s.policy = Box::new(|_| Answer::Do));
+    sim.server
+        .with_state(|s| s.policy = Box::new(|_| Answer::Do));
     sim.run(Duration::from_secs(600)).await;
     let object = sim
         .server
-        .with(|s| s.objects["/apis/tests/v1/namespaces/ns/things/t"].clone());
+        .with_state(|s| s.objects["/apis/tests/v1/namespaces/ns/things/t"].clone());
     assert_eq!(object["status"]["phase"], "Ready");
 }
 
@@ -321,8 +323,9 @@ async fn a_refused_write_is_repeated_on_a_slow_timer_only() {
 
 /// The phase that the thing reports.
 fn phase(sim: &Sim) -> Value {
-    sim.server
-        .with(|s| s.objects["/apis/tests/v1/namespaces/ns/things/t"]["status"]["phase"].clone())
+    sim.server.with_state(|s| {
+        s.objects["/apis/tests/v1/namespaces/ns/things/t"]["status"]["phase"].clone()
+    })
 }
 
 #[tokio::test(start_paused = true)]
@@ -337,7 +340,8 @@ async fn a_write_that_something_is_in_the_way_of_is_tried_again_within_a_minute(
     let tries = sim.server.count(MADE);
     assert!((55..90).contains(&tries), "{tries}");
     assert_eq!(sim.server.count("/status"), 1, "it is told once");
-    sim.server.with(|s| s.policy = Box::new(|_| Answer::Do));
+    sim.server
+        .with_state(|s| s.policy = Box::new(|_| Answer::Do));
     sim.run(Duration::from_secs(75)).await;
     assert_eq!(phase(&sim), "Ready");
 }
@@ -349,7 +353,8 @@ async fn while_the_servers_storage_is_full_little_is_asked_and_all_is_well_soon_
     sim.run(HOUR).await;
     let tries = sim.server.lines().len();
     assert!((300..460).contains(&tries), "{tries}");
-    sim.server.with(|s| s.policy = Box::new(|_| Answer::Do));
+    sim.server
+        .with_state(|s| s.policy = Box::new(|_| Answer::Do));
     sim.run(Duration::from_secs(15)).await;
     assert_eq!(phase(&sim), "Ready");
 }
@@ -362,7 +367,7 @@ async fn equal_seeds_replay_and_others_do_not() {
             false => Answer::Do,
         });
         sim.run(HOUR).await;
-        sim.server.with(|s| s.log.clone())
+        sim.server.with_state(|s| s.log.clone())
     };
     let (first, second, third) = (log(1).await, log(1).await, log(2).await);
     assert_eq!(first, second);
@@ -392,14 +397,14 @@ async fn an_unseen_object_of_that_name_is_never_seized() {
     });
     let path = "/api/v1/namespaces/ns/configmaps/t".to_owned();
     sim.server
-        .with(|s| s.objects.insert(path.clone(), foreign.clone()));
+        .with_state(|s| s.objects.insert(path.clone(), foreign.clone()));
     sim.run(Duration::from_secs(5)).await;
-    assert_eq!(sim.server.with(|s| s.objects[&path].clone()), foreign);
+    assert_eq!(sim.server.with_state(|s| s.objects[&path].clone()), foreign);
     let tries = sim.server.count(MADE);
-    sim.tell(foreign.clone());
+    sim.deliver(foreign.clone());
     sim.run(HOUR).await;
     assert_eq!(sim.server.count(MADE), tries, "it is seen to be foreign");
-    assert_eq!(sim.server.with(|s| s.objects[&path].clone()), foreign);
+    assert_eq!(sim.server.with_state(|s| s.objects[&path].clone()), foreign);
 }
 
 #[tokio::test(start_paused = true)]
@@ -413,7 +418,7 @@ async fn b20_a_policy_that_always_changes_our_fields_does_not_loop() {
     assert!(sim.server.count(MADE) <= 2, "{:?}", sim.server.lines());
     let object = sim
         .server
-        .with(|s| s.objects["/apis/tests/v1/namespaces/ns/things/t"].clone());
+        .with_state(|s| s.objects["/apis/tests/v1/namespaces/ns/things/t"].clone());
     assert_eq!(object["status"]["phase"], "Ready");
 }
 
@@ -434,7 +439,7 @@ async fn whoever_undoes_our_writes_again_and_again_is_not_fought_at_full_speed()
     let end = Instant::now() + HOUR;
     while Instant::now() < end {
         sim.run(Duration::from_millis(100)).await;
-        sim.server.with(|s| {
+        sim.server.with_state(|s| {
             s.version += 1;
             let version = json!(s.version.to_string());
             if let Some(object) = s.objects.get_mut(path) {
@@ -485,7 +490,7 @@ async fn without_the_lease_nothing_is_written_and_what_is_on_its_way_is_dropped(
         ["PATCH /api/v1/namespaces/ns/configmaps/t"],
         "one write left, and nothing after the end of the lease"
     );
-    let done = sim.server.with(|s| s.objects.len());
+    let done = sim.server.with_state(|s| s.objects.len());
     assert_eq!(done, 1, "it was dropped before the server applied it");
     until.send_replace(Some(Instant::now() + HOUR));
     sim.run(Duration::from_secs(60)).await;
@@ -497,14 +502,14 @@ async fn without_the_lease_nothing_is_written_and_what_is_on_its_way_is_dropped(
 async fn what_takes_too_long_is_told_once_in_time_although_the_wall_clock_is_put_back() {
     let mut sim = Sim::with_thing(1, |_| Answer::Do);
     sim.run(Duration::from_secs(5)).await;
-    let leaving = sim.server.with(|s| {
+    let leaving = sim.server.with_state(|s| {
         let object = s.objects.get("/api/v1/namespaces/ns/configmaps/t");
         let mut object = object.cloned().unwrap_or_default();
         object["metadata"]["deletionTimestamp"] = json!("2026-06-01T12:00:00Z");
         object["metadata"]["resourceVersion"] = json!("1000");
         object
     });
-    sim.tell(leaving);
+    sim.deliver(leaving);
     sim.run(Duration::from_secs(5)).await;
     let before = sim.server.count("/status");
     struct Earlier;
@@ -523,7 +528,7 @@ async fn what_takes_too_long_is_told_once_in_time_although_the_wall_clock_is_put
     assert!(more <= 3, "{more} passes of an object that only waits");
     let object = sim
         .server
-        .with(|s| s.objects["/apis/tests/v1/namespaces/ns/things/t"].clone());
+        .with_state(|s| s.objects["/apis/tests/v1/namespaces/ns/things/t"].clone());
     let conditions = object["status"]["conditions"].to_string();
     assert!(
         conditions.contains("it has been Draining for more than 10 min"),

@@ -1,43 +1,46 @@
-//! Until when the answers of one object hold, and when it is looked at again for that. Pure: it is told what time it is.
+//! Validity of the facts of one object, and the time of its next reconciliation. Pure: the current
+//! time is an argument.
 //!
-//! The wall clock says until when an answer holds; the wait is on a clock that nobody puts back. Every wait ends within the time after which everything is
-//! looked at again, so a wall clock that jumps is noticed by then.
+//! Validity is measured by the wall clock, and the wait by a monotonic clock. Every wait ends
+//! before the next resync, so a jump of the wall clock is noticed by then.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-/// So long after the time changed an answer it does not wake the object again: an answer that expires at once, again and again, costs a pass a second.
+/// Minimum delay between wakes by time. A fact that always expires at once thus costs one
+/// reconciliation a second.
 const AT_LEAST: Duration = Duration::from_secs(1);
 
-/// What the last pass of an object knew of the time.
+/// Time-related memory of the last reconciliation of an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Time {
-    last: Option<Looked>,
-    /// In how many passes the time may have changed an answer.
+    last: Option<LastPass>,
+    /// Number of reconciliations in which the time may have changed a fact.
     ticks: u64,
     /// When it last did.
     ticked: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Looked {
+struct LastPass {
     wall: Timestamp,
     at: Instant,
     until: Option<Timestamp>,
 }
 
 impl Time {
-    /// Notes a pass and until when its answers hold; whether one of them had expired when it was given.
+    /// Records a reconciliation and the end of its facts' validity. Returns true if a fact was
+    /// already expired.
     pub(crate) fn passes(
         &mut self,
         wall: Timestamp,
         until: Option<Timestamp>,
         at: Instant,
     ) -> bool {
-        let before = self.last.replace(Looked { wall, at, until });
-        // A clock that was put back may change what it changed before.
+        let before = self.last.replace(LastPass { wall, at, until });
+        // A clock that was set back may change these facts again.
         let ticked = before.is_some_and(|before| {
             wall < before.wall || before.until.is_some_and(|until| until <= wall)
         });
@@ -48,7 +51,7 @@ impl Time {
         until.is_some_and(|until| until <= wall)
     }
 
-    /// Counts the passes in which the time may have changed an answer.
+    /// Returns the number of reconciliations in which the time may have changed a fact.
     pub(crate) fn ticks(&self) -> u64 {
         self.ticks
     }
@@ -63,7 +66,7 @@ impl Time {
             true => Some(last.at + AT_LEAST),
             false => self.ticked.map(|ticked| ticked + AT_LEAST),
         };
-        // What is further away than any process runs needs no date.
+        // A time beyond the life of any process needs no deadline.
         let due = last.at.checked_add(left)?;
         Some(earliest.map_or(due, |earliest| due.max(earliest)))
     }

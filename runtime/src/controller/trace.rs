@@ -1,5 +1,5 @@
-//! What an observer is told of a run: each pass as it decided, each write as it left and as it ended.
-//! Without an observer nothing is made for it.
+//! Trace of a run for an observer: each reconciliation as it decided, each write as it left and as
+//! it ended. Without an observer the runtime builds no trace.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::Controller;
-use super::decide::{Decided, Seen};
+use super::decide::{Decided, Inspection};
 use super::in_flight::{Completed, Ended, WriteRecord};
 use super::queue::Subject;
-use super::why::Why;
+use super::why::WaitReason;
 use crate::cluster::observe::Job;
 use crate::cluster::outcome::Outcome;
 use crate::cluster::store::{Change, Keep, Name};
@@ -19,12 +19,14 @@ use crate::lifecycle::{Kind, ObjectRef, Observation, Stored};
 use crate::machine::ir::Lifecycle;
 use crate::machine::policy::{Class, Decision};
 
-/// Observes an operator that runs. It is told within the loop, so it must be quick, and it cannot change anything.
+/// Observer of a running operator. It is called within the loop, so it must be quick, and it cannot
+/// change anything.
 pub trait Trace: Send + Sync + 'static {
     /// Something happened.
     fn saw(&self, moment: &TraceEvent<'_>);
 
-    /// Whether it is to be told of objects as well. Caches then keep all of them whole, not only those that are written.
+    /// Returns true if the observer also receives objects. Caches then keep all objects whole, not
+    /// only those that are written.
     fn wants_objects(&self) -> bool {
         false
     }
@@ -32,81 +34,84 @@ pub trait Trace: Send + Sync + 'static {
     /// The operator begins, with these lifecycles, over caches of these kinds.
     fn begins(&self, _lifecycles: &[&'static Lifecycle], _kinds: &[&Kind]) {}
 
-    /// A cache shows an object in another version from here on, or `None`: no longer. Told where [`Self::wants_objects`].
+    /// Reports that a cache now shows another version of an object, or `None` if it is gone. Called
+    /// if [`Self::wants_objects`] returns true.
     fn changed(&self, _kind: &Kind, _object: &ObjectRef, _now: Option<&Arc<Stored>>) {}
 }
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
 pub enum TraceEvent<'a> {
-    /// A pass looked at an object and decided; one that only waits for its caches is not told.
+    /// A reconciliation observed an object and decided. One that only waits for its caches is not
+    /// reported.
     Passed(Passed<'a>),
-    /// A write of the last pass left.
+    /// A write of the last reconciliation was sent.
     Sent {
-        /// Whose pass it was; nobody's for what is told about objects.
+        /// Object of the reconciliation; `None` for events about objects.
         object: Option<&'a ObjectRef>,
-        /// What was written.
+        /// Kind of write.
         what: Written,
     },
     /// A write ended.
     Ended {
-        /// Whose pass it was.
+        /// Object of the reconciliation.
         object: Option<&'a ObjectRef>,
-        /// What was written.
+        /// Kind of write.
         what: Written,
         /// As counters name it: `done`, `refused`, `again`, `later`.
         how: &'static str,
-        /// Which object was written; nothing of calls and of events.
+        /// Object that was written; `None` for calls and events.
         target: Option<&'a ObjectRef>,
-        /// The version that it got, where it is there afterwards.
+        /// Resulting version, if the object exists afterwards.
         version: Option<&'a str>,
     },
 }
 
-/// A pass that decided.
+/// Reconciliation with a decision.
 #[derive(Clone)]
 pub struct Passed<'a> {
     /// The lifecycle of the object.
     pub lifecycle: &'static Lifecycle,
     /// The object.
     pub object: &'a ObjectRef,
-    /// What it saw: inputs, answers and sentences.
+    /// Observation of the reconciliation: inputs, answers and sentences.
     pub observation: &'a Arc<Observation>,
-    /// Where the world is.
+    /// Class of the world.
     pub class: Class,
-    /// What is to be done in that world, if it need not wait.
+    /// Decision for that world, if it need not wait.
     pub next: Decision,
-    /// What the pass does.
+    /// Move of the reconciliation.
     pub does: Move,
-    /// Why there is no world, if there is none.
+    /// Reason for a missing world.
     pub failure: Option<String>,
-    /// What the checker ruled out, and this pass shows.
+    /// Violation of a checked property that this reconciliation observes.
     pub ruled_out: Option<String>,
-    /// Where the API server keeps other values than were written, so that this counts as written.
-    pub settled: Vec<Kept<'a>>,
+    /// Writes for which the API server keeps values other than the written ones, and that therefore
+    /// count as written.
+    pub settled: Vec<AlteredWrite<'a>>,
     /// When.
     pub at: Instant,
 }
 
-/// What an API server kept of what was written, both as fingerprints.
+/// Part of a write that an API server kept; both values are fingerprints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept<'a> {
+pub struct AlteredWrite<'a> {
     /// The namespace of the object that was written.
     pub namespace: Option<&'a str>,
     /// Its name.
     pub name: &'a str,
     /// Its uid.
     pub uid: &'a str,
-    /// What was written.
+    /// Fingerprint of the written value.
     pub desired: u64,
-    /// What it kept of it.
+    /// Fingerprint of the value that the API server kept.
     pub live: u64,
 }
 
 impl Passed<'_> {
     /// The name of the state that it found; of a world without one, a word of its own.
     pub fn state(&self) -> &'static str {
-        self.class.word(self.lifecycle)
+        self.class.name(self.lifecycle)
     }
 }
 
@@ -124,29 +129,29 @@ impl std::fmt::Debug for Passed<'_> {
     }
 }
 
-/// What a pass does.
+/// Move of a reconciliation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
     /// One thing leaves.
     Write(Written),
     /// Nothing leaves before this time, unless something changes.
-    Wait(Instant, Why),
-    /// Nothing is to be done.
+    Wait(Instant, WaitReason),
+    /// Nothing needs to be done.
     Rest,
 }
 
-/// What was written.
+/// Kind of write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Written {
-    /// What an effect writes to the API server.
+    /// Write of an effect to the API server.
     Effect(usize),
-    /// What an effect does outside Kubernetes.
+    /// A call of an effect outside Kubernetes.
     Call(usize),
     /// Our finalizer was put on the object.
     Claim,
     /// Our finalizer was taken away.
     Release,
-    /// What an older version of the lifecycle left was taken away.
+    /// Removal of a leftover of an older version of the lifecycle.
     Leftover,
     /// The status.
     Status,
@@ -155,7 +160,8 @@ pub enum Written {
 }
 
 impl Controller {
-    /// Says what there is to be observed, and has caches keep what the observer is to see.
+    /// Reports the observable lifecycles and kinds, and makes caches keep the objects for the
+    /// observer.
     pub(super) fn trace_begin(&mut self) {
         let Some(trace) = &self.settings.trace else {
             return;
@@ -163,7 +169,7 @@ impl Controller {
         let wants_all = trace.wants_objects();
         let subjects: BTreeSet<usize> = self.runners.iter().map(|one| one.subject_store).collect();
         for (number, store) in self.stores.iter_mut().enumerate() {
-            // Who observes passes is shown their objects whole.
+            // An observer of reconciliations gets their objects as a whole.
             if wants_all || subjects.contains(&number) {
                 store.keep(Keep::Whole);
             }
@@ -182,7 +188,7 @@ impl Controller {
         trace.changed(kind, &change.name.of_kind(kind), change.new.as_ref());
     }
 
-    pub(super) fn trace_pass(&self, subject: &Subject, seen: &Seen, decided: &Decided) {
+    pub(super) fn trace_pass(&self, subject: &Subject, seen: &Inspection, decided: &Decided) {
         let Some(trace) = &self.settings.trace else {
             return;
         };
@@ -193,13 +199,16 @@ impl Controller {
             observation: &seen.observed.observation,
             class: seen.class,
             next: seen.next,
-            does: decided.told(),
+            does: decided.as_move(),
             failure: seen.observed.failure.as_ref().map(ToString::to_string),
             ruled_out: seen
                 .ruled_out
                 .as_ref()
                 .map(|ruled_out| ruled_out.sentence(runner.ir, &seen.observed.observation.world)),
-            settled: self.memories[subject].settled().map(kept).collect(),
+            settled: self.memories[subject]
+                .settled()
+                .map(altered_write)
+                .collect(),
             at: Instant::now(),
         }));
     }
@@ -217,16 +226,17 @@ impl Controller {
             return;
         };
         let how = match &completed.ended {
-            // What others owned is ours now; the next write makes it as wanted.
+            // The write migrated managed fields to us. The next write brings the object to its
+            // desired state.
             Ended::Write(Outcome::Done(_)) if completed.wrote.migrates() => "moved",
-            Ended::Write(outcome) => outcome.word(),
+            Ended::Write(outcome) => outcome.as_str(),
             Ended::Call(Ok(_)) => "done",
             Ended::Call(Err(CallError::Refused(_))) => "refused",
             Ended::Call(Err(CallError::Failed(_) | CallError::Later { .. })) => "later",
         };
         let object = completed.subject.as_ref().map(|s| self.object_of(s));
         let object = object.as_ref();
-        let what = completed.wrote.what();
+        let what = completed.wrote.as_written();
         let target = self.target_of(completed, object);
         let done = match &completed.ended {
             Ended::Write(Outcome::Done(done)) if done["kind"] != "Status" => Some(done),
@@ -249,7 +259,7 @@ impl Controller {
                 let runner = &self.runners[subject.lifecycle];
                 Some(plan.name.of_kind(runner.kind_of(plan)))
             }
-            // What of it is on another object is not known by its kind here.
+            // The kind of another object's leftover is not known here.
             (WriteRecord::Leftover(_), _) => None,
             (WriteRecord::Finalizer { .. } | WriteRecord::Status { .. }, _) => object.cloned(),
         }
@@ -261,8 +271,10 @@ impl Controller {
     }
 }
 
-fn kept<'a>((name, uid, desired, live): (&'a Name, &'a str, u64, u64)) -> Kept<'a> {
-    Kept {
+fn altered_write<'a>(
+    (name, uid, desired, live): (&'a Name, &'a str, u64, u64),
+) -> AlteredWrite<'a> {
+    AlteredWrite {
         namespace: name.namespace.as_deref(),
         name: &name.name,
         uid,
@@ -272,7 +284,7 @@ fn kept<'a>((name, uid, desired, live): (&'a Name, &'a str, u64, u64)) -> Kept<'
 }
 
 impl WriteRecord {
-    pub(super) fn what(&self) -> Written {
+    pub(super) fn as_written(&self) -> Written {
         match self {
             Self::Effect { effect, plan } if plan.job == Job::Call => Written::Call(*effect),
             Self::Effect { effect, .. } => Written::Effect(*effect),
@@ -286,10 +298,10 @@ impl WriteRecord {
 }
 
 impl Decided {
-    /// As an observer is told.
-    pub(super) fn told(&self) -> Move {
+    /// Converts the decision to the observer's form.
+    pub(super) fn as_move(&self) -> Move {
         match self {
-            Self::Write(write) => Move::Write(write.what()),
+            Self::Write(write) => Move::Write(write.as_written()),
             Self::Wait { until, why } => Move::Wait(*until, *why),
             Self::Rest { .. } => Move::Rest,
         }

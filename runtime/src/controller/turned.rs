@@ -1,4 +1,5 @@
-//! What turns at providers bring to the loop, and who waits for one to call. Knows no provider.
+//! Notifications that provider turns send to the loop, and the objects that wait for a turn to
+//! call. Knows no provider.
 
 use std::collections::BTreeSet;
 use std::task::{Context, Poll};
@@ -11,18 +12,18 @@ use super::queue::Subject;
 /// A poll: lifecycle, input, key.
 pub(crate) type PollId = (usize, usize, String);
 
-/// Whose turn it is.
+/// Call or poll that has its turn.
 #[derive(Clone, Debug)]
-pub(crate) enum Turned {
+pub(crate) enum TurnOwner {
     Call(Subject),
     Poll(PollId),
 }
 
-/// What turns bring to the loop.
+/// Channel through which provider turns notify the loop.
 pub(crate) struct Turns {
-    said: UnboundedReceiver<(Turned, Instant)>,
-    says: UnboundedSender<(Turned, Instant)>,
-    /// Who waits for a turn to call.
+    said: UnboundedReceiver<(TurnOwner, Instant)>,
+    says: UnboundedSender<(TurnOwner, Instant)>,
+    /// Objects that wait for a turn to call.
     pub(crate) waiting: BTreeSet<Subject>,
 }
 
@@ -38,16 +39,16 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Runs when it is somebody's turn; nobody listens to a loop that has ended.
-    pub(crate) fn tells(&self, whose: Turned) -> impl Fn(Instant) + Send + Sync + 'static {
+    /// Returns a callback for an object's turn. A loop that has ended ignores it.
+    pub(crate) fn notifier(&self, whose: TurnOwner) -> impl Fn(Instant) + Send + Sync + 'static {
         let says = self.says.clone();
         move |at| {
             let _ = says.send((whose.clone(), at));
         }
     }
 
-    /// Who has a turn now.
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Vec<(Turned, Instant)>> {
+    /// Returns the calls and polls that have a turn now.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Vec<(TurnOwner, Instant)>> {
         let mut all = Vec::new();
         while let Poll::Ready(Some(turned)) = self.said.poll_recv(cx) {
             all.push(turned);

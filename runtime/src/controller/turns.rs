@@ -1,18 +1,19 @@
-//! Turns at providers: which objects wait for one before they call, whose it is now, and what people read who wait for long.
+//! Turns at providers: the objects that wait before a call, the object whose turn it is, and the
+//! messages about long waits.
 
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
 use super::Controller;
-use super::decide::{Decided, Seen};
+use super::decide::{Decided, Inspection};
 use super::queue::Subject;
-use super::turned::Turned;
-use super::why::Why;
+use super::turned::TurnOwner;
+use super::why::WaitReason;
 use crate::cluster::act::News;
 use crate::machine::ir::Verb;
 use crate::machine::policy::Decision;
-use crate::provider::{Asker, Lane, Place, Provider, Turn};
+use crate::provider::{InFlight, Lane, Provider, Requester, Turn};
 
 impl Controller {
     /// The provider that an effect calls.
@@ -23,7 +24,8 @@ impl Controller {
         runner.providers[effect.target].as_ref().filter(|_| calls)
     }
 
-    /// Whether a call could leave now; else from when on, if that is known.
+    /// Returns `Ok` if a call could leave now; otherwise the time from which it could, if that is
+    /// known.
     pub(super) fn is_turn(
         &self,
         subject: &Subject,
@@ -46,7 +48,7 @@ impl Controller {
         subject: &Subject,
         effect: usize,
         now: Instant,
-    ) -> Result<Option<Place>, Option<Instant>> {
+    ) -> Result<Option<InFlight>, Option<Instant>> {
         let Some(turn) = self.join_line(subject, effect) else {
             return Ok(None);
         };
@@ -88,20 +90,21 @@ impl Controller {
         let known = self.memories.get_mut(subject)?.turn.take();
         let known = known.filter(|turn| Arc::ptr_eq(turn.provider(), &provider));
         Some(known.unwrap_or_else(|| {
-            let asker = Asker {
+            let asker = Requester {
                 lifecycle: self.runners[subject.lifecycle].ir.name.to_owned(),
                 object: subject.name.to_string(),
                 lane: Lane::Call,
             };
-            provider.queue(asker, self.turns.tells(Turned::Call(subject.clone())))
+            provider.queue(asker, self.turns.notifier(TurnOwner::Call(subject.clone())))
         }))
     }
 
-    /// Waits in line; tells people if it has for long. When to look again, if nothing happens before.
+    /// Waits in a queue, and reports a long wait to users. Returns the time of the next
+    /// reconciliation, unless an event comes first.
     pub(super) fn stand_in_line(
         &mut self,
         subject: &Subject,
-        seen: &Seen,
+        seen: &Inspection,
         effect: usize,
         (until, now): (Instant, Instant),
     ) -> Instant {
@@ -122,18 +125,19 @@ impl Controller {
                 note,
             };
             let about = (&subject.name, uid.as_deref());
-            self.tell(subject.lifecycle, &kind, about, news);
+            self.send_event(subject.lifecycle, &kind, about, news);
             return until;
         }
         turn.told_at().map_or(until, |told| until.min(told))
     }
 
     /// Leaves the line where the object does not want to call any more, or has to wait for something else.
-    pub(super) fn keep_in_line(&mut self, subject: &Subject, seen: &Seen, decided: &Decided) {
+    pub(super) fn keep_in_line(&mut self, subject: &Subject, seen: &Inspection, decided: &Decided) {
         let calls = match decided {
             Decided::Write(_)
             | Decided::Wait {
-                why: Why::Provider, ..
+                why: WaitReason::Provider,
+                ..
             } => true,
             Decided::Wait { .. } | Decided::Rest { .. } => false,
         };
@@ -157,17 +161,17 @@ impl Controller {
         }
     }
 
-    /// While nothing can be written nobody keeps a turn from others.
+    /// Leaves all queues while no write is possible, so that no turn is blocked.
     pub(super) fn leave_all_lines(&mut self) {
         for subject in std::mem::take(&mut self.turns.waiting) {
             self.leave_line(&subject);
         }
     }
 
-    pub(super) fn turned(&mut self, whose: Turned, at: Instant) {
+    pub(super) fn turned(&mut self, whose: TurnOwner, at: Instant) {
         match whose {
-            Turned::Call(subject) => self.queue.add(subject, at),
-            Turned::Poll(id) => self.polls.turned(&id, at),
+            TurnOwner::Call(subject) => self.queue.add(subject, at),
+            TurnOwner::Poll(id) => self.polls.turned(&id, at),
         }
     }
 }

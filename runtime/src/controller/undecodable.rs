@@ -7,17 +7,17 @@ use crate::cluster::act::News;
 use crate::cluster::store::{Change, Name};
 use crate::lifecycle::Kind;
 
-type At = (usize, Name);
+type StoreKey = (usize, Name);
 
 #[derive(Default)]
 pub(crate) struct Undecodable {
-    known: BTreeMap<At, (Option<String>, String)>,
-    untold: BTreeSet<At>,
+    known: BTreeMap<StoreKey, (Option<String>, String)>,
+    untold: BTreeSet<StoreKey>,
 }
 
 impl Undecodable {
-    /// Notes whether a changed object can be read.
-    pub(crate) fn look(&mut self, store: usize, kind: &Kind, change: &Change) {
+    /// Records whether a changed object is readable.
+    pub(crate) fn record_change(&mut self, store: usize, kind: &Kind, change: &Change) {
         let at = (store, change.name.clone());
         let why = change
             .new
@@ -61,7 +61,7 @@ impl Controller {
             let kind = self.stores[at.0].kind.clone();
             let mut runners = self.runners.iter();
             let lifecycle = runners.position(|r| r.needs.contains(&at.0));
-            self.tell(
+            self.send_event(
                 lifecycle.unwrap_or_default(),
                 &kind,
                 (&at.1, uid.as_deref()),

@@ -1,18 +1,18 @@
-//! A wake from outside: a webhook or a queue says that what a poll asks about has changed, so that it is asked now.
-//! Knows no poll: it keeps what was said until the loop takes it.
+//! Wake from the environment: a webhook or a queue reports that the subject of a poll has changed,
+//! so that it is queried now. Independent of polls: it keeps the reports until the loop takes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task;
 
-/// How many keys of one poll are kept; where more have changed, all of its questions are asked.
+/// Upper bound on kept keys of one poll. If more have changed, all of its queries run.
 const MOST: usize = 1_024;
 
-/// Says that what a poll asks about has changed. Clones say it to the same operator.
+/// Waker that reports a change of a poll's subject. Clones report to the same operator.
 ///
 /// # Guarantees
-/// It never waits, and keeps little, however often it is told. A question is asked once a second at the most because of it, and not before the time
-/// that its provider named.
+/// It never waits, and its memory is bounded regardless of the number of reports. They cause at
+/// most one query a second, and none before the time that the provider named.
 #[derive(Clone, Debug)]
 pub struct PollWaker {
     wakes: Wakes,
@@ -20,23 +20,24 @@ pub struct PollWaker {
 }
 
 impl PollWaker {
-    /// Every question that has this text among its keys is asked now: `changed("https://example.com/repository")`.
+    /// Runs every query with this text among its keys now:
+    /// `changed("https://example.com/repository")`.
     pub fn changed(&self, key: &str) {
-        self.wakes.say(&self.input, Some(key));
+        self.wakes.notify(&self.input, Some(key));
     }
 
-    /// Every question of the poll is asked now.
+    /// Runs every query of the poll now.
     pub fn all_changed(&self) {
-        self.wakes.say(&self.input, None);
+        self.wakes.notify(&self.input, None);
     }
 }
 
-/// What was said and not taken yet.
+/// Change notifications that are not taken yet.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wakes(Arc<Mutex<Said>>);
+pub(crate) struct Wakes(Arc<Mutex<WakeState>>);
 
 #[derive(Debug, Default)]
-struct Said {
+struct WakeState {
     changed: BTreeMap<String, Changed>,
     waiting: Option<task::Waker>,
 }
@@ -59,7 +60,7 @@ impl Wakes {
         }
     }
 
-    fn say(&self, input: &str, key: Option<&str>) {
+    fn notify(&self, input: &str, key: Option<&str>) {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = said.changed.entry(input.to_owned());
         let changed = changed.or_insert_with(|| Changed::Keys(BTreeSet::new()));
@@ -75,7 +76,8 @@ impl Wakes {
         }
     }
 
-    /// Whether something was said; else whoever waits is woken when it is.
+    /// Returns true if a notification is pending. Otherwise it registers the waiting task, which is
+    /// woken by the next one.
     pub(crate) fn is_said(&self, cx: &task::Context<'_>) -> bool {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if said.changed.is_empty() {
@@ -84,7 +86,7 @@ impl Wakes {
         !said.changed.is_empty()
     }
 
-    /// What was said, by the name of the poll.
+    /// Takes the pending notifications, by the name of the poll.
     pub(crate) fn take(&self) -> BTreeMap<String, Changed> {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut said.changed)
@@ -92,7 +94,8 @@ impl Wakes {
 }
 
 impl Changed {
-    /// Whether a question by these keys is meant: the text of one, or a list of several.
+    /// Returns true if the notification concerns a question with these keys. The keys are the text
+    /// of one key, or a list of several.
     pub(crate) fn means(&self, key: &str) -> bool {
         let Self::Keys(changed) = self else {
             return true;
@@ -107,7 +110,7 @@ impl Changed {
 mod tests {
     use super::*;
 
-    fn said(keys: impl IntoIterator<Item = String>) -> Changed {
+    fn changed_keys(keys: impl IntoIterator<Item = String>) -> Changed {
         let wakes = Wakes::default();
         let waker = wakes.waker("report");
         keys.into_iter().for_each(|key| waker.changed(&key));
@@ -116,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_key_means_each_question_that_has_it() {
-        let changed = said(["a".to_owned()]);
+        let changed = changed_keys(["a".to_owned()]);
         assert!(changed.means("a"));
         assert!(changed.means(r#"["x","a",null]"#));
         assert!(!changed.means("b"));
@@ -126,11 +129,11 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded() {
         let keys = |count: usize| (0..count).map(|n| n.to_string());
-        assert!(matches!(said(keys(MOST)), Changed::Keys(kept) if kept.len() == MOST));
+        assert!(matches!(changed_keys(keys(MOST)), Changed::Keys(kept) if kept.len() == MOST));
         assert!(matches!(
-            said(keys(MOST).chain(keys(MOST))),
+            changed_keys(keys(MOST).chain(keys(MOST))),
             Changed::Keys(_)
         ));
-        assert_eq!(said(keys(MOST + 1)), Changed::All);
+        assert_eq!(changed_keys(keys(MOST + 1)), Changed::All);
     }
 }

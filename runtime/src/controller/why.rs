@@ -1,11 +1,11 @@
 //! Why an object waits.
 
-/// Why nothing leaves although something is to be done, or may have to be.
+/// Reason for not sending a request although an action is, or may be, due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
-    /// A cache or an answer is older than what we did last.
+pub enum WaitReason {
+    /// A cache or an answer is older than our last action.
     Unseen,
-    /// Another object of ours writes the same one at this moment.
+    /// Another object of ours is writing the target at the moment.
     Writing,
     /// Our Lease ends before a call would.
     Lease,
@@ -17,13 +17,13 @@ pub enum Why {
     Refused,
     /// It was done again and again.
     Repeated,
-    /// It led where the declaration does not say.
+    /// The result contradicts the declaration.
     Undeclared,
-    /// A question has no answer yet, so the status says nothing new.
+    /// A query has no answer yet, so no new status is reported.
     Unanswered,
-    /// The status is told with what is about to change it, or a moment later.
+    /// The status is reported with the pending change, or a moment later.
     Report,
-    /// It is told when it has taken too long.
+    /// The object is reported as overdue at that time.
     Overdue,
     /// An answer holds until then.
     Time,

@@ -13,7 +13,7 @@ pub(crate) type Target = (usize, Name);
 pub(crate) struct WriteLocks(BTreeMap<Target, BTreeSet<Subject>>);
 
 impl WriteLocks {
-    /// Whether somebody writes an object.
+    /// Returns true if a write to the object is in flight.
     pub(crate) fn is_taken(&self, target: &Target) -> bool {
         self.0.contains_key(target)
     }
@@ -23,7 +23,7 @@ impl WriteLocks {
         self.0.entry(target).or_default();
     }
 
-    /// Notes who is to be told when an object is free again, if it is taken.
+    /// Registers an object to be notified when a locked target is free again.
     pub(crate) fn wait(&mut self, target: &Target, subject: &Subject) {
         if let Some(waiting) = self.0.get_mut(target) {
             waiting.insert(subject.clone());

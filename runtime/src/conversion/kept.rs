@@ -1,22 +1,23 @@
-//! What one version said and another cannot: where it stood, and what the other makes of that place. It comes back where nobody has changed that since.
+//! Content that one version can express and another cannot: its path, and the value that the other
+//! version has at that path. It is restored if the value at that path has not changed since.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One place that the other version cannot say.
+/// Place in an object that the other version cannot represent.
 #[derive(Debug, Deserialize, Serialize)]
-struct Place {
+struct LostField {
     /// From the object down.
     path: Vec<String>,
-    /// What was there.
+    /// Value before the conversion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     said: Option<Value>,
-    /// What is there after the way there and back.
+    /// Value after the conversion there and back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     instead: Option<Value>,
 }
 
-/// The text of what is lost on the way there and back; nothing if nothing is.
+/// Returns the text of fields lost by a round trip, or `None` if nothing is lost.
 pub(super) fn lost(before: &Value, again: &Value) -> Option<String> {
     let mut places = Vec::new();
     differ(&mut Vec::new(), (Some(before), Some(again)), &mut places);
@@ -24,7 +25,11 @@ pub(super) fn lost(before: &Value, again: &Value) -> Option<String> {
     text.ok().filter(|_| !places.is_empty())
 }
 
-fn differ(path: &mut Vec<String>, both: (Option<&Value>, Option<&Value>), places: &mut Vec<Place>) {
+fn differ(
+    path: &mut Vec<String>,
+    both: (Option<&Value>, Option<&Value>),
+    places: &mut Vec<LostField>,
+) {
     if both.0 == both.1 {
         return;
     }
@@ -37,27 +42,28 @@ fn differ(path: &mut Vec<String>, both: (Option<&Value>, Option<&Value>), places
         }
         return;
     }
-    places.push(Place {
+    places.push(LostField {
         path: path.clone(),
         said: both.0.cloned(),
         instead: both.1.cloned(),
     });
 }
 
-/// Puts back what was kept. What cannot be read any more, somebody else wrote: it says nothing.
+/// Restores the content that was kept. A text that cannot be decoded was written by another
+/// controller or user, and is ignored.
 pub(super) fn restore(object: &mut Value, text: &str) {
-    let places: Vec<Place> = serde_json::from_str(text).unwrap_or_default();
+    let places: Vec<LostField> = serde_json::from_str(text).unwrap_or_default();
     for place in places {
         let Some((last, above)) = place.path.split_last() else {
             continue;
         };
-        if at(object, &place.path) == place.instead.as_ref() {
+        if value_at(object, &place.path) == place.instead.as_ref() {
             set(object, above, (last, place.said));
         }
     }
 }
 
-fn at<'a>(object: &'a Value, path: &[String]) -> Option<&'a Value> {
+fn value_at<'a>(object: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(object, |value, key| value.get(key))
 }
 
@@ -94,7 +100,7 @@ pub(super) fn take(metadata: &mut Value, key: &str) -> Option<String> {
 }
 
 /// Puts one in.
-pub(super) fn put(metadata: &mut Value, key: &str, text: String) {
+pub(super) fn set_annotation(metadata: &mut Value, key: &str, text: String) {
     set(
         metadata,
         &["annotations".to_owned()],

@@ -1,4 +1,5 @@
-//! What an API server asks of a conversion webhook, `ConversionReview` of `apiextensions.k8s.io/v1`, and what is answered.
+//! Request of an API server to a conversion webhook, `ConversionReview` of
+//! `apiextensions.k8s.io/v1`, and the response to it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,14 +11,14 @@ use super::Conversion;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is no ConversionReview of apiextensions.k8s.io/v1: {why}")]
 pub struct Unanswered {
-    /// What is wrong with it.
+    /// Reason why it is invalid.
     why: String,
 }
 
 const API: &str = "apiextensions.k8s.io/v1";
 
 impl Conversion {
-    /// Answers a review. What cannot be converted is told in it, with the name of the object.
+    /// Answers a review. The answer reports each object that cannot be converted, with its name.
     ///
     /// # Errors
     /// It is none.
@@ -36,7 +37,7 @@ impl Conversion {
         let objects = objects.ok_or_else(|| unanswered("its request has no objects"))?;
         let converted: Result<Vec<Value>, String> = objects
             .iter()
-            .map(|object| self.answered(object, &desired))
+            .map(|object| self.convert_object(object, &desired))
             .collect();
         let mut response = json!({ "uid": uid });
         match converted {
@@ -53,7 +54,7 @@ impl Conversion {
     }
 
     /// One object of a request. A function that panics costs the object and not the process.
-    fn answered(&self, object: &Value, desired: &str) -> Result<Value, String> {
+    fn convert_object(&self, object: &Value, desired: &str) -> Result<Value, String> {
         let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
         let name = match text("namespace") {
             "" => text("name").to_owned(),
@@ -62,7 +63,7 @@ impl Conversion {
         let (group, version) = desired.split_once('/').unwrap_or(("", desired));
         if group != self.group {
             return Err(format!(
-                "{} of {} is asked for `{desired}`",
+                "{} of {} cannot be converted to `{desired}`, which is of another group",
                 self.kind, self.group
             ));
         }

@@ -1,4 +1,5 @@
-//! The schema of what nearly every kind reports, written down so that nobody needs the schemas of all built-in types.
+//! Schema of the status fields that nearly every kind reports, written here to avoid a dependency
+//! on the schemas of all built-in types.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, JSON,
@@ -8,7 +9,8 @@ use serde_json::json;
 
 use crate::machine::kstatus::OBSERVED_GENERATION;
 
-/// Conditions, of which each type is there once, whoever writes them. For `#[schemars(schema_with = "conditions")]`.
+/// Returns the schema of conditions, with each type present once, regardless of its writer. For
+/// `#[schemars(schema_with = "conditions")]`.
 pub fn conditions(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "array",
@@ -19,7 +21,8 @@ pub fn conditions(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// Says of an object without a status that nobody has looked at it yet: a tool that waits would take it for done. For kinds whose lifecycle says `kstatus;`.
+/// Adds a default status that marks an object as not observed yet. Otherwise a waiting tool would
+/// consider it done. For kinds whose lifecycle declares `kstatus;`.
 #[must_use]
 pub fn unobserved(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
     for version in &mut definition.spec.versions {

@@ -1,5 +1,6 @@
-//! What an API server gives back of a definition that it was sent: whole numbers without a fraction, and no field that says no more than its absence.
-//! So definitions are compared by what they mean, and not by how they are written.
+//! Normalization that an API server applies to a definition: whole numbers lose their fraction, and
+//! fields that mean no more than their absence are dropped. Definitions are therefore compared by
+//! their meaning, and not by their spelling.
 
 use serde_json::{Map, Number, Value};
 
@@ -14,19 +15,19 @@ const NAMED: [&str; 4] = [
     "dependencies",
 ];
 
-/// Fields of a schema that say something even if they are empty or `false`.
+/// Fields of a schema that are significant even if they are empty or `false`.
 const SAID: [&str; 5] = ["default", "example", "items", "additionalProperties", "not"];
 
-/// Whether two schemas describe, allow and demand the same.
+/// Returns true if two schemas describe, allow and require the same.
 pub(super) fn is_same_schema(live: &Value, wanted: &Value) -> bool {
     match (live, wanted) {
         (Value::Object(live), Value::Object(wanted)) => {
-            let count = |schema: &Map<String, Value>| schema.iter().filter(says).count();
+            let count = |schema: &Map<String, Value>| schema.iter().filter(is_returned).count();
             let same = |(name, wanted): (&String, &Value)| {
                 let live = live.get(name);
                 live.is_some_and(|live| is_same_field(name, live, wanted))
             };
-            count(live) == count(wanted) && wanted.iter().filter(says).all(same)
+            count(live) == count(wanted) && wanted.iter().filter(is_returned).all(same)
         }
         (Value::Array(live), Value::Array(wanted)) => in_pairs(live, wanted, is_same_schema),
         (live, wanted) => is_same(live, wanted),
@@ -43,7 +44,7 @@ fn is_same_field(name: &str, live: &Value, wanted: &Value) -> bool {
     }
 }
 
-/// Whether two values are the same, whichever way their numbers are written.
+/// Returns true if two values are equal, regardless of how their numbers are written.
 pub(super) fn is_same(live: &Value, wanted: &Value) -> bool {
     match (live, wanted) {
         (Value::Number(live), Value::Number(wanted)) => is_same_number(live, wanted),
@@ -53,7 +54,8 @@ pub(super) fn is_same(live: &Value, wanted: &Value) -> bool {
     }
 }
 
-/// A whole number may be written with a fraction of zero; two without one are told apart to the last digit.
+/// Returns true if two numbers are equal. A whole number may have a fraction of zero. Two numbers
+/// without a fraction are compared exactly.
 fn is_same_number(live: &Number, wanted: &Number) -> bool {
     match live.is_f64() || wanted.is_f64() {
         true => live.as_f64() == wanted.as_f64(),
@@ -76,12 +78,12 @@ fn by_name(
         && wanted_fields.all(|(name, wanted)| live.get(name).is_some_and(|live| same(live, wanted)))
 }
 
-/// Whether a field of a schema is given back.
-fn says((name, value): &(&String, &Value)) -> bool {
+/// Returns true if the API server returns this field of a schema.
+fn is_returned((name, value): &(&String, &Value)) -> bool {
     SAID.contains(&name.as_str()) || value.is_number() || !is_unsaid(value)
 }
 
-/// Whether a value is the one that its field has where it is not written.
+/// Returns true if a value equals the value of the absent field.
 pub(super) fn is_unsaid(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -1,4 +1,4 @@
-//! Definitions on a scripted API server: what is written, and how long is waited.
+//! Definitions on a scripted API server: the writes, and the duration of waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ fn listed(items: Vec<Value>) -> (u16, Value) {
     (200, list)
 }
 
-/// The definition that a list by name asks for.
+/// Returns the definition that a list request names.
 fn named(line: &str) -> Value {
     let all = listeners();
     let found = all
@@ -198,7 +198,7 @@ fn stored() -> Value {
     })
 }
 
-/// Which definitions are written where this one is installed.
+/// Returns the definitions that are written over this installed one.
 async fn written_over(live: Value) -> Vec<String> {
     let (client, _) = scripted::recorded(move |line, body| match line.starts_with("GET") {
         true => listed(vec![live.clone()]),

@@ -2,7 +2,7 @@
 
 use super::CronError;
 
-/// What a field may hold.
+/// Allowed values of a field.
 pub(super) struct Bounds {
     name: &'static str,
     first: i8,
@@ -62,7 +62,7 @@ impl Field {
     fn add(&mut self, part: &str, bounds: &Bounds) -> Result<(), String> {
         let (range, step) = match part.split_once('/') {
             None => (part, None),
-            Some((range, step)) => (range, Some(number(step)?)),
+            Some((range, step)) => (range, Some(parse_number(step)?)),
         };
         if step == Some(0) {
             return Err("a step is at least 1".to_owned());
@@ -94,7 +94,7 @@ fn value(text: &str, bounds: &Bounds) -> Result<i8, String> {
     let named = names.position(|name| name.eq_ignore_ascii_case(text));
     let value = match named {
         Some(at) => at + usize::from(bounds.first.unsigned_abs()),
-        None => number(text)?,
+        None => parse_number(text)?,
     };
     let value = i8::try_from(value).unwrap_or(i8::MAX);
     if value < bounds.first || value > bounds.last {
@@ -103,7 +103,7 @@ fn value(text: &str, bounds: &Bounds) -> Result<i8, String> {
     Ok(value)
 }
 
-fn number(text: &str) -> Result<usize, String> {
+fn parse_number(text: &str) -> Result<usize, String> {
     let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let number = is_number.then(|| text.parse().ok()).flatten();
     number.ok_or_else(|| {

@@ -1,4 +1,5 @@
-//! Tables: what Kubernetes' own reader of such lines is tested with, gaps and overlaps, what never is due, and the last time against the next ones.
+//! Tables of cases: those of Kubernetes' own cron parser, gaps and overlaps, lines that are never
+//! due, and the last time against the next ones.
 
 use super::*;
 
@@ -99,7 +100,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
         "2012-07-02T00:00:00Z",
         "2012-07-15T00:00:00Z",
     ),
-    // A step makes a star one of two days that are both asked for.
+    // A step turns a star into a restricted day.
     (
         "0 0 */10 * Sun",
         "2012-07-11T00:00:00Z",

@@ -25,7 +25,7 @@ struct State {
 struct Server(Arc<Mutex<State>>, Health);
 
 impl Server {
-    fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+    fn with_state<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -38,7 +38,7 @@ impl Server {
     }
 
     async fn serve(&self, method: &str, body: Value) -> (u16, Value) {
-        let (hangs, reply) = self.with(|s| {
+        let (hangs, reply) = self.with_state(|s| {
             s.requests += 1;
             let loses = s.loses_reply && method != "GET";
             if s.hangs {
@@ -76,7 +76,7 @@ impl Server {
                 .as_str()
                 .map(str::to_owned)
         };
-        self.with(holder).unwrap_or_default()
+        self.with_state(holder).unwrap_or_default()
     }
 }
 
@@ -111,10 +111,10 @@ struct Running {
 
 impl Running {
     fn start(server: &Server, identity: &str) -> Self {
-        Self::of(server.elector(identity))
+        Self::spawn(server.elector(identity))
     }
 
-    fn of((mut elector, until): (Elector, watch::Receiver<Until>)) -> Self {
+    fn spawn((mut elector, until): (Elector, watch::Receiver<Until>)) -> Self {
         Self {
             task: tokio::spawn(async move { elector.keep().await }),
             until,
@@ -145,10 +145,10 @@ async fn one_leads_and_renews_every_two_seconds() {
         assert!(one.leads() && !two.leads());
     }
     drop(two);
-    let before = server.with(|s| s.requests);
+    let before = server.with_state(|s| s.requests);
     sleep(Duration::from_secs(60)).await;
     assert_eq!(
-        server.with(|s| s.requests) - before,
+        server.with_state(|s| s.requests) - before,
         30,
         "a renewal is one request"
     );
@@ -168,7 +168,8 @@ async fn after_a_crash_another_leads_when_the_lease_ends() {
     assert!(two.leads());
 }
 
-/// Whoever is cut off has stopped for as long as the margin says before another begins, wherever in their rounds both are.
+/// A leader that is cut off has stopped for the whole margin before another starts, at any offset
+/// between their rounds.
 #[tokio::test(start_paused = true)]
 async fn between_two_leaders_nobody_writes_for_the_margin() {
     for late in (0..40).map(|tenths| Duration::from_millis(100 * tenths)) {
@@ -200,13 +201,13 @@ async fn without_answers_it_stops_to_lead_before_another_begins() {
         let one = Running::start(&server, "one");
         sleep(Duration::from_secs(12)).await;
         assert!(one.leads());
-        server.with(|s| {
+        server.with_state(|s| {
             s.hangs = hangs;
             s.fails = Some(500);
         });
         sleep(DEADLINE).await;
         assert!(!one.leads());
-        server.with(|s| (s.hangs, s.fails) = (false, None));
+        server.with_state(|s| (s.hangs, s.fails) = (false, None));
         sleep(Duration::from_secs(10)).await;
         assert!(one.leads(), "it leads again");
     }
@@ -217,12 +218,12 @@ async fn a_lost_reply_to_a_renewal_does_not_cost_the_lease() {
     let server = Server::default();
     let one = Running::start(&server, "one");
     sleep(Duration::from_secs(7)).await;
-    server.with(|s| s.loses_reply = true);
+    server.with_state(|s| s.loses_reply = true);
     for _ in 0..60 {
         sleep(Duration::from_secs(1)).await;
         assert!(one.leads());
     }
-    assert!(!server.with(|s| s.loses_reply), "a reply was lost");
+    assert!(!server.with_state(|s| s.loses_reply), "a reply was lost");
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,7 +231,7 @@ async fn who_takes_the_lease_away_is_seen_at_the_next_renewal() {
     let server = Server::default();
     let one = Running::start(&server, "one");
     sleep(Duration::from_secs(7)).await;
-    server.with(|s| {
+    server.with_state(|s| {
         s.version += 1;
         let version = json!(s.version.to_string());
         let lease = s.lease.as_mut().expect("it was taken");
@@ -260,7 +261,7 @@ async fn releasing_lets_another_lead_at_once_and_never_takes_long() {
         () = elector.keep() => {}
         () = sleep(Duration::from_secs(40)) => {}
     }
-    server.with(|s| s.hangs = true);
+    server.with_state(|s| s.hangs = true);
     let begun = Instant::now();
     elector.release().await;
     assert_eq!(begun.elapsed(), RELEASE);
@@ -274,24 +275,24 @@ async fn it_is_given_back_although_a_renewal_was_on_its_way() {
         () = elector.keep() => {}
         () = async {
             sleep(Duration::from_secs(7)).await;
-            server.with(|s| s.loses_reply = true);
+            server.with_state(|s| s.loses_reply = true);
             sleep(Duration::from_secs(4)).await;
         } => {}
     }
     assert!(
-        !server.with(|s| s.loses_reply),
+        !server.with_state(|s| s.loses_reply),
         "a renewal was applied, and its reply never came"
     );
     elector.release().await;
     assert_eq!(server.holder(), "");
 }
 
-/// Nobody answers, or nobody may: then the process is not ready, and says why.
+/// Without an answer or permission, the process is not ready and reports the reason.
 #[tokio::test(start_paused = true)]
 async fn without_its_lease_it_is_not_ready_and_names_the_reason() {
     let server = Server::default();
     server.1.started();
-    server.with(|s| s.fails = Some(403));
+    server.with_state(|s| s.fails = Some(403));
     let one = Running::start(&server, "one");
     sleep(Duration::from_secs(1)).await;
     let missing = server.1.missing();
@@ -303,13 +304,14 @@ async fn without_its_lease_it_is_not_ready_and_names_the_reason() {
         why.contains("Lease `lease`") && why.contains("not now"),
         "{why}"
     );
-    server.with(|s| s.fails = None);
+    server.with_state(|s| s.fails = None);
     sleep(RETRY).await;
     assert!(one.leads());
     assert_eq!((server.1.missing(), server.1.notes()), (vec![], vec![]));
 }
 
-/// A standby is ready, or no rollout of two replicas would end; it says who leads.
+/// A standby is ready, because otherwise no rollout of two replicas would end. It reports the
+/// leader.
 #[tokio::test(start_paused = true)]
 async fn a_standby_is_ready_and_notes_who_leads() {
     let server = Server::default();
@@ -328,7 +330,7 @@ async fn a_standby_is_ready_and_notes_who_leads() {
     assert_eq!(server.1.notes(), []);
 }
 
-/// The clock of a machine that somebody sets.
+/// Clock of a machine that a user sets.
 #[derive(Clone)]
 struct Stepped {
     since: Instant,
@@ -362,9 +364,9 @@ async fn a_clock_that_is_set_neither_costs_the_lease_nor_keeps_it() {
     let server = Server::default();
     let clocks = [Stepped::new(), Stepped::new()];
     let by = |name, clock: &Stepped| server.elector_by(name, Arc::new(clock.clone()));
-    let one = Running::of(by("one", &clocks[0]));
+    let one = Running::spawn(by("one", &clocks[0]));
     sleep(Duration::from_secs(1)).await;
-    let two = Running::of(by("two", &clocks[1]));
+    let two = Running::spawn(by("two", &clocks[1]));
     sleep(Duration::from_secs(3)).await;
     for (clock, hours) in [(0, 1), (0, -2), (1, 1), (1, -2), (0, 25), (1, 25)] {
         clocks[clock].step(hours);
@@ -389,12 +391,15 @@ async fn who_is_interrupted_in_a_renewal_goes_on_leading() {
         () = elector.keep() => {}
         () = async {
             sleep(Duration::from_secs(7)).await;
-            server.with(|s| s.loses_reply = true);
+            server.with_state(|s| s.loses_reply = true);
             sleep(Duration::from_secs(2)).await;
         } => {}
     }
-    assert!(!server.with(|s| s.loses_reply), "a renewal has no reply");
-    let one = Running::of((elector, until));
+    assert!(
+        !server.with_state(|s| s.loses_reply),
+        "a renewal has no reply"
+    );
+    let one = Running::spawn((elector, until));
     for _ in 0..30 {
         sleep(Duration::from_secs(1)).await;
         assert!(one.leads());

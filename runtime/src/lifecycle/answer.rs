@@ -9,7 +9,8 @@ use super::object::ObjectRef;
 pub struct Because<T> {
     /// The answer.
     pub value: T,
-    /// One sentence that says why, and what to do where somebody must act; empty where there is nothing to say.
+    /// One sentence with the reason, and with the remedy if someone must act. Empty if there is
+    /// nothing to report.
     pub sentence: String,
     /// The objects that decided it.
     pub objects: Vec<ObjectRef>,
@@ -35,12 +36,13 @@ impl<T> Because<T> {
 
     /// Names an object that decided it.
     #[must_use]
-    pub fn about(mut self, object: ObjectRef) -> Self {
+    pub fn with_object(mut self, object: ObjectRef) -> Self {
         self.objects.push(object);
         self
     }
 
-    /// The answer as one that holds until then: the object is looked at again at that time, or earlier if something changes.
+    /// Limits the validity of the answer. The object is reconciled again at that time, or earlier
+    /// if something changes.
     pub fn until(self, time: Timestamp) -> Timed<T> {
         Timed {
             because: self,
@@ -66,10 +68,11 @@ impl<T> Because<T> {
     }
 }
 
-/// The answer of a fact that is made from the clock: it says until when it holds.
+/// Answer of a fact that depends on the clock, with its validity.
 ///
-/// It is made of a [`Because`], by [`Because::until`] or [`Because::for_good`]. Equal inputs must give an equal answer at every time before `until`:
-/// nothing asks again earlier.
+/// It is created from a [`Because`], by [`Because::until`] or [`Because::for_good`]. Equal inputs
+/// must give an equal answer at every time before `until`, because the fact is not evaluated again
+/// earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Timed<T> {

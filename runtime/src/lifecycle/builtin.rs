@@ -18,27 +18,27 @@ builtin! {
     Named {
         /// The object names none.
         Unnamed,
-        /// There is none of this name.
+        /// No object has this name.
         Absent,
-        /// It is there.
+        /// The object exists.
         Present,
     }
     /// Of an input that is only read.
     Watched {
         /// It is not there.
         Absent,
-        /// It is there.
+        /// The object exists.
         Present,
     }
     /// Of `owned K`.
     Owned {
         /// It is not there.
         Absent,
-        /// It is there and is not ours.
+        /// The object exists and is not ours.
         Foreign,
         /// It is being deleted.
         Terminating,
-        /// It differs from what the builder returns, or the builder cannot run.
+        /// The object differs from the builder's result, or the builder cannot run.
         Stale,
         /// It is as the builder wants it.
         Current,
@@ -47,13 +47,13 @@ builtin! {
     Adopted {
         /// It is not there.
         Absent,
-        /// It is there and belongs to somebody else.
+        /// The object exists and belongs to another owner.
         Foreign,
-        /// It is there and belongs to nobody: it may be taken over.
+        /// The object exists without an owner, and may be adopted.
         Adoptable,
         /// It is being deleted.
         Terminating,
-        /// It differs from what the builder returns, or the builder cannot run.
+        /// The object differs from the builder's result, or the builder cannot run.
         Stale,
         /// It is as the builder wants it.
         Current,
@@ -62,24 +62,24 @@ builtin! {
     Created {
         /// It is not there, and was not made.
         Absent,
-        /// It is there and is not ours.
+        /// The object exists and is not ours.
         Foreign,
         /// It was made, and is being deleted.
         Terminating,
-        /// It was made, and that is not noted yet.
+        /// The object was created, but this is not recorded yet.
         New,
         /// It was made.
         Made,
-        /// It was made, and is there no more.
+        /// The object was created and no longer exists.
         Gone,
     }
     /// Of `owned [K]` that are created once: the first that holds of any member counts.
     CreatedSet {
-        /// A member was made, and that is not noted yet.
+        /// A member was created, but this is not recorded yet.
         New,
         /// A member is neither there nor was it made.
         Behind,
-        /// There is a member that nothing wants any more.
+        /// A member is no longer desired.
         Surplus,
         /// A member that nothing wants any more is being deleted.
         Draining,
@@ -92,7 +92,7 @@ builtin! {
     OwnedSet {
         /// A member is missing or differs.
         Behind,
-        /// There is a member that nothing wants any more.
+        /// A member is no longer desired.
         Surplus,
         /// A member is being deleted.
         Draining,
@@ -107,7 +107,7 @@ builtin! {
         Absent,
         /// It is being deleted.
         Terminating,
-        /// Our share differs from what the builder returns.
+        /// Our share is as desired.
         Stale,
         /// Our share is as wanted.
         Current,
@@ -116,7 +116,7 @@ builtin! {
     Part {
         /// It is not there.
         Absent,
-        /// Our fields differ from what the builder returns.
+        /// Our fields differ from the builder's result.
         Stale,
         /// Our fields are as wanted.
         Current,
@@ -125,7 +125,7 @@ builtin! {
     Polled {
         /// No answer yet, or none any more.
         Unknown,
-        /// There is an answer.
+        /// An answer is available.
         Known,
     }
 }

@@ -1,4 +1,4 @@
-//! Mutations and questions outside Kubernetes: tokens that are spent once, and their outcomes.
+//! Mutations and queries outside Kubernetes: single-use tokens, and their results.
 
 use std::any::Any;
 use std::future::Future;
@@ -13,7 +13,8 @@ pub struct Once<'a> {
     key: &'a str,
 }
 
-/// What a `call` ended with: one of its declared alternatives, proved to come from its one mutation, or an error.
+/// Outcome of a `call`: one of its declared alternatives, proved to come from its one mutation, or
+/// an error.
 pub type Outcome<R> = Result<Spent<R>, CallError>;
 
 /// The result of a mutation that consumed its [`Once`]; cannot be made otherwise.
@@ -26,27 +27,29 @@ pub struct Spent<R> {
 /// Why a call or a poll has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The provider will say the same to the same request; shown to users, not repeated until something changes.
+    /// The provider would answer an equal request in the same way. The refusal is shown to users
+    /// and not retried until something changes.
     #[error("{0}")]
     Refused(String),
     /// It may work later: repeated with back-off.
     #[error("{0}")]
     Failed(String),
-    /// As `Failed`, and the provider says when to come again, as `Retry-After` does: the same request is not repeated before, for an hour at the most.
+    /// Failure like `Failed`, with a retry time from the provider, as in `Retry-After`. An equal
+    /// request is not sent before then, for an hour at most.
     #[error("{why}")]
     Later {
-        /// What it says.
+        /// Message of the provider.
         why: String,
         /// From now on.
         after: Duration,
     },
 }
 
-/// So long a provider is left alone at the most, whatever it says.
+/// Upper bound on the pause that a provider may request.
 const LONGEST: Duration = Duration::from_secs(3600);
 
 impl CallError {
-    /// For how long the provider asks to be left alone, within bounds.
+    /// Returns the pause that the provider requests, within bounds.
     pub fn after(&self) -> Option<Duration> {
         match self {
             Self::Later { after, .. } => Some((*after).min(LONGEST)),
@@ -58,14 +61,14 @@ impl CallError {
 /// A mutation on its way, as the driver waits for it: the position of the alternative that came about.
 pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Called, CallError>> + Send + 'a>>;
 
-/// Which declared alternative of a call came about.
+/// Position of the declared alternative that a call returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Called(pub usize);
 
 /// A question on its way.
 pub type Polling<'a> = Pin<Box<dyn Future<Output = Result<Reply, CallError>> + Send + 'a>>;
 
-/// The answer to a question, which knows whether another one says the same.
+/// Answer to a query, which can be compared with another answer.
 #[derive(Clone)]
 pub struct Reply {
     /// The answer, erased.
@@ -86,7 +89,7 @@ impl Reply {
         }
     }
 
-    /// Whether both say the same: then nobody needs to look again.
+    /// Returns true if both answers are equal: then no object needs to reconcile again.
     pub fn says_the_same(&self, other: &Self) -> bool {
         (self.same)(self, other)
     }
@@ -118,7 +121,7 @@ impl<'a> Once<'a> {
     }
 }
 
-/// For generated code: a call whose result names its alternative by position.
+/// Wraps a call whose result names its alternative by position, for generated code.
 pub fn calling<'a, R: Send + 'a>(
     call: impl Future<Output = Outcome<R>> + Send + 'a,
     alternative: fn(&R) -> usize,
@@ -126,7 +129,7 @@ pub fn calling<'a, R: Send + 'a>(
     Box::pin(async move { call.await.map(|spent| Called(alternative(&spent.result))) })
 }
 
-/// For generated code: a poll whose answer is kept until the next.
+/// Wraps a poll whose answer is kept until the next one, for generated code.
 pub fn polling<'a, T: PartialEq + Send + Sync + 'static>(
     poll: impl Future<Output = Result<T, CallError>> + Send + 'a,
 ) -> Polling<'a> {

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Because};
 
-/// The answers in the order in which a declaration names them.
+/// Answers in the order in which a declaration names them.
 const EMPTY: u8 = 0;
 const NONE: u8 = 1;
 const SOME: u8 = 2;
@@ -11,8 +11,9 @@ const ALL: u8 = 3;
 /// How many members are quoted.
 const QUOTED: usize = 3;
 
-/// Asks each member, in their order: whether there is none, whether it holds of none, of some or of all. The first few sentences are said, of those
-/// members that have one; of how many more is said, too.
+/// Evaluates each member in order. The answer is that there is no member, or that none, some or all
+/// members satisfy it. The first few sentences are included, for members that have one, and the
+/// number of the others.
 pub fn count<T>(members: &[T], holds: impl Fn(&T) -> Because<bool>) -> Answer {
     let (mut yes, mut said, mut objects) = (0, Vec::new(), Vec::new());
     let mut more = 0;
@@ -49,7 +50,7 @@ pub fn count<T>(members: &[T], holds: impl Fn(&T) -> Because<bool>) -> Answer {
 mod tests {
     use super::*;
 
-    /// Of each member, whether it holds and what it says.
+    /// Checks the count of members, each given as its result and its sentence.
     #[track_caller]
     fn check(members: &[(bool, &str)], value: u8, sentence: &str) {
         let answer = count(members, |(holds, said)| Because::new(*holds, *said));

@@ -1,17 +1,18 @@
-//! Which lifecycle a type has, known to rustc: by this a promise of one lifecycle names another that keeps it.
+//! Lifecycle of a type, known to rustc. A promise of one lifecycle names another lifecycle that
+//! keeps it through this trait.
 
 use crate::machine::ir::Lifecycle;
 
-/// A type whose lifecycle is declared. `By` is a type of the module where it is, so that types of other packages have one as well; where a type has
-/// several, none of them is *the* one, and rustc asks which is meant.
+/// Type with a declared lifecycle. `By` is a type of its module, so that types of other packages
+/// can have one as well. If a type has several, none is the default, and rustc requires a choice.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no lifecycle, so it keeps no promise",
-    label = "no `lifecycle!` says `resource` and this type",
+    label = "no `lifecycle!` declares `resource` with this type",
     note = "a promise is claimed by the type of an object: `follows claimed by Site in Ready: ..`"
 )]
 pub trait Declared<By> {
-    /// What tells its lifecycle from all others.
+    /// Path that distinguishes its lifecycle from all others.
     const PATH: &'static str;
-    /// What its lifecycle declares.
+    /// IR of the lifecycle.
     const IR: &'static Lifecycle;
 }

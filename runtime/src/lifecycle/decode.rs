@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Upper bound on the characters of an error: it holds values of the object.
 const LONGEST: usize = 200;
-/// Characters of a longer one that are kept of its end, which says what was expected.
+/// Number of characters kept from the end of a longer text, which names the expected value.
 const END: usize = 60;
 const CUT: &str = " .. ";
 
@@ -49,14 +49,15 @@ mod tests {
 
     use super::*;
 
-    fn why(object: &Value) -> String {
+    fn decode_error(object: &Value) -> String {
         let decoded = decode::<Service>(object);
         decoded.expect_err("it does not fit").to_string()
     }
 
     #[test]
     fn an_error_names_the_field_that_does_not_fit() {
-        let check = |object: Value, expected: &str| assert_eq!(why(&object), expected, "{object}");
+        let check =
+            |object: Value, expected: &str| assert_eq!(decode_error(&object), expected, "{object}");
         check(
             json!({ "metadata": {}, "spec": { "ports": [{ "port": 80 }, { "port": "x" }] } }),
             r#"spec.ports[1].port: invalid type: string "x", expected i32"#,
@@ -72,7 +73,7 @@ mod tests {
     fn a_long_error_keeps_the_field_and_what_was_expected() {
         let text = "\u{e4}".repeat(1000);
         let object = json!({ "metadata": {}, "spec": { "ports": [{ "port": text }] } });
-        let why = why(&object);
+        let why = decode_error(&object);
         assert_eq!(why.chars().count(), LONGEST);
         assert!(
             why.starts_with(r#"spec.ports[0].port: invalid type: string "ä"#),

@@ -1,4 +1,5 @@
-//! What builders return: the fields that we want to own, as JSON, so that fields unknown to a Rust type survive.
+//! Return values of builders: the fields that we want to own, as JSON, so that fields unknown to a
+//! Rust type survive.
 
 use std::marker::PhantomData;
 
@@ -12,26 +13,26 @@ pub struct Desired<K> {
     kind: PhantomData<fn() -> K>,
 }
 
-/// What a builder of an effect returned.
+/// Return value of the builder of an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Built {
     /// Of an effect on one object.
     One(Value),
     /// Of an effect on a set: all members, in order.
     Each(Vec<Value>),
-    /// Of an effect on a group: what each member is to be, in their order; `None` where there is to be none.
+    /// Desired members of an effect on a group, in order. `None` for a member that must not exist.
     Group(Vec<Option<Value>>),
 }
 
 impl<K: Serialize> From<K> for Desired<K> {
     fn from(object: K) -> Self {
-        Self::of(&object)
+        Self::from_object(&object)
     }
 }
 
 impl<K: Serialize> Desired<K> {
     /// Every field that is set in the object.
-    pub fn of(object: &K) -> Self {
+    pub fn from_object(object: &K) -> Self {
         let fields = serde_json::to_value(object)
             .expect("a Kubernetes object has string keys and serialises");
         Self {

@@ -1,12 +1,15 @@
-//! Who keeps an object that has no owner reference: an annotation that names it, the same one for all operators of this runtime.
+//! Keeper of an object that has no owner reference. An annotation names the keeper, with the same
+//! key for all operators of this runtime.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
-/// The annotation. One key for all operators, so that none adopts what another keeps.
+/// Annotation of the keeper. All operators share one key, so that none adopts an object that
+/// another keeps.
 pub const KEPT_BY: &str = "lifecycle-runtime/kept-by";
 
-/// Who keeps an object: what made it or took it over, although the object does not go with it.
+/// Keeper of an object: the object that created it or took it over, although the kept object is not
+/// deleted with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptBy {
@@ -14,12 +17,12 @@ pub struct KeptBy {
     pub api_version: String,
     /// Its kind.
     pub kind: String,
-    /// Where it is, unless its kind is in no namespace.
+    /// Namespace of the keeper, unless its kind is cluster-scoped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// What it is called.
+    /// Name of the keeper.
     pub name: String,
-    /// Which of all that are called so.
+    /// Uid of the keeper, which distinguishes it from others of that name.
     pub uid: String,
     /// It did not make the object, but took it over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -27,18 +30,19 @@ pub struct KeptBy {
 }
 
 impl KeptBy {
-    /// What an object says. An annotation that cannot be read names somebody whom nobody knows.
-    pub fn of(meta: &ObjectMeta) -> Option<Self> {
+    /// Reads the keeper from the metadata of an object. An annotation that cannot be decoded names
+    /// an unknown keeper.
+    pub fn from_meta(meta: &ObjectMeta) -> Option<Self> {
         let text = meta.annotations.as_ref()?.get(KEPT_BY)?;
         Some(serde_json::from_str(text).unwrap_or_default())
     }
 
-    /// As the annotation says it.
+    /// Returns the text of the annotation.
     pub fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Whether somebody of this kind, place and name is meant, whichever of them.
+    /// Returns true if the keeper has this group, kind, namespace and name, regardless of its uid.
     pub fn is_called(&self, group: &str, kind: &str, meta: &ObjectMeta) -> bool {
         let own = self.api_version.split_once('/');
         own.map_or("", |(group, _)| group) == group
@@ -54,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    fn kept() -> KeptBy {
+    fn sample_keeper() -> KeptBy {
         KeptBy {
             api_version: "example.com/v1".to_owned(),
             kind: "Bucket".to_owned(),
@@ -65,7 +69,7 @@ mod tests {
         }
     }
 
-    fn said(text: &str) -> ObjectMeta {
+    fn annotated_meta(text: &str) -> ObjectMeta {
         ObjectMeta {
             annotations: Some(BTreeMap::from([(KEPT_BY.to_owned(), text.to_owned())])),
             ..ObjectMeta::default()
@@ -76,17 +80,17 @@ mod tests {
     fn what_is_written_is_read_back() {
         let adopted = KeptBy {
             adopted: true,
-            ..kept()
+            ..sample_keeper()
         };
-        for one in [kept(), adopted] {
-            assert_eq!(KeptBy::of(&said(&one.text())), Some(one));
+        for one in [sample_keeper(), adopted] {
+            assert_eq!(KeptBy::from_meta(&annotated_meta(&one.text())), Some(one));
         }
-        assert_eq!(KeptBy::of(&ObjectMeta::default()), None);
+        assert_eq!(KeptBy::from_meta(&ObjectMeta::default()), None);
     }
 
     #[test]
     fn what_cannot_be_read_names_nobody_whom_we_know() {
-        let broken = KeptBy::of(&said("no JSON")).expect("somebody keeps it");
+        let broken = KeptBy::from_meta(&annotated_meta("no JSON")).expect("somebody keeps it");
         let meta = ObjectMeta {
             name: Some("b".to_owned()),
             ..ObjectMeta::default()
@@ -102,10 +106,10 @@ mod tests {
             name: Some(name.to_owned()),
             ..ObjectMeta::default()
         };
-        assert!(kept().is_called("example.com", "Bucket", &named("ns", "b")));
-        assert!(!kept().is_called("example.com", "Bucket", &named("ns", "c")));
-        assert!(!kept().is_called("example.com", "Bucket", &named("other", "b")));
-        assert!(!kept().is_called("example.com", "Pail", &named("ns", "b")));
-        assert!(!kept().is_called("", "Bucket", &named("ns", "b")));
+        assert!(sample_keeper().is_called("example.com", "Bucket", &named("ns", "b")));
+        assert!(!sample_keeper().is_called("example.com", "Bucket", &named("ns", "c")));
+        assert!(!sample_keeper().is_called("example.com", "Bucket", &named("other", "b")));
+        assert!(!sample_keeper().is_called("example.com", "Pail", &named("ns", "b")));
+        assert!(!sample_keeper().is_called("", "Bucket", &named("ns", "b")));
     }
 }

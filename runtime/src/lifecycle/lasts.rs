@@ -1,10 +1,10 @@
-//! What a field of a Kubernetes type says of how long something is: what `every` and `overdue` read.
+//! Length of time in a field of a Kubernetes type, as `every` and `overdue` read it.
 
 use crate::machine::length::Said;
 
 /// A path's value: a length of time, or nothing.
 pub trait Lasts {
-    /// What it says; `None` for a missing or empty one.
+    /// Returns the length of time; `None` for a missing or empty one.
     fn lasts(&self) -> Option<Said>;
 }
 
@@ -57,7 +57,7 @@ impl Lasts for u32 {
     }
 }
 
-/// What does not fit is too long in any case.
+/// Saturates at the largest value, because a number that does not fit is too long in any case.
 impl Lasts for u64 {
     fn lasts(&self) -> Option<Said> {
         Some(Said::Seconds(i64::try_from(*self).unwrap_or(i64::MAX)))

@@ -1,6 +1,6 @@
 //! Paths of lists in Kubernetes types: generated code walks them, so that a path that leads nowhere or to no list does not compile.
 
-/// So far along a path; what is optional on the way counts as there.
+/// Position along a path. An optional value on the way counts as present.
 #[derive(Debug)]
 pub struct Along<'a, T>(Option<&'a T>);
 
@@ -17,7 +17,7 @@ impl<'a, T> Along<'a, T> {
 }
 
 impl<'a, T> Along<'a, Option<T>> {
-    /// Into what is optional.
+    /// Enters an optional value.
     pub fn inside(self) -> Along<'a, T> {
         Along(self.0.and_then(Option::as_ref))
     }
@@ -30,7 +30,8 @@ impl<'a, T> Along<'a, Vec<T>> {
     }
 }
 
-/// What is not optional is inside already: a method of the type itself goes before one of this trait.
+/// Fallback for a value that is not optional and thus needs no unwrapping. A method of the type
+/// itself takes precedence over one of this trait.
 pub trait Inside: Sized {
     /// Stays.
     fn inside(self) -> Self {

@@ -1,10 +1,12 @@
-//! What is noted of objects that are created once: their names, in an annotation of the object that they are made for.
+//! Record of objects that are created once: their names, in an annotation of the object for which
+//! they are created.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// Which objects of an input were made, whether they are still there or not. It is bounded by what is wanted: what the builder wants no more is forgotten when something is noted next.
+/// Objects of an input that were created, even if they no longer exist. The desired objects bound
+/// it: names that the builder no longer wants are dropped at the next update of the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Noted {
@@ -13,13 +15,14 @@ pub struct Noted {
 
 impl Noted {
     /// These names; for tests of a builder that reads it.
-    pub fn of<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
+    pub fn from_names<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         Self {
             names: names.into_iter().map(Into::into).collect(),
         }
     }
 
-    /// Whether an object of this name was made; of an object in a namespace that the one that it is made for is not in, `namespace/name`.
+    /// Returns true if an object of this name was created. If its namespace differs from that of
+    /// the object it is created for, the name is `namespace/name`.
     pub fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }

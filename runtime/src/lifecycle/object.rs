@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::decode::located;
 use super::readable::{self, Readable};
 use super::status::{self, UnknownField};
-use crate::machine::compare::Verdict;
+use crate::machine::compare::Comparison;
 use crate::machine::ir::Field;
 
 type Erased = Arc<dyn Any + Send + Sync>;
@@ -31,7 +31,7 @@ pub struct Kind {
     pub kind: String,
     /// Lower-case plural as in request paths: `services`.
     pub plural: String,
-    /// Whether its objects live in namespaces.
+    /// True if its objects are namespaced.
     pub namespaced: bool,
     decode: Decode,
     unread: Unread,
@@ -42,7 +42,7 @@ pub struct Kind {
 
 impl Kind {
     /// The kind of a Rust type.
-    pub fn of<K: Input>() -> Self {
+    pub fn for_type<K: Input>() -> Self {
         K::kind()
     }
 
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// The same kind, of which a pass goes on beside what cannot be read.
+    /// Returns the kind for reconciliations that continue despite unreadable objects.
     pub(super) fn tolerant(self) -> Self {
         Self {
             tolerant: true,
@@ -73,7 +73,8 @@ impl Kind {
         }
     }
 
-    /// Whether a pass goes on beside what cannot be read of it.
+    /// Returns true if a reconciliation continues despite an object of this kind that cannot be
+    /// decoded.
     pub(crate) fn is_tolerant(&self) -> bool {
         self.tolerant
     }
@@ -86,16 +87,17 @@ impl Kind {
         }
     }
 
-    /// Decodes an object as [`Readable`] of the Rust type that this kind was made of. One without `spec` is as one with an empty one, if the type allows that:
-    /// a schema need not ask for it. One whose `status` alone cannot be read is as one without.
+    /// Decodes an object as [`Readable`] of the Rust type behind this kind. A missing `spec` counts
+    /// as an empty one if the type allows that, because a schema need not require it. If only the
+    /// `status` is unreadable, it counts as absent.
     ///
     /// # Errors
-    /// The path of the first field that does not fit, and what serde says about it.
+    /// Returns the path of the first field that does not fit, and the message of serde.
     pub fn decode(&self, object: &Value) -> Result<Erased, serde_json::Error> {
         (self.decode)(object)
     }
 
-    /// What stands for one that cannot be read.
+    /// Returns the placeholder for an object that cannot be decoded.
     pub(crate) fn unread(&self, meta: &ObjectMeta, flaw: &str, before: Option<Erased>) -> Erased {
         (self.unread)(meta, flaw, before)
     }
@@ -108,12 +110,13 @@ impl Kind {
         status::names(declared, (self.status)())
     }
 
-    /// Whether the type of its status has such a field, by this very name; a type that does not say what is in it may.
+    /// Returns true if the type of its status has a field of exactly this name, or does not list
+    /// its fields.
     pub fn has_status_field(&self, name: &str) -> bool {
         (self.status)().is_none_or(|known| known.contains(&name))
     }
 
-    /// Whether one cache serves both: the same kind, decoded as the same Rust type.
+    /// Returns true if one cache serves both: the same kind, decoded as the same Rust type.
     pub fn shares_cache(&self, other: &Self) -> bool {
         self.is(other) && self.rust == other.rust
     }
@@ -130,15 +133,15 @@ impl Kind {
         }
     }
 
-    /// Whether both are the same kind of the same group; versions do not count.
+    /// Returns true if both are the same kind of the same group; versions do not count.
     pub fn is(&self, other: &Self) -> bool {
         (&self.group, &self.kind) == (&other.group, &other.kind)
     }
 }
 
-/// What a kind may be of, as the line of an input names it: a Rust type, or [`Readable`] of one.
+/// Type of an input, as the line of the input names it: a Rust type, or [`Readable`] of one.
 pub trait Input: Send + Sync + 'static {
-    /// The kind, and whether a pass goes on beside what cannot be read of it.
+    /// Returns the kind, and if a reconciliation continues despite unreadable objects of it.
     fn kind() -> Kind;
 }
 
@@ -171,7 +174,8 @@ fn decoded<K: DeserializeOwned>(object: &Value) -> Result<K, serde_json::Error> 
                 return Ok(decoded);
             }
         }
-        // No decision reads what was reported, and another definition may have allowed other types there.
+        // No decision reads the reported status, and another definition may have allowed other
+        // types there.
         match fields.remove("status") {
             Some(_) => {
                 K::deserialize(Value::Object(fields)).map_err(|_| located::<K>(object, &why))
@@ -202,7 +206,7 @@ pub struct ObjectRef {
 
 impl ObjectRef {
     /// A reference by names.
-    pub fn of<K: Resource<DynamicType = ()>>(namespace: Option<&str>, name: &str) -> Self {
+    pub fn new<K: Resource<DynamicType = ()>>(namespace: Option<&str>, name: &str) -> Self {
         Self {
             kind: K::kind(&()).into_owned(),
             namespace: namespace.map(str::to_owned),
@@ -211,11 +215,12 @@ impl ObjectRef {
         }
     }
 
-    /// A reference to all objects of a namespace that carry a label, whatever its value. Only `by refs of` follows it.
+    /// Returns a reference to all objects of a namespace that have a label with any value. Only `by
+    /// refs of` follows it.
     pub fn labelled<K: Resource<DynamicType = ()>>(namespace: Option<&str>, label: &str) -> Self {
         Self {
             label: Some(label.to_owned()),
-            ..Self::of::<K>(namespace, "")
+            ..Self::new::<K>(namespace, "")
         }
     }
 
@@ -227,7 +232,7 @@ impl ObjectRef {
 
     /// A reference to an object at hand.
     pub fn to<K: Resource<DynamicType = ()>>(object: &K) -> Self {
-        Self::of::<K>(
+        Self::new::<K>(
             object.meta().namespace.as_deref(),
             object.meta().name.as_deref().unwrap_or_default(),
         )
@@ -250,13 +255,14 @@ pub struct Stored {
     pub meta: ObjectMeta,
     /// Decoded as [`Readable`] of its Rust type, or why it could not be.
     pub decoded: Result<Erased, String>,
-    /// Where it cannot be decoded: what stands for it where that is declared.
+    /// Placeholder for an object that cannot be decoded, if the input declares it.
     pub unread: Option<Erased>,
-    /// The whole object, kept for kinds that are written; of those of which only the status is written, its metadata and its status.
+    /// The whole object, kept for kinds that are written. If only the status is written, its
+    /// metadata and its status.
     pub raw: Option<Arc<Value>>,
-    /// How it compares with what is wanted of it.
+    /// Comparison with its desired state.
     pub compared: Compared,
-    /// Where it cannot be decoded: its last version that could be.
+    /// Last version that could be decoded, if this one cannot.
     pub before: Option<Arc<Stored>>,
 }
 
@@ -272,7 +278,7 @@ impl Stored {
     /// The object as a Rust type; `None` if it could not be decoded or is of another type. As [`Readable`] of its type it always is.
     pub fn get<K: 'static>(&self) -> Option<&K> {
         let found = self.decoded.as_ref().ok().or(self.unread.as_ref())?;
-        let whole = || found.downcast_ref::<Readable<K>>()?.whole();
+        let whole = || found.downcast_ref::<Readable<K>>()?.as_object();
         found.downcast_ref().or_else(whole)
     }
 }
@@ -290,21 +296,26 @@ impl fmt::Debug for Stored {
     }
 }
 
-/// How this version of an object compares with what was wanted of it last. Many may want the same of one object, and each looks at it again
-/// whenever it changes: whoever comes first compares, the others ask.
+/// Comparison of this version of an object with its last desired state. Many lifecycles may want an
+/// equal state of one object and check it after each change. The first one compares, and the others
+/// reuse the result.
 #[derive(Debug, Default)]
-pub struct Compared(Mutex<Option<(u64, Verdict)>>);
+pub struct Compared(Mutex<Option<(u64, Comparison)>>);
 
 impl Compared {
-    /// The verdict on what has this fingerprint.
-    pub(crate) fn with(&self, wanted: u64, compare: impl FnOnce() -> Verdict) -> Verdict {
+    /// Returns the comparison on the desired state with this fingerprint.
+    pub(crate) fn get_or_compare(
+        &self,
+        wanted: u64,
+        compare: impl FnOnce() -> Comparison,
+    ) -> Comparison {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
-            Some((of, verdict)) if *of == wanted => verdict.clone(),
+            Some((of, comparison)) if *of == wanted => comparison.clone(),
             Some(_) | None => {
-                let verdict = compare();
-                *known = Some((wanted, verdict.clone()));
-                verdict
+                let comparison = compare();
+                *known = Some((wanted, comparison.clone()));
+                comparison
             }
         }
     }
@@ -328,18 +339,27 @@ mod tests {
     #[test]
     fn what_is_wanted_again_is_not_compared_again() {
         let compared = Compared::default();
-        let behind = |at: &str| Verdict::Behind { at: at.to_owned() };
-        assert_eq!(compared.with(1, || behind("a")), behind("a"));
-        assert_eq!(compared.with(1, || Verdict::Current), behind("a"));
-        assert_eq!(compared.clone().with(1, || behind("b")), behind("b"));
-        assert_eq!(compared.with(2, || Verdict::Current), Verdict::Current);
-        assert_eq!(compared.with(1, || behind("c")), behind("c"));
+        let behind = |at: &str| Comparison::Behind { at: at.to_owned() };
+        assert_eq!(compared.get_or_compare(1, || behind("a")), behind("a"));
+        assert_eq!(
+            compared.get_or_compare(1, || Comparison::Current),
+            behind("a")
+        );
+        assert_eq!(
+            compared.clone().get_or_compare(1, || behind("b")),
+            behind("b")
+        );
+        assert_eq!(
+            compared.get_or_compare(2, || Comparison::Current),
+            Comparison::Current
+        );
+        assert_eq!(compared.get_or_compare(1, || behind("c")), behind("c"));
     }
 
     #[test]
     fn an_object_without_spec_has_an_empty_one() {
         let check = |object: Value, expected: Result<&str, &str>| {
-            let decoded = Kind::of::<Thing>().decode(&object);
+            let decoded = Kind::for_type::<Thing>().decode(&object);
             let name = decoded.as_ref().map_err(ToString::to_string).map(|thing| {
                 let thing = thing.downcast_ref::<Readable<Thing>>();
                 let thing = thing.and_then(Readable::known).expect("it is a Thing");
@@ -362,13 +382,13 @@ mod tests {
             json!({ "metadata": meta, "spec": { "parts": "all" } }),
             Err(why),
         );
-        // What is missing is not the specification.
+        // The missing field is not the specification.
         check(json!({}), Err("missing field `metadata`"));
         check(
             json!([]),
             Err("invalid length 0, expected struct Thing with 2 elements"),
         );
-        let map = Kind::of::<ConfigMap>().decode(&json!({ "metadata": meta }));
+        let map = Kind::for_type::<ConfigMap>().decode(&json!({ "metadata": meta }));
         assert!(map.is_ok());
     }
 
@@ -376,7 +396,7 @@ mod tests {
     fn an_object_whose_status_alone_cannot_be_read_is_one_without() {
         let decode = |spec: Value, status: Value| {
             let object = json!({ "metadata": { "name": "s" }, "spec": spec, "status": status });
-            Kind::of::<Service>().decode(&object)
+            Kind::for_type::<Service>().decode(&object)
         };
         let odd = json!({ "loadBalancer": "ready" });
         let service = decode(json!({ "type": "ClusterIP" }), odd.clone()).unwrap();

@@ -1,4 +1,5 @@
-//! What one pass sees: the object, its inputs, values and answers, filled in evaluation order by a driver and read by generated code.
+//! Observation of one reconciliation: the object, its inputs, values and answers. A driver fills it
+//! in evaluation order, and generated code reads it.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -14,12 +15,12 @@ use crate::machine::ir::Lifecycle;
 use crate::machine::project::MessageParts;
 use crate::machine::world::World;
 
-/// The object whose lifecycle it is, without its status: nothing may be decided from that.
+/// Object whose lifecycle it is, without its status, because no decision may depend on that.
 #[derive(Debug)]
 pub struct This<'a, K: HasSpec> {
     /// Its metadata.
     pub meta: &'a ObjectMeta,
-    /// What its author wants.
+    /// Desired state that its author wrote.
     pub spec: &'a K::Spec,
 }
 
@@ -33,7 +34,7 @@ impl<K: HasSpec> Copy for This<'_, K> {}
 
 impl<'a, K: HasSpec + kube::Resource> This<'a, K> {
     /// The two readable halves of an object.
-    pub fn of(object: &'a K) -> Self {
+    pub fn new(object: &'a K) -> Self {
         Self {
             meta: object.meta(),
             spec: object.spec(),
@@ -41,7 +42,7 @@ impl<'a, K: HasSpec + kube::Resource> This<'a, K> {
     }
 }
 
-/// What a fragment is about: an object of any type that has a lifecycle.
+/// Subject of a fragment: an object of any type that has a lifecycle.
 pub trait Subject:
     HasSpec<Spec: Send + Sync> + kube::Resource<DynamicType = ()> + Send + Sync + 'static
 {
@@ -52,7 +53,7 @@ impl<K> Subject for K where
 {
 }
 
-/// What an input is looked up by.
+/// Key by which an input is looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupKey {
     /// The object names none, or a method returned none.
@@ -69,16 +70,16 @@ pub enum LookupKey {
     Ref(ObjectRef),
     /// By the value of a path.
     Equal(String),
-    /// Everything in the namespace, or everything that the object owns: the declaration says which.
+    /// All objects in the namespace, or all that the object owns, depending on the declaration.
     All,
     /// A poll or probe: objects with equal keys share it.
     Key(String),
 }
 
-/// What was found of one input.
+/// Lookup result of one input.
 #[derive(Clone, Default)]
 pub enum Slot {
-    /// Not looked at: its `given` does not hold.
+    /// The input is not read, because its `given` does not hold.
     #[default]
     Closed,
     /// From caches, in order of namespace and name.
@@ -94,7 +95,7 @@ pub enum Slot {
     },
 }
 
-/// What a pass is about.
+/// Subject of a reconciliation.
 enum About {
     /// The object of a resource.
     Object(Arc<Stored>),
@@ -102,38 +103,38 @@ enum About {
     Request(Arc<Requested>),
 }
 
-/// The observation of one pass.
+/// Observation of one reconciliation.
 pub struct Observation {
     lifecycle: &'static Lifecycle,
     about: About,
     slots: Vec<Slot>,
     values: Vec<Option<Arc<dyn Any + Send + Sync>>>,
-    /// The values that were made in this pass, and are kept nowhere yet.
+    /// Values made in this reconciliation that are not stored yet.
     made: BTreeSet<usize>,
     /// Inputs without a verdict of their own whose object is not ours to read.
     hidden: BTreeSet<usize>,
     /// The answers so far.
     pub world: World,
-    /// What the facts said, by variable.
+    /// Messages of the facts, by variable.
     pub sentences: Vec<Option<String>>,
     /// Until when the answers hold that the time may change, by variable.
     pub until: Vec<Option<Timestamp>>,
-    /// What the object says at the paths that messages take in.
+    /// Texts of the object at the paths that messages use.
     pub texts: Vec<Option<String>>,
 }
 
 impl Observation {
-    /// An empty observation: nothing looked at, nothing answered.
+    /// Returns an empty observation, without any input or answer.
     pub fn new(lifecycle: &'static Lifecycle, this: Arc<Stored>) -> Self {
-        Self::about(lifecycle, About::Object(this))
+        Self::for_subject(lifecycle, About::Object(this))
     }
 
     /// An empty observation for a call of a volume.
     pub fn of_call(lifecycle: &'static Lifecycle, request: Arc<Requested>) -> Self {
-        Self::about(lifecycle, About::Request(request))
+        Self::for_subject(lifecycle, About::Request(request))
     }
 
-    fn about(lifecycle: &'static Lifecycle, about: About) -> Self {
+    fn for_subject(lifecycle: &'static Lifecycle, about: About) -> Self {
         Self {
             lifecycle,
             about,
@@ -148,17 +149,18 @@ impl Observation {
         }
     }
 
-    /// Notes what was found of an input.
+    /// Records the result of an input.
     pub fn found(&mut self, input: usize, slot: Slot) {
         self.slots[input] = slot;
     }
 
-    /// Keeps the object of an input from whoever reads it: another owns it, or it is going.
+    /// Hides the object of an input from all readers, because another owner has it or it is being
+    /// deleted.
     pub fn hide(&mut self, input: usize) {
         self.hidden.insert(input);
     }
 
-    /// Whether the object of an input is kept from whoever reads it.
+    /// Returns true if the object of an input is hidden from its readers.
     pub fn is_hidden(&self, input: usize) -> bool {
         self.hidden.contains(&input)
     }
@@ -168,22 +170,23 @@ impl Observation {
         self.values[value] = computed;
     }
 
-    /// Notes a value that was made, for what keeps it has none.
-    pub fn made(&mut self, value: usize, made: Option<Arc<dyn Any + Send + Sync>>) {
+    /// Records a new value that its keeper does not have.
+    pub fn record_made(&mut self, value: usize, made: Option<Arc<dyn Any + Send + Sync>>) {
         if made.is_some() {
             self.made.insert(value);
         }
         self.computed(value, made);
     }
 
-    /// Whether a value was made in this pass: it differs from what anybody has.
+    /// Returns true if a value was made in this reconciliation: it differs from every existing
+    /// value.
     pub fn is_made(&self, value: usize) -> bool {
         self.made.contains(&value)
     }
 
-    /// The same at another time, for whoever asks what would be answered then.
+    /// Returns the observation at another time, to evaluate its facts then.
     #[must_use]
-    pub fn at(&self, clock: Option<usize>, now: Timestamp) -> Self {
+    pub fn at_time(&self, clock: Option<usize>, now: Timestamp) -> Self {
         let mut other = Self {
             lifecycle: self.lifecycle,
             about: match &self.about {
@@ -212,19 +215,21 @@ impl Observation {
     pub fn subject(&self) -> &Arc<Stored> {
         match &self.about {
             About::Object(this) => this,
-            About::Request(_) => unreachable!("only passes of resources ask for their object"),
+            About::Request(_) => {
+                unreachable!("only a reconciliation of a resource reads its object")
+            }
         }
     }
 
-    /// What the caller of a volume asks.
+    /// Returns the request of the caller of a volume.
     pub fn request(&self) -> Option<Request<'_>> {
         match &self.about {
             About::Object(_) => None,
-            About::Request(request) => Some(Request::of(request)),
+            About::Request(request) => Some(Request::new(request)),
         }
     }
 
-    /// What was found of an input, usable or not.
+    /// Returns the lookup result of an input, usable or not.
     pub fn slot(&self, input: usize) -> &Slot {
         &self.slots[input]
     }
@@ -240,12 +245,13 @@ impl Observation {
     /// The object without its status.
     pub fn this<K: HasSpec + kube::Resource + 'static>(&self) -> Option<This<'_, K>> {
         match &self.about {
-            About::Object(this) => this.get::<K>().map(This::of),
+            About::Object(this) => this.get::<K>().map(This::new),
             About::Request(_) => None,
         }
     }
 
-    /// The one object or answer of an input, where it is there and no other controller or user owns it.
+    /// Returns the one object or answer of an input, if it exists and no other controller or user
+    /// owns it.
     pub fn one<K: 'static>(&self, input: usize) -> Option<&K> {
         if self.is_hidden(input) || !self.lifecycle.usable(&self.world, input) {
             return None;
@@ -273,15 +279,16 @@ impl Observation {
         self.until.iter().flatten().min().copied()
     }
 
-    /// What there is to say of this world.
-    pub fn said(&self) -> MessageParts<'_> {
+    /// Returns the parts from which the messages about this world are built.
+    pub fn message_parts(&self) -> MessageParts<'_> {
         MessageParts {
             sentences: &self.sentences,
             texts: &self.texts,
         }
     }
 
-    /// The key of a poll that asks about an input: which objects, not which versions of them; or what was recorded.
+    /// Returns the key of a poll about an input: the identities of its objects without their
+    /// versions, or the recorded data.
     pub fn identity(&self, input: usize) -> Option<String> {
         match &self.slots[input] {
             Slot::Objects(objects) => {

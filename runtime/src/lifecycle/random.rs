@@ -1,5 +1,6 @@
-//! What minted values are made from. A value that is made twice from the same source is the same, so that a pass decides nothing by chance: the driver draws a new
-//! source after each write that may have kept a value.
+//! Source of minted values. A value that is made twice from the same source is the same, so that a
+//! reconciliation decides nothing by chance. The driver draws a new source after each write that
+//! may have kept a value.
 
 use std::fmt;
 
@@ -10,10 +11,10 @@ use rand::{Rng, TryRng};
 /// Random bytes for one value: from the operating system, unless a test gave a seed.
 ///
 /// # Assumptions
-/// Of whoever makes a value: it comes from these bytes and the declared inputs alone.
+/// Random source of a minted value. The value depends on these bytes and the declared inputs alone.
 pub struct Random(StdRng);
 
-/// Nobody reads it in a log.
+/// Hides the bytes in logs.
 impl fmt::Debug for Random {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Random(..)")
@@ -21,13 +22,13 @@ impl fmt::Debug for Random {
 }
 
 impl Random {
-    /// A source that gives the same bytes for the same number, for tests of what makes a value.
+    /// Returns a source that gives equal bytes for equal seeds, for tests of minted values.
     pub fn seeded(seed: u64) -> Self {
         Self(StdRng::seed_from_u64(seed))
     }
 
     /// The source of one of the values of an object.
-    pub(crate) fn of(seed: &Seed, value: usize) -> Self {
+    pub(crate) fn for_value(seed: &Seed, value: usize) -> Self {
         let mut seeds = StdRng::from_seed(seed.0);
         let mut own = [0; 32];
         for _ in 0..=value {
@@ -41,7 +42,7 @@ impl Random {
         self.0.fill_bytes(bytes);
     }
 
-    /// As many bytes as are asked for: `random.bytes::<32>()`.
+    /// Returns the requested number of bytes: `random.bytes::<32>()`.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         self.fill(&mut bytes);
@@ -53,7 +54,7 @@ impl Random {
         if end == 0 {
             return 0;
         }
-        // What is left over at the top would make the lowest numbers more likely.
+        // The remainder at the top would make the lowest numbers more likely.
         let even = u64::MAX - u64::MAX % end;
         loop {
             let drawn = self.0.next_u64();
@@ -63,7 +64,7 @@ impl Random {
         }
     }
 
-    /// A text of so many characters of an alphabet, each as likely.
+    /// Returns a text with this many characters of an alphabet, each equally likely.
     pub fn text(&mut self, length: usize, alphabet: &str) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         let count = u64::try_from(letters.len()).unwrap_or_default();
@@ -73,12 +74,12 @@ impl Random {
     }
 }
 
-/// What the sources of an object's values are drawn from, until one may have been kept.
+/// Seed from which the sources of an object's values are drawn, until a value may have been kept.
 #[derive(Clone)]
 pub struct Seed([u8; 32]);
 
 impl Seed {
-    /// For whoever only looks: nothing that is made from it is ever written.
+    /// Returns a source for observations only. A value made from it is never written.
     pub fn of_looks() -> Self {
         Self([0; 32])
     }
@@ -91,7 +92,7 @@ impl Seed {
     }
 }
 
-/// Where a process gets its randomness from.
+/// Source of the randomness of a process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Randomness {
     System,
@@ -120,7 +121,7 @@ mod tests {
     fn each_value_has_bytes_of_its_own_and_gets_them_again() {
         let mut process = Randomness::Seeded(7).source().unwrap();
         let (one, other) = (Seed::next(&mut process), Seed::next(&mut process));
-        let draw = |seed: &Seed, value| Random::of(seed, value).bytes::<16>();
+        let draw = |seed: &Seed, value| Random::for_value(seed, value).bytes::<16>();
         assert_eq!(draw(&one, 0), draw(&one, 0));
         assert_ne!(draw(&one, 0), draw(&one, 1));
         assert_ne!(draw(&one, 0), draw(&other, 0));

@@ -1,4 +1,5 @@
-//! What is only read, and may be there without being readable: a lifecycle that declares its input so goes on beside such an object.
+//! Read-only objects that may exist without being decodable. A lifecycle that declares its input as
+//! such continues despite such an object.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -7,8 +8,9 @@ use std::sync::Arc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-/// An object of an input that is written `[Readable<K>]` or `Readable<K>`: its Rust type may be unable to hold it, for it was stored under another
-/// definition. A pass does not end at it then, and its author decides what becomes of its place.
+/// Object of an input that is declared `[Readable<K>]` or `Readable<K>`. Its Rust type may be
+/// unable to represent it, because it was stored under another definition. A reconciliation then
+/// continues, and its author decides how to treat it.
 #[derive(Clone, Debug)]
 pub struct Readable<K>(Reading<K>);
 
@@ -23,7 +25,8 @@ enum Reading<K> {
 }
 
 impl<K> Readable<K> {
-    /// One that cannot be read, and why; `before` is what it was when it could be, as far as this process has seen it.
+    /// Returns an unreadable object with the reason. `before` is its last readable version, as far
+    /// as this process has seen it.
     pub fn flawed(metadata: ObjectMeta, flaw: String, before: Option<Arc<Self>>) -> Self {
         Self(Reading::Flawed {
             metadata: Box::new(metadata),
@@ -49,7 +52,7 @@ impl<K> Readable<K> {
     }
 
     /// The object as it is, if it can be read.
-    pub(crate) fn whole(&self) -> Option<&K> {
+    pub(crate) fn as_object(&self) -> Option<&K> {
         match &self.0 {
             Reading::Whole(object) => Some(object),
             Reading::Flawed { .. } => None,
@@ -63,7 +66,7 @@ impl<K> From<K> for Readable<K> {
     }
 }
 
-/// What an object is called and whose it is can always be read.
+/// Gives access to the metadata: the name and the owners of an object can always be read.
 impl<K: Resource> Resource for Readable<K> {
     type DynamicType = K::DynamicType;
     type Scope = K::Scope;
@@ -99,7 +102,7 @@ impl<K: Resource> Resource for Readable<K> {
     }
 }
 
-/// What stands for an object that cannot be read, erased.
+/// Builds the erased placeholder of an object that cannot be decoded.
 pub(super) fn unread<K: Send + Sync + 'static>(
     metadata: &ObjectMeta,
     flaw: &str,
@@ -123,7 +126,7 @@ mod tests {
     use crate::cluster::store::{Name, Raw, Store};
     use crate::lifecycle::{Kind, Stored};
 
-    fn thing(uid: &str, parts: &Value) -> Event<Raw> {
+    fn thing_event(uid: &str, parts: &Value) -> Event<Raw> {
         let thing = json!({
             "metadata": { "name": "t", "namespace": "ns", "uid": uid, "labels": { "a": "b" } },
             "spec": { "parts": parts },
@@ -139,7 +142,7 @@ mod tests {
         Arc::clone(store.get(&name).expect("it is there"))
     }
 
-    /// What is read of it: how many parts it has, and why it cannot be read.
+    /// Reads the object: the number of its parts, and the reason why it cannot be decoded.
     fn read(store: &Store) -> (Option<usize>, Option<String>) {
         let seen = seen(store);
         let thing = seen.get::<Readable<Thing>>().expect("it is always there");
@@ -153,26 +156,29 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_there_with_what_it_was_when_it_could_be() {
         let odd = Some("spec.parts: invalid type: string \"all\", expected a sequence".to_owned());
-        let mut store = Store::new(Kind::of::<Thing>());
-        store.take(thing("u", &json!(["x"])));
+        let mut store = Store::new(Kind::for_type::<Thing>());
+        store.take(thing_event("u", &json!(["x"])));
         assert_eq!(read(&store), (Some(1), None));
         for _ in 0..2 {
-            store.take(thing("u", &json!("all")));
+            store.take(thing_event("u", &json!("all")));
             assert_eq!(read(&store), (Some(1), odd.clone()));
         }
         // Another one of the name, and the same after a restart.
-        store.take(thing("v", &json!("all")));
+        store.take(thing_event("v", &json!("all")));
         assert_eq!(read(&store), (None, odd.clone()));
-        let mut store = Store::new(Kind::of::<Readable<Thing>>());
-        store.take(thing("u", &json!("all")));
+        let mut store = Store::new(Kind::for_type::<Readable<Thing>>());
+        store.take(thing_event("u", &json!("all")));
         assert_eq!(read(&store), (None, odd));
-        store.take(thing("u", &json!([])));
+        store.take(thing_event("u", &json!([])));
         assert_eq!(read(&store), (Some(0), None));
     }
 
     #[test]
     fn one_cache_serves_who_needs_it_readable_and_who_does_not() {
-        let (strict, tolerant) = (Kind::of::<Thing>(), Kind::of::<Readable<Thing>>());
+        let (strict, tolerant) = (
+            Kind::for_type::<Thing>(),
+            Kind::for_type::<Readable<Thing>>(),
+        );
         assert!(strict.shares_cache(&tolerant) && tolerant.shares_cache(&strict));
         assert_eq!(strict.path(None), tolerant.path(None));
         assert!(tolerant.is_tolerant() && !strict.is_tolerant());

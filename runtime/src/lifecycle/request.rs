@@ -1,55 +1,56 @@
-//! What a caller of the Container Storage Interface asks, as plain data that facts and builders read; and the reply that has content.
-//! Knows no wire format. Secrets are left out: no fact may depend on them, and nothing may log them.
+//! Request of a caller of the Container Storage Interface, as plain data that facts and builders
+//! read; and the reply that has content. Knows no wire format. Secrets are left out: no fact may
+//! depend on them, and no code may log them.
 
 use std::collections::BTreeMap;
 
 /// The request of one call. A field that the call does not have is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requested {
-    /// The name under which a volume is asked for.
+    /// Requested name of the volume.
     pub name: String,
-    /// Which volume.
+    /// Id of the volume.
     pub volume_id: String,
-    /// Where it is staged on the node.
+    /// Path at which it is staged on the node.
     pub staging_target_path: String,
-    /// Where the Pod finds it.
+    /// Path at which the Pod finds it.
     pub target_path: String,
     /// From the StorageClass.
     pub parameters: BTreeMap<String, String>,
-    /// What was answered when the volume was made, and what the node knows about the Pod.
+    /// Content of the answer that created the volume, and the node's information about the Pod.
     pub volume_context: BTreeMap<String, String>,
-    /// All of them are asked for; of a call to the node there is one.
+    /// Required capabilities. All of them apply, and a call to the node has exactly one.
     pub capabilities: Vec<Capability>,
     /// The Pod may not write.
     pub readonly: bool,
-    /// At least so many bytes; zero if nobody minds.
+    /// Lower bound on the size in bytes. Zero means no bound.
     pub required_bytes: u64,
-    /// At most so many; zero if nobody minds.
+    /// Upper bound on the size in bytes. Zero means no bound.
     pub limit_bytes: u64,
     /// The volume must be reachable from one of these.
     pub requisite: Vec<Segments>,
-    /// In the order in which they are to be tried.
+    /// Topology segments in order of preference.
     pub preferred: Vec<Segments>,
 }
 
-/// Where a node is: names and values of its topology.
+/// Location of a node: names and values of its topology.
 pub type Segments = BTreeMap<String, String>;
 
-/// How a volume is to be used.
+/// Usage of a volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capability {
-    /// As what.
+    /// Form of access.
     pub access: Access,
     /// By how many.
     pub mode: AccessMode,
 }
 
-/// As what a volume is used.
+/// Form in which a volume is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A directory.
     Mount {
-        /// The file system; empty if nobody minds.
+        /// File system. Empty if any will do.
         fs_type: String,
         /// Options of `mount`, which may be secret.
         flags: Vec<String>,
@@ -61,7 +62,7 @@ pub enum Access {
 /// By how many a volume is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessMode {
-    /// Nobody said.
+    /// The access mode is not specified.
     Unknown,
     /// One node reads and writes.
     SingleNodeWriter,
@@ -84,8 +85,8 @@ pub enum AccessMode {
 pub struct Request<'a>(&'a Requested);
 
 impl<'a> Request<'a> {
-    /// What methods may read of a request.
-    pub fn of(requested: &'a Requested) -> Self {
+    /// Wraps the parts of a request that methods may read.
+    pub fn new(requested: &'a Requested) -> Self {
         Self(requested)
     }
 
@@ -101,22 +102,22 @@ impl<'a> Request<'a> {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// The name under which a volume is asked for.
+    /// Returns the requested name of the volume.
     pub fn name(self) -> Option<&'a str> {
         self.text("name")
     }
 
-    /// Which volume.
+    /// Returns the id of the volume.
     pub fn volume_id(self) -> Option<&'a str> {
         self.text("volume_id")
     }
 
-    /// Where it is staged on the node.
+    /// Returns the path at which it is staged on the node.
     pub fn staging_target_path(self) -> Option<&'a str> {
         self.text("staging_target_path")
     }
 
-    /// Where the Pod finds it.
+    /// Returns the path at which the Pod finds it.
     pub fn target_path(self) -> Option<&'a str> {
         self.text("target_path")
     }
@@ -131,7 +132,8 @@ impl<'a> Request<'a> {
         &self.0.parameters
     }
 
-    /// What was answered when the volume was made, or what the node knows about the Pod.
+    /// Returns a value from the answer that created the volume, or from the node's information
+    /// about the Pod.
     pub fn context(self, key: &str) -> Option<&'a str> {
         self.0.volume_context.get(key).map(String::as_str)
     }
@@ -141,27 +143,27 @@ impl<'a> Request<'a> {
         &self.0.volume_context
     }
 
-    /// How the volume is to be used: all of these.
+    /// Returns the required capabilities of the volume. All of them apply.
     pub fn capabilities(self) -> &'a [Capability] {
         &self.0.capabilities
     }
 
-    /// Whether the Pod may not write.
+    /// Returns true if the Pod may not write.
     pub fn is_readonly(self) -> bool {
         self.0.readonly
     }
 
-    /// The least and the greatest number of bytes that will do; zero if nobody minds.
+    /// Returns the lower and upper bounds on the size in bytes. Zero means no bound.
     pub fn bytes(self) -> (u64, u64) {
         (self.0.required_bytes, self.0.limit_bytes)
     }
 
-    /// Where the volume must be reachable from: one of these.
+    /// Returns the topology segments from which the volume must be reachable: one of these.
     pub fn requisite(self) -> &'a [Segments] {
         &self.0.requisite
     }
 
-    /// The same in the order in which they are to be tried.
+    /// Returns the topology segments in order of preference.
     pub fn preferred(self) -> &'a [Segments] {
         &self.0.preferred
     }
@@ -172,11 +174,12 @@ impl<'a> Request<'a> {
 pub struct CreatedVolume {
     /// At most 128 bytes, and enough to find the volume by.
     pub volume_id: String,
-    /// Zero if nobody knows.
+    /// Size in bytes. Zero if unknown.
     pub capacity_bytes: u64,
     /// Comes back with every call to a node; never changes.
     pub context: BTreeMap<String, String>,
-    /// Where it can be reached from: one of these; empty if from everywhere.
+    /// Topology segments from which it is reachable: one of these; empty if reachable from
+    /// everywhere.
     pub accessible: Vec<Segments>,
 }
 

@@ -1,10 +1,12 @@
-//! Which scopes fit together, known to rustc: who may own whom, and who may call whom by a name alone. The types say it, so generated code asks here.
+//! Compatibility of scopes, known to rustc: the owners that an object may have, and the objects
+//! that it may reference by name alone. Generated code checks scopes here, because only the types
+//! carry them.
 
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::Resource;
 
-/// Scopes whose objects may have an owner of that scope: the garbage collector looks for an owner in the namespace of what it owns, or among those
-/// that have none.
+/// Scopes whose objects may have an owner of that scope. The garbage collector looks for an owner
+/// in the namespace of its dependent, or among cluster-scoped objects.
 #[diagnostic::on_unimplemented(
     message = "an object in a namespace cannot own one without a namespace: the garbage collector would delete that",
     label = "has no namespace, and its owner is in one",
@@ -15,11 +17,11 @@ pub trait OwnedBy<Owner> {}
 impl OwnedBy<NamespaceResourceScope> for NamespaceResourceScope {}
 impl<Owned> OwnedBy<ClusterResourceScope> for Owned {}
 
-/// Scopes whose objects are known by a name alone to an object of that scope.
+/// Scopes whose objects an object of that scope can identify by name alone.
 #[diagnostic::on_unimplemented(
-    message = "a name alone does not say in which namespace this is, for the resource is in none",
+    message = "a name alone does not determine the namespace of this object, because the resource has none",
     label = "lies in a namespace",
-    note = "find one `by ref`, where a method says namespace and name, and several `by labels` or `by owner`"
+    note = "find one object `by ref`, where a method returns namespace and name, or several `by labels` or `by owner`"
 )]
 pub trait NamedBy<Subject> {}
 

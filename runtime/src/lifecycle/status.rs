@@ -1,5 +1,6 @@
-//! Under which names a status is written: those of serde, which no declaration sees, so the Rust type itself is asked for them.
-//! Knows types and names; what the fields hold is decided elsewhere.
+//! Names under which a status is written. They are serde names, which no declaration sees, so the
+//! Rust type itself is queried. Knows types and names. Other modules decide the content of the
+//! fields.
 
 use std::cell::Cell;
 use std::fmt;
@@ -23,7 +24,7 @@ type Names = &'static [&'static str];
 pub struct UnknownField {
     /// As it is declared, camelCase.
     pub field: &'static str,
-    /// What the type has.
+    /// Fields that the type has.
     pub known: Names,
 }
 
@@ -32,11 +33,12 @@ fn listed(known: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// The names of the fields of `K`'s status; `None` where the type has no status, or does not say what is in it (a flattened or a free one).
+/// Returns the field names of `K`'s status. Returns `None` if the type has no status, or does not
+/// name its fields (a flattened or a free one).
 pub(super) fn fields_of<K: DeserializeOwned>() -> Option<Names> {
     let found = Cell::new(None);
-    // Nothing can be made of a question; what counts is how the type answers it.
-    let _ = K::deserialize(Asked {
+    // A query cannot be deserialized. Only the type's requests to the deserializer count.
+    let _ = K::deserialize(FieldProbe {
         of: Part::Object,
         found: &found,
     });
@@ -70,15 +72,16 @@ fn bare(name: &str) -> String {
     name.replace('_', "").to_lowercase()
 }
 
-/// What is asked for its fields.
+/// Part of the object that is queried for its fields.
 #[derive(Clone, Copy)]
 enum Part {
     Object,
     Status,
 }
 
-/// A question in the place of a document: a type that is decoded from it tells the names of its fields.
-struct Asked<'a> {
+/// Deserializer that acts as a query in place of a document. A type that is decoded from it reveals
+/// the names of its fields.
+struct FieldProbe<'a> {
     of: Part,
     found: &'a Cell<Option<Names>>,
 }
@@ -101,7 +104,7 @@ impl de::Error for Unanswered {
     }
 }
 
-impl<'de> Deserializer<'de> for Asked<'_> {
+impl<'de> Deserializer<'de> for FieldProbe<'_> {
     type Error = Unanswered;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Unanswered> {
@@ -141,7 +144,7 @@ impl<'de> Deserializer<'de> for Asked<'_> {
     }
 }
 
-/// An object of which only the status is there.
+/// Deserializer of an object with only a status.
 struct OnlyStatus<'a> {
     found: &'a Cell<Option<Names>>,
 }
@@ -160,7 +163,7 @@ impl<'de> MapAccess<'de> for OnlyStatus<'_> {
         &mut self,
         seed: V,
     ) -> Result<V::Value, Unanswered> {
-        seed.deserialize(Asked {
+        seed.deserialize(FieldProbe {
             of: Part::Status,
             found: self.found,
         })
@@ -243,15 +246,18 @@ mod tests {
     fn a_field_is_written_as_its_type_spells_it() {
         let declared = &[field("schemaVersion")];
         let names = |kind: Kind| kind.status_names(declared);
-        assert_eq!(names(Kind::of::<Plain>()), Ok(vec!["schema_version"]));
-        assert_eq!(names(Kind::of::<Usual>()), Ok(vec!["schemaVersion"]));
-        assert_eq!(names(Kind::of::<Free>()), Ok(vec!["schemaVersion"]));
-        assert_eq!(names(Kind::of::<ConfigMap>()), Ok(vec!["schemaVersion"]));
+        assert_eq!(names(Kind::for_type::<Plain>()), Ok(vec!["schema_version"]));
+        assert_eq!(names(Kind::for_type::<Usual>()), Ok(vec!["schemaVersion"]));
+        assert_eq!(names(Kind::for_type::<Free>()), Ok(vec!["schemaVersion"]));
+        assert_eq!(
+            names(Kind::for_type::<ConfigMap>()),
+            Ok(vec!["schemaVersion"])
+        );
     }
 
     #[test]
     fn a_field_that_its_type_does_not_have_is_told_with_those_that_it_has() {
-        let wrong = Kind::of::<Plain>().status_names(&[field("since")]);
+        let wrong = Kind::for_type::<Plain>().status_names(&[field("since")]);
         assert_eq!(
             wrong.map_err(|error| error.to_string()),
             Err("status field `since` is not in the type of the status, which has `schema_version`, `ready-since`: declare it by one of these names, or add it to the type".to_owned())

@@ -1,4 +1,5 @@
-//! Strings, numbers and what may be missing of Kubernetes types as one thing: what a lookup path and a message read.
+//! Strings, numbers and optional values of Kubernetes types behind one trait, as lookup paths and
+//! messages read them.
 
 /// A path's value: text, or none.
 pub trait Text {

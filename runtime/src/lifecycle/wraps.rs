@@ -1,4 +1,5 @@
-//! A lifecycle around another one, with some of its answers changed: in one place, so that no wrapper forgets to pass a question on.
+//! Lifecycle around another one, with some of its answers changed. All forwarding is in one place,
+//! so that no wrapper forgets a method.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,11 +13,11 @@ use super::{
 use crate::machine::ir::Lifecycle;
 use crate::machine::length::Said;
 
-/// What is a [`Machine`] by another one: it answers what it defines itself, and the inner one answers the rest.
-/// Each method is that of [`Machine`].
+/// Wrapper around a [`Machine`]: it answers the methods that it defines itself, and the inner
+/// machine answers the rest. Each method is that of [`Machine`].
 #[allow(missing_docs, reason = "the documentation is that of `Machine`")]
-pub trait Wraps: Send + Sync + 'static {
-    /// Who answers what is not defined here.
+pub trait MachineWrapper: Send + Sync + 'static {
+    /// Returns the machine that answers the methods that are not defined here.
     fn inner(&self) -> &dyn Machine;
 
     fn ir(&self) -> &'static Lifecycle {
@@ -104,33 +105,33 @@ pub trait Wraps: Send + Sync + 'static {
 
 // A method of `Machine` that has a body of its own would be missed silently; this lint, which every check runs, finds it.
 #[deny(clippy::missing_trait_methods)]
-impl<T: Wraps> Machine for T {
+impl<T: MachineWrapper> Machine for T {
     fn ir(&self) -> &'static Lifecycle {
-        Wraps::ir(self)
+        MachineWrapper::ir(self)
     }
 
     fn subject(&self) -> Option<Kind> {
-        Wraps::subject(self)
+        MachineWrapper::subject(self)
     }
 
     fn kind(&self, input: usize) -> Option<Kind> {
-        Wraps::kind(self, input)
+        MachineWrapper::kind(self, input)
     }
 
     fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey> {
-        Wraps::lookup(self, observation, input)
+        MachineWrapper::lookup(self, observation, input)
     }
 
     fn recall(&self, input: usize, recorded: &Value) -> Option<Arc<dyn Any + Send + Sync>> {
-        Wraps::recall(self, input, recorded)
+        MachineWrapper::recall(self, input, recorded)
     }
 
     fn theirs(&self, input: usize, object: &Stored) -> Option<String> {
-        Wraps::theirs(self, input, object)
+        MachineWrapper::theirs(self, input, object)
     }
 
     fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        Wraps::value(self, observation, value)
+        MachineWrapper::value(self, observation, value)
     }
 
     fn make(
@@ -139,43 +140,43 @@ impl<T: Wraps> Machine for T {
         value: usize,
         random: &mut Random,
     ) -> Option<Arc<dyn Any + Send + Sync>> {
-        Wraps::make(self, observation, value, random)
+        MachineWrapper::make(self, observation, value, random)
     }
 
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
-        Wraps::fact(self, observation, var)
+        MachineWrapper::fact(self, observation, var)
     }
 
     fn timed(&self, observation: &Observation, var: usize) -> Option<Timed<u8>> {
-        Wraps::timed(self, observation, var)
+        MachineWrapper::timed(self, observation, var)
     }
 
     fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {
-        Wraps::build(self, observation, effect)
+        MachineWrapper::build(self, observation, effect)
     }
 
     fn field(&self, observation: &Observation, field: usize) -> Option<Value> {
-        Wraps::field(self, observation, field)
+        MachineWrapper::field(self, observation, field)
     }
 
     fn text(&self, observation: &Observation, text: usize) -> Option<String> {
-        Wraps::text(self, observation, text)
+        MachineWrapper::text(self, observation, text)
     }
 
     fn time(&self, observation: &Observation, time: usize) -> Option<Said> {
-        Wraps::time(self, observation, time)
+        MachineWrapper::time(self, observation, time)
     }
 
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
-        Wraps::poll(self, observation, input)
+        MachineWrapper::poll(self, observation, input)
     }
 
     fn key(&self, observation: &Observation, effect: usize) -> Option<String> {
-        Wraps::key(self, observation, effect)
+        MachineWrapper::key(self, observation, effect)
     }
 
     fn created(&self, observation: &Observation) -> Option<CreatedVolume> {
-        Wraps::created(self, observation)
+        MachineWrapper::created(self, observation)
     }
 
     fn call<'a>(
@@ -184,6 +185,6 @@ impl<T: Wraps> Machine for T {
         effect: usize,
         once: Once<'a>,
     ) -> Option<Calling<'a>> {
-        Wraps::call(self, observation, effect, once)
+        MachineWrapper::call(self, observation, effect, once)
     }
 }

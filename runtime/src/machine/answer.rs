@@ -1,4 +1,5 @@
-//! What a call of a volume does in a world: preconditions, target, refusals, effects, waiting, in this order; and what is wrong with a request by itself.
+//! Answer to a call of a volume in a world: preconditions, target, refusals, effects, waiting, in
+//! this order. Also validates a request by itself.
 
 use super::ir::{Call, Lifecycle, Target};
 use super::policy::Class;
@@ -15,13 +16,13 @@ pub enum Answer {
     Refusal(usize),
     /// Run this effect, and look again.
     Effect(usize),
-    /// Nothing can be done but to wait for what is promised.
+    /// Nothing can be done except wait for a promise.
     Wait,
     /// A world that a `never` rules out, or that no state takes: the declaration is wrong about the world.
     Contradiction,
 }
 
-/// What is wrong with a request by itself.
+/// Defect of a request by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// A required field is missing or empty.
@@ -36,7 +37,7 @@ pub enum Misfit {
 }
 
 impl Lifecycle {
-    /// What a call, by position, does in this world.
+    /// Returns the answer to a call, by position, in this world.
     pub fn answer(&self, world: &World, call: usize) -> Answer {
         let class = self.classify(world, false);
         if class == Class::Contradiction {
@@ -62,13 +63,14 @@ impl Lifecycle {
         step.map_or(Answer::Wait, Answer::Effect)
     }
 
-    /// Whether what a call, by position, is to bring about is there already.
+    /// Returns true if the target of a call, by position, is already reached.
     pub fn is_at_target(&self, world: &World, call: usize) -> bool {
         let class = self.classify(world, false);
         reached(&self.calls[call].target, world, class)
     }
 
-    /// Whether a capability is asked for that is not supported: the same precondition for all calls.
+    /// Returns true if the request contains an unsupported capability: the same precondition for
+    /// all calls.
     pub fn unfit(&self, world: &World) -> bool {
         let mut preconditions = self.calls.iter().flat_map(|call| call.preconditions);
         preconditions.any(|one| one.name == "unfit" && world.holds(&one.when))
@@ -84,7 +86,8 @@ fn reached(target: &Target, world: &World, class: Class) -> bool {
 }
 
 impl Call {
-    /// What is wrong with a request, if `size` tells how many bytes a field has; zero if it is missing or empty.
+    /// Validates a request, and returns its first defect. `size` returns the number of bytes of a
+    /// field; zero if it is missing or empty.
     pub fn misfit(&self, size: impl Fn(&str) -> usize) -> Option<Misfit> {
         self.fields.iter().find_map(|field| {
             let size = size(field.name);

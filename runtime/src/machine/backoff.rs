@@ -30,7 +30,8 @@ impl Backoff {
         Self { first, longest }
     }
 
-    /// The pause after the n-th failure in a row (the first is 1), within a fifth of the exact value: `random` says where.
+    /// Returns the pause after the n-th consecutive failure (the first is 1), within a fifth of the
+    /// exact value. `random` selects the deviation.
     pub fn after(self, failures: u32, random: u64) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
         let exact = self.first.saturating_mul(1 << doublings).min(self.longest);

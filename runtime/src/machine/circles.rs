@@ -1,25 +1,27 @@
-//! Circles between lifecycles, found while compiling: each waits in a state for a promise that another keeps in a state which that one does not come to.
-//! Knows states and claims, no worlds: where nothing but claimed promises leads out stands in the IR.
+//! Cycles between lifecycles, found at compile time. Each one waits in a state for a promise that
+//! another keeps in a state that it never reaches. Knows states and claims, but no worlds. The IR
+//! contains the states that only claimed promises leave.
 
 use super::claims::{Text, same};
 use super::ir::{Claim, Lifecycle};
 
-/// So many lifecycles are run together at most.
+/// Upper bound on the lifecycles that run together.
 const MOST: usize = 16;
 /// The lifecycle may be anywhere.
 const ANYWHERE: usize = usize::MAX;
 
-/// A state of each lifecycle in which all of them may be at once, and the wait that keeps each there.
+/// A joint state of the lifecycles, with the wait that keeps each of them there.
 #[derive(Clone, Copy)]
-struct Standing {
+struct JointState {
     states: [usize; MOST],
     waits: [usize; MOST],
 }
 
-/// Compiles where whoever keeps a promise of these lifecycles is one of them, and no circle of their states waits for itself.
+/// Compiles if the keepers of all promises of these lifecycles are among them. No cycle of their
+/// states may wait for itself.
 ///
 /// # Panics
-/// Where that is not so; the message names every lifecycle and state of the circle.
+/// Panics otherwise; the message names every lifecycle and state of the circle.
 pub const fn together(members: &[&Lifecycle]) {
     assert!(
         members.len() <= MOST,
@@ -31,11 +33,12 @@ pub const fn together(members: &[&Lifecycle]) {
         n += 1;
     }
     if let Some(found) = circle(members) {
-        panic!("{}", told(members, found).as_str());
+        panic!("{}", describe_circle(members, found).as_str());
     }
 }
 
-/// Who is to keep a promise is run as well, or nobody keeps it.
+/// Asserts that the keeper of each claimed promise is one of the members, because otherwise no
+/// lifecycle keeps it.
 const fn everybody_is_there(members: &[&Lifecycle], of: &Lifecycle) {
     let mut n = 0;
     while n < of.promises.len() {
@@ -52,7 +55,7 @@ const fn everybody_is_there(members: &[&Lifecycle], of: &Lifecycle) {
     }
 }
 
-/// Which of them keeps a promise.
+/// Returns the position of the member that keeps a promise.
 const fn position(members: &[&Lifecycle], claim: &Claim) -> Option<usize> {
     let mut n = 0;
     while n < members.len() {
@@ -64,18 +67,18 @@ const fn position(members: &[&Lifecycle], claim: &Claim) -> Option<usize> {
     None
 }
 
-/// Where some of them wait for each other for ever, if they may.
-const fn circle(members: &[&Lifecycle]) -> Option<Standing> {
+/// Returns states in which some of the members may wait for each other forever, if there are any.
+const fn circle(members: &[&Lifecycle]) -> Option<JointState> {
     let mut member = 0;
     while member < members.len() {
         let mut wait = 0;
         while wait < members[member].waits.len() {
-            let mut at = Standing {
+            let mut at = JointState {
                 states: [ANYWHERE; MOST],
                 waits: [ANYWHERE; MOST],
             };
             at.states[member] = members[member].waits[wait].state;
-            let found = held(members, at);
+            let found = find_deadlock(members, at);
             if found.is_some() {
                 return found;
             }
@@ -86,8 +89,9 @@ const fn circle(members: &[&Lifecycle]) -> Option<Standing> {
     None
 }
 
-/// Whether each lifecycle that is somewhere may be held there, by others that are as well.
-const fn held(members: &[&Lifecycle], at: Standing) -> Option<Standing> {
+/// Returns a standing in which other placed lifecycles may hold each placed lifecycle, if there is
+/// one.
+const fn find_deadlock(members: &[&Lifecycle], at: JointState) -> Option<JointState> {
     let mut member = 0;
     while member < members.len() && (at.states[member] == ANYWHERE || at.waits[member] != ANYWHERE)
     {
@@ -112,16 +116,17 @@ const fn held(members: &[&Lifecycle], at: Standing) -> Option<Standing> {
     None
 }
 
-/// Whether the promises of a wait, from the n-th on, may all stay open.
+/// Returns a standing in which the promises of a wait, from the n-th on, may all stay open, if
+/// there is one.
 const fn open(
     members: &[&Lifecycle],
-    at: Standing,
+    at: JointState,
     (member, wait): (usize, usize),
     n: usize,
-) -> Option<Standing> {
+) -> Option<JointState> {
     let promises = members[member].waits[wait].promises;
     if n == promises.len() {
-        return held(members, at);
+        return find_deadlock(members, at);
     }
     let Some(claim) = &members[member].promises[promises[n]].claim else {
         return None;
@@ -129,7 +134,8 @@ const fn open(
     let Some(keeper) = position(members, claim) else {
         return None;
     };
-    // Objects of one lifecycle are told apart by what they are: no state of it says that all of them wait.
+    // Objects of one lifecycle may be in different states, so no state implies that all of them
+    // wait.
     if keeper == member {
         return None;
     }
@@ -159,13 +165,13 @@ const fn open(
 }
 
 /// The circle in words.
-const fn told(members: &[&Lifecycle], at: Standing) -> Text {
+const fn describe_circle(members: &[&Lifecycle], at: JointState) -> Text {
     let mut text = Text::new().and("these wait for each other for ever: ");
     let (mut member, mut first) = (0, true);
     while member < members.len() {
         if at.states[member] != ANYWHERE {
             text = text.and(if first { "" } else { "; " });
-            text = one(members, at, member, text);
+            text = describe_wait(members, at, member, text);
             first = false;
         }
         member += 1;
@@ -174,7 +180,7 @@ const fn told(members: &[&Lifecycle], at: Standing) -> Text {
 }
 
 /// `Listener in `Claiming` waits for Site in `Ready` (promise `allocated`)`.
-const fn one(members: &[&Lifecycle], at: Standing, member: usize, text: Text) -> Text {
+const fn describe_wait(members: &[&Lifecycle], at: JointState, member: usize, text: Text) -> Text {
     let of = members[member];
     let mut text = text
         .and(of.name)
@@ -238,7 +244,8 @@ mod tests {
         }
     }
 
-    /// A lifecycle with two states, of which the first waits for all of these at once.
+    /// Returns a lifecycle with two states. The first state waits for all of these promises at
+    /// once.
     fn waiting(name: &'static str, promises: Vec<Promise>) -> Lifecycle {
         let due: &[usize] = Vec::leak((0..promises.len()).collect());
         let waits = Vec::from_iter((!due.is_empty()).then_some(Wait {
@@ -280,7 +287,7 @@ mod tests {
     }
 
     fn found(members: &[&Lifecycle]) -> Option<String> {
-        circle(members).map(|at| told(members, at).as_str().to_owned())
+        circle(members).map(|at| describe_circle(members, at).as_str().to_owned())
     }
 
     #[test]

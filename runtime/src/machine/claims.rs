@@ -5,7 +5,7 @@ use super::ir::{Claim, Lifecycle, Phase};
 /// Compiles where the lifecycle that is to keep a promise has these states, and does something in them.
 ///
 /// # Panics
-/// Where it has not; the message names the promise, the keeper and its states.
+/// Panics otherwise; the message names the promise, the keeper and its states.
 pub const fn claimed(promise: &str, keeper: &Lifecycle, states: &[&str]) {
     let mut n = 0;
     while n < states.len() {
@@ -26,7 +26,8 @@ pub const fn claimed(promise: &str, keeper: &Lifecycle, states: &[&str]) {
                 panic!("{}", text.as_str());
             }
             Some(state) if does_nothing(keeper.states[state].phase) => {
-                let why = "where nothing is done for anybody: a state that is Ignored or Suspended keeps no promise";
+                let why =
+                    "where it does nothing: a state that is Ignored or Suspended keeps no promise";
                 panic!("{}", claim.and(why).as_str());
             }
             Some(_) => {}
@@ -52,7 +53,7 @@ const fn position(of: &Lifecycle, name: &str) -> Option<usize> {
 }
 
 impl Claim {
-    /// Whether the keeper has kept the promise in a state of this name.
+    /// Returns true if the keeper has kept the promise in a state of this name.
     pub const fn has(&self, state: &str) -> bool {
         let mut n = 0;
         while n < self.states.len() {
@@ -65,7 +66,7 @@ impl Claim {
     }
 }
 
-/// Whether two texts are equal; `==` is not const.
+/// Returns true if two texts are equal; `==` is not const.
 pub(super) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
@@ -99,7 +100,7 @@ impl Text {
         }
     }
 
-    /// With this at its end; what has no room is left out as a whole.
+    /// Returns the text with this appended. An addition that does not fit is dropped as a whole.
     pub(super) const fn and(mut self, more: &str) -> Self {
         let more = more.as_bytes();
         if self.length + more.len() > LONGEST {

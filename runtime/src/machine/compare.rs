@@ -26,67 +26,69 @@ use members::{Items, MemberKey, MemberKeys, Pairs};
 use prune::{is_nothing, keeps_empty_text};
 use taken::{Owners, taken};
 
-/// How a live object compares with what we want.
+/// Comparison of a live object with the desired one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Every desired field is there and ours, and nothing else of ours is.
+pub enum Comparison {
+    /// Every desired field is present and ours, and no other field is ours.
     Current,
     /// A desired field is missing or differs.
     Behind {
         /// The first one: `spec.type`.
         at: String,
     },
-    /// A desired field is there, and belongs to others alone.
+    /// A desired field is present, but only others own it.
     Taken {
         /// The first one: `spec.selector`.
         at: String,
     },
-    /// A desired field is there, and nobody's, beside others of ours: somebody took it and let go of it, and the API server filled it in.
+    /// A desired field is present without an owner, beside fields of ours. Another manager took it
+    /// and released it, and the API server filled it in.
     Unowned {
         /// The first one: `spec.type`.
         at: String,
     },
-    /// A field of ours is there that is not wanted any more.
+    /// A field of ours is present but no longer desired.
     Surplus {
         /// The first one.
         at: String,
-        /// It stands in an entry that an apply does not replace: those must be merged into ours first.
+        /// True if the field belongs to an entry that an apply does not replace. Such entries must
+        /// first be merged into ours.
         migrate: bool,
     },
 }
 
 /// Compares pruned desired fields with a live object.
-pub fn compare(desired: &Value, live: &Value, ours: &Ours<'_>) -> Verdict {
+pub fn compare(desired: &Value, live: &Value, ours: &Ours<'_>) -> Comparison {
     let entries: Vec<ManagerFields<'_>> = ours.all().collect();
     if let Some(at) = behind(desired, live, &entries, &Path::root()) {
-        return Verdict::Behind { at };
+        return Comparison::Behind { at };
     }
     let owners = Owners {
         ours: entries,
         others: ours.others.clone(),
         claims_unowned: ours.applied.is_some(),
     };
-    // What is too much counts before what is nobody's: it may take another write.
+    // A surplus takes precedence over an unowned field, because it may need another write.
     let unowned = match taken((desired, live), &owners, &Path::root()) {
-        Some(unowned @ Verdict::Unowned { .. }) => Some(unowned),
-        Some(verdict) => return verdict,
+        Some(unowned @ Comparison::Unowned { .. }) => Some(unowned),
+        Some(comparison) => return comparison,
         None => None,
     };
     for stuck in &ours.stuck {
         if let Some(at) = surplus((*stuck, &ours.others[..]), desired, live, &Path::root()) {
-            return Verdict::Surplus { at, migrate: true };
+            return Comparison::Surplus { at, migrate: true };
         }
     }
     match ours
         .applied
         .and_then(|applied| surplus((applied, &ours.others[..]), desired, live, &Path::root()))
     {
-        Some(at) => Verdict::Surplus { at, migrate: false },
-        None => unowned.unwrap_or(Verdict::Current),
+        Some(at) => Comparison::Surplus { at, migrate: false },
+        None => unowned.unwrap_or(Comparison::Current),
     }
 }
 
-/// Where a walk is, for sentences and for what depends on the name of a map.
+/// Position of a walk, for messages and for rules that depend on the name of a map.
 struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     part: &'a str,
@@ -140,7 +142,7 @@ fn behind_in_map(
     desired.iter().find_map(|(key, wanted)| {
         let path = path.down(key);
         let field = format!("f:{key}");
-        let inner = fields::within(ours, &field);
+        let inner = fields::child_entries(ours, &field);
         match live.get(key) {
             Some(found) => behind(wanted, found, &inner, &path),
             None if wanted.is_object() && is_nothing(wanted, key) => None,
@@ -155,7 +157,7 @@ fn behind_in_list(
     ours: &[ManagerFields<'_>],
     path: &Path<'_>,
 ) -> Option<String> {
-    let keys = MemberKeys::of(ours);
+    let keys = MemberKeys::from_entries(ours);
     if ours.iter().any(|o| is_leaf(o)) && keys.is_empty() {
         let equal = desired.len() == live.len()
             && desired.iter().zip(live).all(|(d, l)| covers(l, d, path));
@@ -171,19 +173,20 @@ fn behind_in_list(
                 let Some(found) = items.find(key) else {
                     return Some(path.show());
                 };
-                let inner = fields::within(ours, &key.text);
+                let inner = fields::child_entries(ours, &key.text);
                 behind(wanted, found, &inner, &path)
             }
         }
     })
 }
 
-/// Whether a live value has everything of a desired one, lists as subsets.
+/// Returns true if a live value contains everything of a desired one, with lists as subsets.
 fn covers(live: &Value, desired: &Value, path: &Path<'_>) -> bool {
     behind(desired, live, &[], path).is_none()
 }
 
-/// The first field of an entry of ours that is in live and is not desired; with what others have there.
+/// Returns the first field of an entry of ours that is live but not desired, together with the
+/// fields of others there.
 fn surplus(
     (entry, others): (ManagerFields<'_>, &[ManagerFields<'_>]),
     desired: &Value,
@@ -193,7 +196,7 @@ fn surplus(
     let pairs = OnceCell::new();
     entry.iter().find_map(|(name, inner)| {
         let inner = inner.as_object()?;
-        let beside = fields::within(others, name);
+        let beside = fields::child_entries(others, name);
         if let Some(key) = name.strip_prefix("f:") {
             return surplus_field(key, (inner, &beside[..]), desired, live, path);
         }
@@ -207,8 +210,8 @@ fn surplus(
             }
             None => {
                 let key = MemberKey::parse(name)?;
-                let pairs = pairs.get_or_init(|| Pairs::of(entry, desired, live));
-                (pairs.found(&key), pairs.wanted(&key))
+                let pairs = pairs.get_or_init(|| Pairs::new(entry, desired, live));
+                (pairs.found(&key), pairs.desired_item(&key))
             }
         };
         let path = path.down(name.get(2..).unwrap_or_default());
@@ -232,7 +235,8 @@ fn surplus_field(
         return None;
     }
     let path = path.down(key);
-    // Where others own members one by one, a map that is ours as a whole is the empty one that was applied once: nothing in it is ours.
+    // If others own single members, our ownership of the whole map stems from an empty one that
+    // was applied once. None of its members are ours.
     let was_empty = || others.iter().any(|other| !is_leaf(other));
     match desired.get(key) {
         None if is_leaf(inner) => (!was_empty()).then(|| path.show()),

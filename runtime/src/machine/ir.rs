@@ -16,17 +16,18 @@ pub use retired::{Leaves, Retired};
 pub struct Lifecycle {
     /// The resource's type, or the volume's name.
     pub name: &'static str,
-    /// What tells it from all others: the module where it is declared, and its name.
+    /// Path that distinguishes it from all others: the module of its declaration, and its name.
     pub path: &'static str,
     /// Its doc comment.
     pub doc: &'static str,
-    /// Everything a pass looks at.
+    /// Inputs of a reconciliation.
     pub inputs: &'static [Input],
     /// Values shared by facts, builders and fields.
     pub values: &'static [Value],
-    /// Every finite question: `deleting` and `claimed` (only with a held fact), what inputs bring, declared facts, one refusal an effect.
+    /// All finite variables: `deleting` and `claimed` (only with a held fact), variables of inputs,
+    /// declared facts, and one refusal per effect.
     pub vars: &'static [Var],
-    /// In which order a pass looks and asks: each entry after everything it depends on.
+    /// Evaluation order of a reconciliation: each entry follows everything it depends on.
     pub order: &'static [Node],
     /// Worlds that cannot be.
     pub nevers: &'static [Pred],
@@ -34,37 +35,39 @@ pub struct Lifecycle {
     pub states: &'static [State],
     /// In order of declaration: the first that is enabled runs.
     pub effects: &'static [Effect],
-    /// What the world outside does by itself.
+    /// Changes that the environment makes by itself.
     pub promises: &'static [Promise],
-    /// What is done when the object goes, one after the other.
+    /// Stages of the teardown when the object goes, in order.
     pub steps: &'static [Step],
-    /// Where what is left then is given up.
+    /// Conditions under which remaining resources are abandoned.
     pub abandoned: &'static [Abandoned],
-    /// What an older version had and left, but for objects of inputs.
+    /// Leftovers of an older version, except objects of inputs.
     pub retired: &'static [Retired],
     /// The declared transitions, which are those of a quiet run.
     pub edges: &'static [Edge],
-    /// Where nothing but promises that other lifecycles claim leads out.
+    /// States from which only promises that other lifecycles claim lead out.
     pub waits: &'static [Wait],
     /// Conditions of the status, without `Ready`.
     pub conditions: &'static [Condition],
     /// How `Ready` is rolled up.
     pub ready: RollUp,
-    /// Where is told what no declared state says; `None`: under names of the language's own.
+    /// Condition that reports everything that no declared state expresses; `None`: under built-in
+    /// names of the language.
     pub implicit: Option<Implicit>,
-    /// Whether what tools read of any object is told: the generation, and what is going on.
+    /// True if the status has the fields that tools read of any object: the generation, and the
+    /// progress.
     pub kstatus: bool,
     /// Paths of the object that messages take in: `spec.host`.
     pub texts: &'static [&'static str],
-    /// Paths at which the object says how long something is: `spec.interval`.
+    /// Paths at which the object specifies a duration: `spec.interval`.
     pub times: &'static [&'static str],
     /// Fields of the status, beside conditions.
     pub fields: &'static [Field],
     /// Printer columns.
     pub columns: &'static [Column],
-    /// Driven by calls of the Container Storage Interface, not by watches.
+    /// True if calls of the Container Storage Interface trigger it, not watches.
     pub volume: bool,
-    /// What answers each call of a volume.
+    /// Answers to the calls of a volume.
     pub calls: &'static [Call],
 }
 
@@ -75,12 +78,12 @@ impl Lifecycle {
         edges.any(|edge| (edge.from, edge.to) == (from, to))
     }
 
-    /// Whether it makes values by chance.
+    /// Returns true if it mints random values.
     pub fn mints(&self) -> bool {
         self.values.iter().any(|value| value.mint.is_some())
     }
 
-    /// What is created once, by the record of it.
+    /// Returns the input that is created once, by the record of it.
     pub fn noted_in(&self, record: usize) -> Option<usize> {
         let mut inputs = self.inputs.iter();
         inputs.position(|input| input.noted == Some(record))
@@ -93,7 +96,7 @@ impl Lifecycle {
         inputs.filter(of).map(|(at, _)| at)
     }
 
-    /// An input, or the members of a group: what has objects.
+    /// Returns an input, or the members of a group, which have objects.
     pub fn of_objects(&self, input: usize) -> Vec<usize> {
         match self.inputs[input].mode {
             Mode::Group => self.members(input).collect(),
@@ -109,7 +112,8 @@ impl Lifecycle {
         }
     }
 
-    /// Whether an effect writes objects of an input: it is its target, or a member of it.
+    /// Returns true if an effect writes objects of an input: the input is its target, or a member
+    /// of it.
     pub fn writes(&self, effect: &Effect, input: usize) -> bool {
         effect.target == input || self.inputs[input].group == Some(effect.target)
     }
@@ -120,21 +124,21 @@ impl Lifecycle {
         self.inputs[judged].var
     }
 
-    /// Whether an input keeps a minted value.
+    /// Returns true if an input keeps a minted value.
     pub fn keeps(&self, input: usize, value: usize) -> bool {
         let mint = self.values[value].mint.as_ref();
         mint.is_some_and(|mint| mint.keeper == input)
     }
 }
 
-/// Something a pass looks at: a watch, an index back to the object, an RBAC rule.
+/// Input of a reconciliation: a watch, an index back to the object, an RBAC rule.
 #[derive(Debug)]
 pub struct Input {
     /// As declared.
     pub name: &'static str,
     /// Its doc comment.
     pub doc: &'static str,
-    /// What we may do with it.
+    /// Access mode of the input.
     pub mode: Mode,
     /// Any number of objects instead of at most one.
     pub many: bool,
@@ -142,25 +146,26 @@ pub struct Input {
     pub kind: &'static str,
     /// How it is found.
     pub lookup: Lookup,
-    /// How long after a poll it is asked again.
+    /// Interval of a poll.
     pub every: Option<Length>,
-    /// Of a poll: the provider that is asked, and called by the effects on this input.
+    /// For a poll, the provider that is queried, and called by the effects on this input.
     pub provider: Option<&'static str>,
-    /// Looked at only where this holds.
+    /// Condition under which the input is read.
     pub given: Option<Pred>,
     /// The built-in fact it brings.
     pub var: Option<usize>,
     /// The input that owns it; the object itself if `None`.
     pub owner: Option<usize>,
-    /// Whether the owner of what is owned is its controller as well.
+    /// True if the owner of an owned object is also its controller.
     pub controller: bool,
-    /// Lists of which we own every element: `spec.ports`.
+    /// Lists whose elements are all ours: `spec.ports`.
     pub exclusive: &'static [&'static str],
-    /// Of what is owned: where this holds it has no owner reference, and stays when its owner goes.
+    /// For an owned object, the condition under which it has no owner reference and outlives its
+    /// owner.
     pub retain: Option<Pred>,
     /// An older version had it: nothing reads it, and this becomes of its objects.
     pub retired: Option<Leaves>,
-    /// Of what is created once: the input that says what was made.
+    /// For objects that are created once, the input that records their creation.
     pub noted: Option<usize>,
     /// The group that it is judged with.
     pub group: Option<usize>,
@@ -168,44 +173,44 @@ pub struct Input {
     pub optional: bool,
 }
 
-/// A length of time: as it is declared, or as the object says.
+/// Duration, as declared or as the object specifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// Which of [`Lifecycle::times`] says it, if one does.
+    /// Position in [`Lifecycle::times`] of the path that specifies it, if there is one.
     pub said: Option<usize>,
-    /// Milliseconds: what is declared, or what counts where the object says nothing that can be read.
+    /// Milliseconds: the declared value, or the default if the object specifies no readable one.
     pub otherwise: u64,
     /// Milliseconds: it is never less.
     pub least: u64,
 }
 
-/// What we may do with an input.
+/// Access mode of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Only read.
     Watched,
-    /// Ours, with an owner reference.
+    /// Our object, with an owner reference.
     Owned,
     /// Made by several of our objects together, an owner reference each.
     Shared,
     /// An object of another controller or user, of which we own some fields.
     Part,
-    /// An annotation of the object that records what cannot be observed.
+    /// An annotation of the object that records data that cannot be observed.
     Record,
-    /// The same of what was made of another input.
+    /// An annotation of the object that records the objects created for another input.
     Noted,
-    /// Asked of something outside Kubernetes from time to time.
+    /// A periodic query to a system outside Kubernetes.
     Poll,
-    /// Local, asked in the pass.
+    /// A local query during the reconciliation.
     Probe,
-    /// What time it is.
+    /// Current time.
     Clock,
-    /// Several objects of ours that are judged as one: its members are inputs of their own.
+    /// Several objects of ours with a joint verdict. The members are separate inputs.
     Group,
 }
 
 impl Mode {
-    /// Whether it is an object of the cluster, or a set of them.
+    /// Returns true if it is an object of the cluster, or a set of them.
     pub const fn is_object(self) -> bool {
         match self {
             Self::Watched | Self::Owned | Self::Shared | Self::Part => true,
@@ -233,13 +238,13 @@ pub enum Lookup {
     Namespace,
     /// By a reference that a method computes.
     Ref,
-    /// By a path of theirs that equals one of ours.
+    /// By a path of the other object that equals one of ours.
     Equal,
     /// A poll, probe or record: by its key.
     Key,
 }
 
-/// A value shared by facts, builders and fields; or one that is minted, for the builder of what keeps it.
+/// Value shared by facts, builders and fields, or a minted value for the builder of its keeper.
 #[derive(Debug)]
 pub struct Value {
     /// As declared.
@@ -250,7 +255,7 @@ pub struct Value {
     pub mint: Option<Mint>,
 }
 
-/// Where a value is kept, and until when.
+/// Place that keeps a value, and the time until which it is kept.
 #[derive(Debug)]
 pub struct Mint {
     /// The input that keeps it.
@@ -266,26 +271,26 @@ pub struct Var {
     pub name: &'static str,
     /// Its doc comment.
     pub doc: &'static str,
-    /// Where its answer comes from.
+    /// Origin of its answer.
     pub origin: Origin,
     /// All values by name: first those that an answer may have, then those that only an `else` gives.
     pub values: &'static [&'static str],
     /// How many of `values` an answer may have.
     pub answers: u8,
-    /// When it is asked; all must hold, the first that fails decides the value.
+    /// Guards of its evaluation. All must hold, and the first that fails decides the value.
     pub given: &'static [Guard],
-    /// The values that mean that nothing is ours, a bit each; `None` unless `held`.
+    /// Values that mean that nothing is ours, one bit each. `None` unless `held`.
     pub free: Option<u64>,
-    /// Its method is told what time it is, and says until when its answer holds.
+    /// True if its method receives the current time and returns how long its answer holds.
     pub timed: bool,
     /// The inputs that the answer is computed from, through values, lookups and `given`.
     pub reads: &'static [usize],
 }
 
-/// Where an answer comes from.
+/// Origin of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// What an input brings.
+    /// Built-in fact of an input.
     Input(usize),
     /// A method of the author.
     Fact,
@@ -300,13 +305,13 @@ pub enum Origin {
 /// One `given .. else ..`.
 #[derive(Debug)]
 pub struct Guard {
-    /// What must hold.
+    /// Predicate that must hold.
     pub pred: Pred,
     /// The value if it does not.
     pub otherwise: u8,
 }
 
-/// What is looked at or asked next.
+/// Item that is observed or evaluated next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
     /// Look an input up.
@@ -341,9 +346,9 @@ pub struct State {
     pub goal: bool,
     /// The region; the states above are left out by order.
     pub when: Pred,
-    /// What users see.
+    /// Phase that users see.
     pub phase: Phase,
-    /// Of a suspended state: what is held is not given back meanwhile.
+    /// For a suspended state, true if held resources are not cleaned up meanwhile.
     pub even_deleting: bool,
     /// Only a change of these helps; `None`: it moves by itself.
     pub wakes: Option<&'static [Source]>,
@@ -351,24 +356,24 @@ pub struct State {
     pub overdue: Length,
 }
 
-/// What users see of a state.
+/// Phase of a state that users see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// On its way.
     Pending,
     /// As wanted.
     Ready,
-    /// Somebody must act.
+    /// Someone must act.
     Error,
-    /// Somebody asked us to leave the object alone for a while: nothing but that is told, and nothing else is done.
+    /// A user has suspended the object. Only this is reported, and nothing else is done.
     Suspended,
-    /// Another controller manages the object: nothing is written and nothing is told.
+    /// Another controller manages the object. Nothing is written or reported.
     Ignored,
 }
 
 impl Phase {
     /// As declarations and statuses spell it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "Pending",
             Self::Ready => "Ready",
@@ -379,7 +384,7 @@ impl Phase {
     }
 }
 
-/// What a method or a `wakes` names.
+/// Argument that a method or a `wakes` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The object itself.
@@ -401,33 +406,33 @@ pub struct Effect {
     pub name: &'static str,
     /// Its doc comment.
     pub doc: &'static str,
-    /// What kind of write.
+    /// Kind of write.
     pub verb: Verb,
     /// One member of a set.
     pub each: bool,
     /// The input that is written.
     pub target: usize,
-    /// What its builder needs.
+    /// Arguments of its builder.
     pub from: &'static [Source],
     /// The author's permission.
     pub when: Option<Pred>,
-    /// What it establishes: alternatives of (variable, value).
+    /// Result that it establishes: alternatives of (variable, value).
     pub sets: &'static [&'static [(usize, u8)]],
     /// Every variable that it may change, refusals aside: those that are computed from its target.
     pub affects: &'static [usize],
-    /// The effect that gives back what this one acquires.
+    /// Effect that releases the resource that this one acquires.
     pub undo: Option<usize>,
     /// Some effect names this one as its undo.
     pub is_undo: bool,
     /// It is a step of the teardown.
     pub is_step: bool,
-    /// The variable that says that this write was refused.
+    /// Variable that reports the refusal of this write.
     pub refused: usize,
-    /// Of an adoption: what it takes over stays when its owner goes.
+    /// For an adoption, true if the adopted object outlives its owner.
     pub keeps: bool,
 }
 
-/// What kind of write an effect is.
+/// Kind of write of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// Server-side apply.
@@ -436,11 +441,11 @@ pub enum Verb {
     Delete,
     /// A mutation outside Kubernetes.
     Call,
-    /// Makes ours what is there and belongs to nobody.
+    /// Adopts an existing object without an owner.
     Adopt,
-    /// Makes what is neither there nor noted.
+    /// Creates an object that neither exists nor is recorded.
     Create,
-    /// Notes what was made.
+    /// Records the created objects.
     Note,
 }
 
@@ -470,23 +475,23 @@ pub struct Clause {
     pub when: Option<Pred>,
 }
 
-/// What a clause says.
+/// Status that a clause of a condition reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
     /// It holds.
     True,
-    /// It does not hold, and somebody must act.
+    /// The condition does not hold, and someone must act.
     False,
     /// Not known yet.
     Unknown,
     /// The condition is not written, and is unmet.
     Absent,
-    /// The condition is not written, and is not asked for.
+    /// The condition is not written and not required.
     Omit,
 }
 
 impl Says {
-    /// What is written, if anything is.
+    /// Returns the status to write, if one is written.
     pub const fn status(self) -> Option<ConditionStatus> {
         match self {
             Self::True => Some(ConditionStatus::True),
@@ -500,11 +505,11 @@ impl Says {
 /// How `Ready` follows from conditions.
 #[derive(Debug)]
 pub struct RollUp {
-    /// Positions of the conditions, in order; empty: there is no `Ready`.
+    /// Positions of the conditions, in order. Empty means that there is no `Ready`.
     pub from: &'static [usize],
-    /// Where all are met.
+    /// Reason when all are met.
     pub reason: &'static str,
-    /// Where all are met.
+    /// Message when all are met.
     pub message: &'static [Part],
 }
 
@@ -513,11 +518,12 @@ pub struct RollUp {
 pub enum Part {
     /// As it was written.
     Text(&'static str),
-    /// What the object says at one of [`Lifecycle::texts`].
+    /// Text of the object at one of [`Lifecycle::texts`].
     Path(usize),
 }
 
-/// Where is told what no declared state says: an input that cannot be read, a refused write, a world that cannot be, a deletion that is held up.
+/// Condition that reports everything that no declared state expresses: an unreadable input, a
+/// refused write, an impossible world, a blocked deletion.
 #[derive(Debug)]
 pub struct Implicit {
     /// The condition that is then False.
@@ -531,7 +537,7 @@ pub struct Implicit {
 pub enum ConditionStatus {
     /// It holds.
     True,
-    /// It does not hold, and somebody must act.
+    /// The condition does not hold, and someone must act.
     False,
     /// Not known yet.
     Unknown,
@@ -553,14 +559,14 @@ impl ConditionStatus {
 pub struct Field {
     /// In the status, camelCase.
     pub name: &'static str,
-    /// What it holds.
+    /// Content of the field.
     pub what: FieldOf,
 }
 
-/// What a field of the status holds.
+/// Content of a field of the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldOf {
-    /// What the author's method returns.
+    /// Return value of the author's method.
     Method {
         /// While the method cannot run, the last reported value stays.
         last_reported: bool,
@@ -578,6 +584,6 @@ pub enum FieldOf {
 pub struct Column {
     /// Its heading.
     pub name: &'static str,
-    /// Where it is found in the object.
+    /// Path of the value in the object.
     pub json_path: Option<&'static str>,
 }

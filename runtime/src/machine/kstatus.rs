@@ -1,4 +1,5 @@
-//! What tools read of any object whose lifecycle says `kstatus;`: names that `kstatus` gave them, and which of them is told where. Pure.
+//! Status fields that tools read of any object whose lifecycle declares `kstatus;`. It holds the
+//! names that `kstatus` gives them, and the cases in which each is reported. Pure.
 
 use super::ir::{ConditionStatus, Lifecycle, Phase};
 use super::policy::{Class, Decision};
@@ -7,7 +8,7 @@ use super::project::Projected;
 /// Field of the status: the generation that it is about.
 pub const OBSERVED_GENERATION: &str = "observedGeneration";
 
-/// Types of the conditions, of which at most one is written, and only as True.
+/// Types of the conditions. At most one of them is written, and only as True.
 pub const TYPES: [&str; 2] = ["Reconciling", "Stalled"];
 
 /// How far an object is.
@@ -22,9 +23,10 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// The condition that tells it, in the words of `Ready` where that is not True.
+    /// Returns the condition that reports the progress, in the words of `Ready` if that is not
+    /// True.
     #[must_use]
-    pub fn told(self, ready: Option<&Projected>, state: (&str, String)) -> Option<Projected> {
+    pub fn condition(self, ready: Option<&Projected>, state: (&str, String)) -> Option<Projected> {
         let name = match self {
             Self::Done => return None,
             Self::Reconciling => TYPES[0],
@@ -46,7 +48,7 @@ impl Progress {
 }
 
 impl Lifecycle {
-    /// How far an object is, by its phase. Only what is Ready and at rest is done.
+    /// Returns the progress of an object by its phase. Only a Ready and settled object is done.
     #[must_use]
     pub fn progress(&self, class: Class, next: Decision, is_overdue: bool) -> Progress {
         match (self.phase(class), next) {
@@ -60,7 +62,7 @@ impl Lifecycle {
         }
     }
 
-    /// The types of all conditions that it may tell, `Ready` included.
+    /// Returns the types of all conditions that the lifecycle may report, including `Ready`.
     pub fn condition_types(&self) -> Vec<&'static str> {
         let declared = self.conditions.iter().map(|c| c.name).chain(["Ready"]);
         let of_tools = TYPES.into_iter().filter(|_| self.kstatus);

@@ -1,5 +1,6 @@
-//! Lengths of time that an object says, as Kubernetes writes them (`1h30m`) or in whole seconds: what counts, and what is wrong with what is said.
-//! Reads exactly what Go's `time.ParseDuration` reads, for that is what other readers of such fields accept.
+//! Durations in objects, as Kubernetes writes them (`1h30m`) or in whole seconds: the effective
+//! duration, and the flaw of a given one. Reads exactly the syntax of Go's `time.ParseDuration`,
+//! because other readers of such fields accept that.
 
 #[cfg(test)]
 mod tests;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use crate::machine::ir::Length;
 
-/// What an object says of how long something is.
+/// Length of time as an object specifies it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
     /// `1h30m`.
@@ -18,7 +19,7 @@ pub enum Said {
     Seconds(i64),
 }
 
-/// Why something else counts than what an object says.
+/// Reason why the effective duration differs from the given one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// It is no length of time.
@@ -28,7 +29,7 @@ pub enum Flaw {
 }
 
 const SECOND: i128 = 1_000_000_000;
-/// The longest that Go can say, in nanoseconds: 292 years.
+/// Longest duration in Go, in nanoseconds: 292 years.
 const LONGEST: i128 = i64::MAX as i128;
 /// The units of Go, in nanoseconds. The micro sign and the Greek letter look alike.
 const UNITS: [(&str, i128); 8] = [
@@ -43,8 +44,9 @@ const UNITS: [(&str, i128); 8] = [
 ];
 
 impl Length {
-    /// How long it is for an object that says this, and why it is not what the object says.
-    pub fn of(&self, said: Option<&Said>) -> (Duration, Option<Flaw>) {
+    /// Returns the effective duration for this value, and the reason if it differs from the given
+    /// one.
+    pub fn resolve(&self, said: Option<&Said>) -> (Duration, Option<Flaw>) {
         let otherwise = Duration::from_millis(self.otherwise);
         let Some(said) = said else {
             return (otherwise, None);
@@ -54,7 +56,7 @@ impl Length {
             None => (otherwise, Some(Flaw::Unreadable)),
             Some(said) => match u64::try_from(said).map(Duration::from_nanos) {
                 Ok(said) if said >= least => (said, None),
-                // A negative one is below whatever is the least.
+                // A negative duration is below every lower bound.
                 Ok(_) | Err(_) => (least, Some(Flaw::TooShort)),
             },
         }
@@ -62,7 +64,8 @@ impl Length {
 }
 
 impl Said {
-    /// Nothing if it is no length of time, or one that Go cannot say.
+    /// Returns the duration in nanoseconds. Returns `None` if the value is not a duration, or not
+    /// representable in Go.
     fn nanoseconds(&self) -> Option<i128> {
         let all = match self {
             Self::Text(text) => read(text)?,
@@ -90,7 +93,7 @@ fn read(text: &str) -> Option<i128> {
     let (mut rest, mut all) = (unsigned, 0_i128);
     loop {
         let (piece, after) = piece(rest)?;
-        // Whatever is longer than can be said is none in the end.
+        // A duration beyond the representable range is rejected at the end.
         all = all.checked_add(piece).filter(|all| *all <= LONGEST + 1)?;
         if after.is_empty() {
             break;
@@ -100,7 +103,7 @@ fn read(text: &str) -> Option<i128> {
     Some(if text.starts_with('-') { -all } else { all })
 }
 
-/// The first number with its unit, in nanoseconds, and what follows.
+/// Parses the first number with its unit, in nanoseconds. Also returns the rest.
 fn piece(text: &str) -> Option<(i128, &str)> {
     let (whole, rest) = digits(text);
     let (fraction, rest) = rest.strip_prefix('.').map_or(("", rest), digits);
@@ -114,7 +117,7 @@ fn piece(text: &str) -> Option<(i128, &str)> {
         "" => 0,
         whole => whole.parse::<i64>().ok()?.into(),
     };
-    // What is below a nanosecond counts for nothing: 18 digits of hours are more than enough.
+    // A fraction below a nanosecond is ignored, and 18 digits suffice even for hours.
     let fraction = &fraction[..fraction.len().min(18)];
     let part = match fraction {
         "" => 0,

@@ -1,6 +1,7 @@
-//! What the declaration says of one write: which worlds may follow it, and which none.
+//! Declared outcomes of one write: the worlds that may follow it, and those that may not.
 
 use super::ir::{Effect, Lifecycle, Origin, Verb};
+use super::verdict::Verdict;
 use super::world::World;
 
 impl Lifecycle {
@@ -51,15 +52,17 @@ impl Lifecycle {
         ))
     }
 
-    /// The set that was noted, if members of it are missing: those are made next.
+    /// Returns the variable of a recorded set if members of it are missing, which are created next.
     fn still_missing(&self, effect: &Effect, after: &World) -> Option<usize> {
         let shown = &self.inputs[self.noted_in(effect.target)?];
         let var = shown.var.filter(|_| shown.many)?;
-        (effect.verb == Verb::Note && self.value(after, var) == "Behind").then_some(var)
+        let is_behind = self.verdict_in(after, var) == Some(Verdict::Behind);
+        (effect.verb == Verb::Note && is_behind).then_some(var)
     }
 }
 
-/// What an effect or a promise may bring about, as a person reads it: `{ service = Current } or { service = Taken }`.
+/// Describes the declared outcomes of an effect or a promise for users: `{ service = Current } or {
+/// service = Taken }`.
 pub fn alternatives(lifecycle: &Lifecycle, sets: &[&[(usize, u8)]]) -> String {
     let set = |&(var, value): &(usize, u8)| {
         let declared = &lifecycle.vars[var];

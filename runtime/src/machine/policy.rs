@@ -1,9 +1,10 @@
-//! What we do in a world: which state it is in, which effects are enabled, and the one move of a pass.
+//! Policy for a world: its state, the enabled effects, and the one move of a reconciliation.
 
 use super::ir::{Effect, Lifecycle, Mode, Node, Origin, Phase, Source, State, Verb};
+use super::verdict::Verdict;
 use super::world::World;
 
-/// Where a world is.
+/// Class of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// The object is being deleted.
@@ -21,7 +22,7 @@ pub enum Class {
 
 impl Class {
     /// The name of the state; of a world without one, a word of its own.
-    pub fn word(self, lifecycle: &Lifecycle) -> &'static str {
+    pub fn name(self, lifecycle: &Lifecycle) -> &'static str {
         match self {
             Self::State(state) => lifecycle.states[state].name,
             Self::Deleting => "Deleting",
@@ -31,39 +32,29 @@ impl Class {
     }
 }
 
-/// The one thing a pass does.
+/// The one action of a reconciliation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Put our finalizer on the object, before anything is acquired.
     Claim,
     /// Run an effect.
     Effect(usize),
-    /// Take our finalizer away: nothing is held any more.
+    /// Remove our finalizer, because nothing is held any more.
     Release,
     /// Nothing to do: report, and wait.
     Rest,
 }
 
-/// Values of built-in facts with which an input cannot be read by builders, facts and fields.
-const UNUSABLE: [&str; 7] = [
-    "Absent",
-    "Unnamed",
-    "Unknown",
-    "Terminating",
-    "Foreign",
-    "Adoptable",
-    "Gone",
-];
-
 impl State {
-    /// Whether no effect is enabled in it, whatever there is to do.
+    /// Returns true if no effect is enabled in the state, regardless of pending work.
     pub(super) fn is_set_aside(&self) -> bool {
         matches!(self.phase, Phase::Ignored | Phase::Suspended)
     }
 }
 
 impl Lifecycle {
-    /// Whether the object needs our finalizer: exactly if something can be held, or is to be done when the object goes.
+    /// Returns true if the object needs our finalizer. It does exactly if it can hold resources or
+    /// has a teardown.
     pub fn has_finalizer(&self) -> bool {
         let holds = self.vars.iter().any(|v| v.free.is_some());
         !self.volume && (holds || !self.steps.is_empty())
@@ -74,28 +65,37 @@ impl Lifecycle {
         self.vars[var].values[usize::from(world.get(var))]
     }
 
-    /// Whether builders, facts and fields may read this input in this world: it is there, and no other controller or user owns it.
+    /// Returns the verdict that a variable has in this world. `None` if its value is no verdict.
+    pub fn verdict_in(&self, world: &World, var: usize) -> Option<Verdict> {
+        Verdict::from_name(self.value(world, var))
+    }
+
+    /// Returns true if builders, facts and fields may read this input in this world. The input must
+    /// exist, and no other controller or user may own it.
     pub fn usable(&self, world: &World, input: usize) -> bool {
         let input = &self.inputs[input];
         input.given.as_ref().is_none_or(|g| world.holds(g))
-            && input
-                .var
-                .is_none_or(|var| input.many || !UNUSABLE.contains(&self.value(world, var)))
+            && input.var.filter(|_| !input.many).is_none_or(|var| {
+                let verdict = self.verdict_in(world, var);
+                verdict.is_none_or(Verdict::is_usable)
+            })
     }
 
-    /// The state of an object that we leave alone, for another controller manages it or somebody suspended it; such states stand above all others.
+    /// Returns the state of an object that is left unchanged, because another controller manages it
+    /// or a user suspended it. Such states precede all others.
     pub fn set_aside(&self, world: &World) -> Option<usize> {
         let fits = |state: &State| state.is_set_aside() && world.holds(&state.when);
         self.states.iter().position(fits)
     }
 
-    /// The state in which what is held stays although the object is being deleted.
+    /// Returns the state in which held resources stay although the object is being deleted.
     pub fn holds_deletion(&self, world: &World) -> Option<usize> {
         let fits = |state: &State| state.even_deleting && world.holds(&state.when);
         self.states.iter().position(fits)
     }
 
-    /// Whether that is known, of a pass that got no further than so many of the nodes of its order.
+    /// Returns true if that is known after a reconciliation has evaluated only this many nodes of
+    /// its order.
     pub fn knows_set_aside(&self, nodes: usize) -> bool {
         let open = &self.order[nodes..];
         let is_open = |state: &&State| {
@@ -105,7 +105,7 @@ impl Lifecycle {
         !self.states.iter().any(|state| is_open(&state))
     }
 
-    /// Whether nothing is written and nothing is told of an object that is there.
+    /// Returns true if the runtime writes nothing and reports nothing for an existing object.
     pub fn is_silent(&self, class: Class) -> bool {
         match class {
             Class::State(state) => self.states[state].phase == Phase::Ignored,
@@ -113,7 +113,7 @@ impl Lifecycle {
         }
     }
 
-    /// Whether nothing is done of an object, and that is told.
+    /// Returns true if the runtime does nothing for an object, and reports that.
     pub fn is_suspended(&self, class: Class) -> bool {
         match class {
             Class::State(state) => self.states[state].phase == Phase::Suspended,
@@ -121,7 +121,7 @@ impl Lifecycle {
         }
     }
 
-    /// The state of a world; `deleting` says that the object has a deletion timestamp.
+    /// Returns the state of a world. `deleting` is true if the object has a deletion timestamp.
     pub fn classify(&self, world: &World, deleting: bool) -> Class {
         if deleting {
             return Class::Deleting;
@@ -145,7 +145,7 @@ impl Lifecycle {
             .map_or(Class::Contradiction, Class::State)
     }
 
-    /// The move of a pass in this world.
+    /// Returns the action of a reconciliation in this world.
     pub fn next(&self, world: &World, deleting: bool) -> Decision {
         if self.classify(world, deleting) == Class::Contradiction {
             return Decision::Rest;
@@ -184,12 +184,13 @@ impl Lifecycle {
         undos.find(|undo| self.has_to_free(world, *undo))
     }
 
-    /// Whether something is ours, or to be done when the object goes, for sure although our finalizer is not there: somebody took it away, or it came about by
-    /// itself.
+    /// Returns true if something is certainly ours, or certainly due in the teardown, although our
+    /// finalizer is missing. Another controller or user removed the finalizer, or the environment
+    /// brought this about.
     fn is_seized(&self, world: &World) -> bool {
         let taken = |(at, var): (usize, &super::ir::Var)| {
             let value = world.get(at);
-            let seen = value < var.answers && self.value(world, at) != "Unknown";
+            let seen = value < var.answers && self.verdict_in(world, at) != Some(Verdict::Unknown);
             seen && !self.is_free(world, at)
         };
         self.has_finalizer()
@@ -198,12 +199,13 @@ impl Lifecycle {
             && (self.vars.iter().enumerate().any(taken) || self.is_due(world))
     }
 
-    /// Whether an effect may run: permitted, and this very write was not refused.
+    /// Returns true if an effect may run: it is permitted, and this very write was not refused.
     pub fn enabled(&self, world: &World, effect: usize, deleting: bool) -> bool {
         world.get(self.effects[effect].refused) == 0 && self.permitted(world, effect, deleting)
     }
 
-    /// Whether an effect would be enabled if its write had never been refused. Of several that build one object, the first that is permitted decides.
+    /// Returns true if an effect would be enabled if its write had never been refused. If several
+    /// effects build one object, the first permitted one decides.
     pub fn permitted(&self, world: &World, effect: usize, deleting: bool) -> bool {
         let mut rivals = self.rivals(effect);
         self.allows(world, effect, deleting)
@@ -233,12 +235,12 @@ impl Lifecycle {
             Source::This | Source::Request | Source::Fact(_) => true,
         });
         let input = &self.inputs[effect.target];
-        // Of what is not looked at nothing is known to be noted.
+        // For an unread input, no record is known.
         let noted = self.noted_in(effect.target);
         let noted = noted.and_then(|of| self.inputs[of].given.as_ref());
         let mut given = input.given.iter().chain(noted);
         let target = given.all(|given| world.holds(given));
-        // Its owner reference carries the uid of what is there.
+        // The owner reference of the object contains the uid of its existing owner.
         let writes = matches!(effect.verb, Verb::Apply | Verb::Adopt | Verb::Create);
         let owner = input.owner.filter(|_| writes);
         let owned = owner.is_none_or(|owner| self.usable(world, owner));
@@ -246,25 +248,26 @@ impl Lifecycle {
         ready && self.has_room(world, effect) && self.in_season(world, number, deleting)
     }
 
-    /// Whether the target leaves something to do.
+    /// Returns true if the target leaves something to do.
     fn has_room(&self, world: &World, effect: &Effect) -> bool {
-        // What is to be noted the verdict on that says.
+        // The verdict on the created objects decides if a record is due.
         let shown = self.noted_in(effect.target).unwrap_or(effect.target);
         let input = &self.inputs[shown];
-        let target = input.var.map_or("", |var| self.value(world, var));
+        let target = input.var.and_then(|var| self.verdict_in(world, var));
+        let is = |verdict: Verdict| target == Some(verdict);
         match (effect.verb, effect.each) {
-            (Verb::Apply, true) => target == "Behind",
-            (Verb::Apply, false) if input.mode == Mode::Part => target == "Stale",
-            (Verb::Apply, false) => target == "Absent" || target == "Stale",
-            (Verb::Delete, true) => target == "Surplus",
-            (Verb::Create, true) => target == "Behind",
-            (Verb::Create, false) => target == "Absent",
-            (Verb::Note, _) => target == "New",
-            (Verb::Delete, false) if input.noted.is_some() => target == "Made",
-            (Verb::Delete, false) => target == "Stale" || target == "Current",
-            (Verb::Adopt, _) => target == "Adoptable",
+            (Verb::Apply, true) => is(Verdict::Behind),
+            (Verb::Apply, false) if input.mode == Mode::Part => is(Verdict::Stale),
+            (Verb::Apply, false) => is(Verdict::Absent) || is(Verdict::Stale),
+            (Verb::Delete, true) => is(Verdict::Surplus),
+            (Verb::Create, true) => is(Verdict::Behind),
+            (Verb::Create, false) => is(Verdict::Absent),
+            (Verb::Note, _) => is(Verdict::New),
+            (Verb::Delete, false) if input.noted.is_some() => is(Verdict::Made),
+            (Verb::Delete, false) => is(Verdict::Stale) || is(Verdict::Current),
+            (Verb::Adopt, _) => is(Verdict::Adoptable),
             (Verb::Call, _) => {
-                let unseen = input.mode == Mode::Poll && target == "Unknown";
+                let unseen = input.mode == Mode::Poll && is(Verdict::Unknown);
                 !unseen
                     && effect.sets.first().is_some_and(|first| {
                         first.iter().any(|&(var, value)| world.get(var) != value)
@@ -273,7 +276,8 @@ impl Lifecycle {
         }
     }
 
-    /// In life by the author's `when`, and while we do not leave the object alone; on deletion only what is done or given back then.
+    /// Returns true if the effect may run in this phase. During life, the author's `when` decides,
+    /// unless the object is left unchanged. During deletion, only the teardown and the cleanup run.
     fn in_season(&self, world: &World, number: usize, deleting: bool) -> bool {
         let effect = &self.effects[number];
         let goes = effect.is_undo || effect.is_step;
@@ -288,7 +292,7 @@ impl Lifecycle {
             && effect.when.as_ref().is_none_or(|w| world.holds(w))
     }
 
-    /// Whether an effect may take something that must be given back.
+    /// Returns true if an effect may acquire something that needs cleanup.
     pub fn acquires(&self, effect: &Effect) -> bool {
         let takes = |&(var, value): &(usize, u8)| {
             self.vars[var]
@@ -301,7 +305,8 @@ impl Lifecycle {
             .any(|alternative| alternative.iter().any(takes))
     }
 
-    /// Whether an effect gives back something that is held here, at once or in that the outside ends what it began.
+    /// Returns true if an effect releases something that is held here, either at once or because
+    /// the environment completes what it began.
     pub(super) fn has_to_free(&self, world: &World, effect: usize) -> bool {
         let sets = self.effects[effect].sets.iter().copied().flatten();
         let mut held = sets.filter(|(var, _)| !self.is_free(world, *var));
@@ -313,7 +318,8 @@ impl Lifecycle {
         })
     }
 
-    /// Whether what an effect sets is how it gives a fact back, although it is not free yet.
+    /// Returns true if an effect starts the release of a fact, although the value that it sets is
+    /// not free yet.
     fn lets_go(&self, number: usize, var: usize) -> bool {
         let effect = &self.effects[number];
         let takes = |other: &Effect| {
@@ -327,19 +333,19 @@ impl Lifecycle {
         !self.volume && effect.undo.is_none() && (effect.is_step || acquiring.any(takes))
     }
 
-    /// Whether nothing is ours by this variable.
+    /// Returns true if nothing is ours according to this variable.
     pub fn is_free(&self, world: &World, var: usize) -> bool {
         self.vars[var]
             .free
             .is_none_or(|free| free >> world.get(var) & 1 == 1)
     }
 
-    /// Whether nothing is to be given back.
+    /// Returns true if nothing needs cleanup.
     pub fn holds_nothing(&self, world: &World) -> bool {
         (0..self.vars.len()).all(|var| self.is_free(world, var))
     }
 
-    /// Whether our finalizer is there, where it is needed.
+    /// Returns true if our finalizer is present, in case it is needed.
     pub fn is_claimed(&self, world: &World) -> bool {
         self.vars
             .iter()

@@ -19,28 +19,28 @@ pub struct Projected {
     pub event: String,
 }
 
-/// What stands between two sentences of a message.
+/// Separator between two sentences of a message.
 pub const BETWEEN: &str = "\n";
 
-/// What became of one declared condition.
+/// Outcome of one declared condition.
 enum Outcome {
     Written(Projected),
-    /// Left out, with what the roll-up says of that.
+    /// The condition is omitted, with the roll-up's message about it.
     Absent(Projected),
     Omitted,
 }
 
-/// What messages are made of.
+/// Parts from which messages are built.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageParts<'a> {
-    /// What the facts said, by variable: the sentence of each that has one.
+    /// Messages of the facts, by variable: the sentence of each fact that has one.
     pub sentences: &'a [Option<String>],
-    /// What the object says, by path.
+    /// Texts of the object, by path.
     pub texts: &'a [Option<String>],
 }
 
 impl MessageParts<'_> {
-    /// A message; what the object does not say is left out.
+    /// Returns a message, without the parts that the object does not provide.
     fn message(&self, parts: &[Part]) -> String {
         let said = |part: &Part| match part {
             Part::Text(text) => Some(*text),
@@ -66,7 +66,7 @@ impl Lifecycle {
         written.chain(ready).collect()
     }
 
-    /// What users see of where a world is.
+    /// Returns the phase that users see for a class.
     pub fn phase(&self, class: Class) -> Phase {
         match class {
             Class::State(state) => self.states[state].phase,
@@ -75,7 +75,8 @@ impl Lifecycle {
         }
     }
 
-    /// The conditions that are said anew while the object is suspended: those that ask nothing but what decides whether it is left alone.
+    /// Returns the conditions that are still updated while the object is suspended. They depend
+    /// only on the variables that decide the suspension.
     pub fn conditions_while_suspended(
         &self,
         world: &World,
@@ -95,11 +96,15 @@ impl Lifecycle {
         written.collect()
     }
 
-    /// The questions whose answers make a state the one that counts, in written order; of one that is not asked, those that keep it from being asked.
+    /// Returns the variables that select a state, in written order. For a variable that is not
+    /// evaluated, returns those that prevent its evaluation.
     pub fn decided_by(&self, state: usize, world: &World) -> Vec<usize> {
         let mut vars: Vec<usize> = Vec::new();
         let deciding = deciding(&self.states[state].when, world);
-        for var in deciding.into_iter().flat_map(|var| self.asked(var, world)) {
+        for var in deciding
+            .into_iter()
+            .flat_map(|var| self.blocking_vars(var, world))
+        {
             if !vars.contains(&var) {
                 vars.push(var);
             }
@@ -107,7 +112,7 @@ impl Lifecycle {
         vars
     }
 
-    /// What the facts say that make a state the one that counts.
+    /// Returns the messages of the facts that make a state the current one.
     pub fn sentence(&self, state: usize, world: &World, sentences: &[Option<String>]) -> String {
         let mut vars = deciding(&self.states[state].when, world);
         vars.dedup();
@@ -118,8 +123,14 @@ impl Lifecycle {
         said.join(BETWEEN)
     }
 
-    /// Why a state suspends: what its facts say, and without a sentence of theirs, what they are.
-    pub fn why(&self, state: usize, world: &World, sentences: &[Option<String>]) -> String {
+    /// Returns the reason for a suspension: the sentences of its facts, or their values if they
+    /// have none.
+    pub fn suspension_reason(
+        &self,
+        state: usize,
+        world: &World,
+        sentences: &[Option<String>],
+    ) -> String {
         let said = self.sentence(state, world, sentences);
         if !said.is_empty() {
             return said;
@@ -168,7 +179,7 @@ impl Lifecycle {
             .clauses
             .iter()
             .find(|c| c.when.as_ref().is_none_or(|w| world.holds(w)));
-        // LC052 proves that there is one.
+        // LC052 proves that a clause exists.
         let (says, reason, event) = clause.map_or((Says::Unknown, "Undeclared", None), |c| {
             (c.says, c.reason, c.event)
         });
@@ -195,7 +206,8 @@ impl Lifecycle {
         }
     }
 
-    /// The sentences of the atoms that make the clause hold; of `otherwise`, those of everything that the condition asks.
+    /// Returns the sentences of the atoms that make the clause hold. For `otherwise`, returns those
+    /// of all variables of the condition.
     fn message(
         &self,
         condition: &Condition,
@@ -213,7 +225,10 @@ impl Lifecycle {
                 .collect(),
         };
         let mut said: Vec<&str> = Vec::new();
-        for var in vars.into_iter().flat_map(|var| self.asked(var, world)) {
+        for var in vars
+            .into_iter()
+            .flat_map(|var| self.blocking_vars(var, world))
+        {
             match sentences[var].as_deref() {
                 Some(sentence) if !said.contains(&sentence) => said.push(sentence),
                 Some(_) | None => {}
@@ -222,8 +237,8 @@ impl Lifecycle {
         said.join(BETWEEN)
     }
 
-    /// The variable, or where it was not asked, those whose values kept it from being asked.
-    fn asked(&self, var: usize, world: &World) -> Vec<usize> {
+    /// Returns the variable, or if it was not evaluated, those whose values prevented that.
+    fn blocking_vars(&self, var: usize, world: &World) -> Vec<usize> {
         match self.vars[var].given.iter().find(|g| !world.holds(&g.pred)) {
             None => vec![var],
             Some(guard) => {
@@ -231,7 +246,7 @@ impl Lifecycle {
                 against.dedup();
                 against
                     .into_iter()
-                    .flat_map(|v| self.asked(v, world))
+                    .flat_map(|v| self.blocking_vars(v, world))
                     .collect()
             }
         }

@@ -1,14 +1,16 @@
-//! What is taken away because an older version of the lifecycle left it. Pure: names as they are declared.
+//! Leftovers of an older version of the lifecycle, which are removed. Pure: names as they are
+//! declared.
 
 use super::ir::{Input, Leaves, Lifecycle, Mode, Retired};
 
 impl Lifecycle {
-    /// Whether an older version left anything that this one takes away.
+    /// Returns true if an older version left anything that this one removes.
     pub fn retires(&self) -> bool {
         !self.retired.is_empty() || self.inputs.iter().any(|input| input.retired.is_some())
     }
 
-    /// The finalizers of older versions, where the one of today is called so. One that is ours today is none of them.
+    /// Returns the finalizers of older versions, given the current name. The current finalizer is
+    /// never included.
     pub fn retired_finalizers(&self, ours: &str) -> Vec<String> {
         let named = self.retired.iter().filter_map(|retired| match retired {
             Retired::Finalizer(name) => Some(name.unwrap_or(ours).to_owned()),
@@ -22,7 +24,8 @@ impl Lifecycle {
             .collect()
     }
 
-    /// The annotations of records of older versions, each with the record that goes on with it. `annotation` says how one is called that is declared by name.
+    /// Returns the annotations of records of older versions, each with its successor. `annotation`
+    /// maps a declared name to its annotation.
     pub fn retired_records(
         &self,
         annotation: impl Fn(&str) -> String,
@@ -62,7 +65,7 @@ impl Lifecycle {
         })
     }
 
-    /// The inputs whose objects an older version left, with what becomes of those.
+    /// Returns the inputs whose objects an older version left, and the treatment of those objects.
     pub fn retired_inputs(&self) -> impl Iterator<Item = (usize, Leaves)> {
         let inputs = self.inputs.iter().enumerate();
         inputs.filter_map(|(at, input)| Some((at, input.retired?)))

@@ -1,4 +1,4 @@
-//! A world: one value for every variable of a lifecycle, and what predicates say about it.
+//! World: one value for every variable of a lifecycle, and the evaluation of predicates in it.
 
 use super::ir::{Lifecycle, Origin, Pred};
 
@@ -7,7 +7,8 @@ use super::ir::{Lifecycle, Origin, Pred};
 pub struct World(Vec<u8>);
 
 impl World {
-    /// All variables at their first value; a pass fills it in evaluation order.
+    /// Returns a world with all variables at their first value. A reconciliation fills it in
+    /// evaluation order.
     pub fn first(lifecycle: &Lifecycle) -> Self {
         Self(vec![0; lifecycle.vars.len()])
     }
@@ -22,7 +23,7 @@ impl World {
         self.0[var] = value;
     }
 
-    /// Whether the predicate holds here.
+    /// Returns true if the predicate holds here.
     pub fn holds(&self, pred: &Pred) -> bool {
         match pred {
             Pred::Is(var, values) => values >> self.0[*var] & 1 == 1,
@@ -32,8 +33,9 @@ impl World {
         }
     }
 
-    /// What the predicate says by what is asked here alone; nothing where that does not decide it. How a write of ours went is always known.
-    pub fn says(&self, pred: &Pred, lifecycle: &Lifecycle) -> Option<bool> {
+    /// Evaluates the predicate with only the variables that are evaluated here; `None` if they do
+    /// not decide it. The result of our own write is always known.
+    pub fn evaluate(&self, pred: &Pred, lifecycle: &Lifecycle) -> Option<bool> {
         pred.decided(&|var, values| {
             let given = lifecycle.vars[var].given;
             let asked = given.iter().all(|guard| self.holds(&guard.pred));
@@ -62,7 +64,7 @@ impl World {
 }
 
 impl Pred {
-    /// Whether the predicate asks this variable.
+    /// Returns true if the predicate reads this variable.
     pub fn mentions(&self, var: usize) -> bool {
         match self {
             Pred::Is(v, _) => *v == var,
@@ -71,7 +73,8 @@ impl Pred {
         }
     }
 
-    /// What the predicate says, if what is known decides it: `answer` says whether the answer is one of these values, where there is an answer.
+    /// Evaluates the predicate, if the known answers decide it. `answer` returns true if the answer
+    /// is one of these values, and `None` if there is no answer.
     pub fn decided(&self, answer: &dyn Fn(usize, u64) -> Option<bool>) -> Option<bool> {
         // One that decides, or all that do not.
         let joined = |of: &[Pred], decides: bool| {
@@ -90,7 +93,7 @@ impl Pred {
         }
     }
 
-    /// The variables it asks, in written order.
+    /// Returns the variables of the predicate, in written order.
     pub fn vars(&self) -> Vec<usize> {
         match self {
             Pred::Is(var, _) => vec![*var],

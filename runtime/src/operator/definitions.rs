@@ -14,7 +14,7 @@ use crate::lease::Until;
 
 /// The part of a process that waits for them.
 const PART: &str = "definitions";
-/// How often a replica that does not lead looks whether the kinds are served.
+/// Interval at which a replica that does not lead checks that the kinds are served.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The kinds of each group that the operator has.
@@ -24,7 +24,7 @@ pub(super) struct Definitions(Vec<Group>);
 struct Group {
     kinds: Kinds,
     maintain: bool,
-    /// Set while this process has still to compare them, and to write what differs.
+    /// True while this process still has to compare the definitions and write the differences.
     is_due: bool,
 }
 
@@ -41,7 +41,7 @@ impl Definitions {
         self.0.is_empty()
     }
 
-    /// Tells whether this process has still to write what differs, once it leads.
+    /// Returns true if this process still has to write the differences once it leads.
     pub(super) fn are_due(&self) -> bool {
         self.0.iter().any(|group| group.is_due)
     }
@@ -76,7 +76,8 @@ impl Definitions {
         health.works(PART);
     }
 
-    /// Passes on until when this process may write, but not before its definitions are as wanted. Never ends.
+    /// Relays the time until which this process may write, but not before its definitions are as
+    /// desired. Never ends.
     pub(super) async fn relay(
         mut self,
         client: Client,
@@ -98,7 +99,8 @@ impl Definitions {
     }
 }
 
-/// Passes on until when this process may write, but not before a task has ended, which goes on only while it leads. Never ends.
+/// Relays the time until which this process may write, but not before a task has ended. The task
+/// makes progress only while this process leads. Never ends.
 pub(super) async fn hold(
     mut first: BoxFuture<'static, ()>,
     mut until: watch::Receiver<Until>,
@@ -122,7 +124,8 @@ pub(super) async fn hold(
 }
 
 impl Group {
-    /// Returns once its kinds are served, by what this process writes while it leads, or by what another has written.
+    /// Returns once the kinds are served, written either by this process while it leads or by
+    /// another process.
     async fn served(&mut self, client: &Client, until: &mut watch::Receiver<Until>) {
         let mut is_told = false;
         while !self.is_written(client, until).await {
@@ -145,7 +148,8 @@ impl Group {
         }
     }
 
-    /// Writes what differs, and tells whether that was done; it is not where this process does not lead, or no longer.
+    /// Writes the differences and returns true if it did. Returns false if this process does not
+    /// lead, or no longer leads.
     async fn is_written(&mut self, client: &Client, until: &watch::Receiver<Until>) -> bool {
         let (kinds, mut lease) = (self.kinds, until.clone());
         tokio::select! {
@@ -159,7 +163,7 @@ impl Group {
 
 /// Returns once this process may write.
 async fn leads(until: &mut watch::Receiver<Until>) {
-    // A Lease that has run out stands there until that is noticed.
+    // An expired Lease remains in the channel until the expiry is noticed.
     let may_write = |until: &Until| until.is_some_and(|end| end > Instant::now());
     if until.wait_for(may_write).await.is_err() {
         pending::<()>().await;

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct Rate {
-    /// In which one token comes.
+    /// Interval at which one token is added.
     step: Duration,
     /// How much of an empty bucket may be taken in advance: all tokens of a burst but one.
     slack: Duration,

@@ -1,9 +1,9 @@
-//! Who is next: lifecycles one after the other, of each its objects one after the other, of each its askers in their order. So who asks much waits
-//! for itself alone.
+//! Round-robin order of askers: by lifecycle, then by the objects of each lifecycle, then by the
+//! askers of each object in their order. An asker with many requests thus delays only itself.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Things by who they belong to; whoever was served goes to the end.
+/// Items by owner. An owner that was served moves to the end.
 #[derive(Debug)]
 struct Ring<T> {
     of: BTreeMap<String, T>,
@@ -20,15 +20,15 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Default> Ring<T> {
-    /// What belongs to somebody, who comes last if new.
-    fn of(&mut self, who: &str) -> &mut T {
+    /// Returns the entry of an owner. A new owner comes last.
+    fn get_or_insert(&mut self, who: &str) -> &mut T {
         if !self.of.contains_key(who) {
             self.order.push_back(who.to_owned());
         }
         self.of.entry(who.to_owned()).or_default()
     }
 
-    /// Serves the first of whom there is something; who has nothing left is forgotten.
+    /// Serves the first owner that has an item. Removes an owner that has no items left.
     fn next<R>(
         &mut self,
         mut serve: impl FnMut(&mut T) -> Option<R>,
@@ -59,7 +59,10 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn push(&mut self, (lifecycle, object): (&str, &str), id: u64) {
-        self.of.of(lifecycle).of(object).push_back(id);
+        self.of
+            .get_or_insert(lifecycle)
+            .get_or_insert(object)
+            .push_back(id);
         self.waiting += 1;
     }
 

@@ -7,8 +7,8 @@ use tokio::time::sleep;
 
 use super::*;
 
-fn asker(object: &str, lane: Lane) -> Asker {
-    Asker {
+fn asker(object: &str, lane: Lane) -> Requester {
+    Requester {
         lifecycle: "L".to_owned(),
         object: object.to_owned(),
         lane,
@@ -16,7 +16,7 @@ fn asker(object: &str, lane: Lane) -> Asker {
 }
 
 /// Waits for a turn, as a driver does.
-async fn place(provider: &Arc<Provider>, object: &str, lane: Lane) -> Place {
+async fn wait_for_turn(provider: &Arc<Provider>, object: &str, lane: Lane) -> InFlight {
     let (says, mut said) = tokio::sync::mpsc::unbounded_channel();
     let mut turn = provider.queue(asker(object, lane), move |at| {
         let _ = says.send(at);
@@ -36,7 +36,8 @@ async fn place(provider: &Arc<Provider>, object: &str, lane: Lane) -> Place {
     }
 }
 
-/// What asks in this order, each for a while; in which order they left, and when.
+/// Runs askers in this order, each for a while. Returns the order in which they left, and the
+/// times.
 async fn run(
     provider: &Arc<Provider>,
     askers: &[(&'static str, Lane)],
@@ -47,12 +48,12 @@ async fn run(
     for (object, lane) in askers.iter().copied() {
         let (provider, now_on) = (Arc::clone(provider), Arc::clone(&now_on));
         all.spawn(async move {
-            let place = place(&provider, object, lane).await;
+            let place = wait_for_turn(&provider, object, lane).await;
             let left = began.elapsed();
             now_on.fetch_add(1, Ordering::SeqCst);
             sleep(takes).await;
             now_on.fetch_sub(1, Ordering::SeqCst);
-            place.ended(&Ok::<_, CallError>(()));
+            place.record_outcome(&Ok::<_, CallError>(()));
             (left, object)
         });
         // In the order of the list.
@@ -124,7 +125,7 @@ async fn calls_go_first_and_of_four_turns_one_is_left_to_questions() {
     askers.extend([("call", Lane::Call); 30]);
     let left = run(&provider, &askers, SECOND).await;
     let order: String = left.iter().map(|(object, _)| &object[..1]).collect();
-    // The first question found nobody before it.
+    // The first poll found an empty queue.
     assert_eq!(&order[..17], "pcccpcccpcccpcccp");
     assert!(order.ends_with("ppp"), "{order}");
     assert_eq!((provider.counts().calls, provider.counts().polls), (30, 30));
@@ -135,9 +136,9 @@ async fn a_provider_that_wants_to_be_left_alone_is_and_then_one_tries() {
     for limit in [Limit::new(), Limit::new().in_flight(8).per_second(100)] {
         let provider = Provider::new("cloud", limit);
         let (began, later) = (Instant::now(), Duration::from_secs(30));
-        let first = place(&provider, "a", Lane::Call).await;
+        let first = wait_for_turn(&provider, "a", Lane::Call).await;
         let why = "too many requests".to_owned();
-        first.ended(&Err::<(), _>(CallError::Later { why, after: later }));
+        first.record_outcome(&Err::<(), _>(CallError::Later { why, after: later }));
         drop(first);
         assert!(!provider.is_free(Instant::now()));
         let left = run(&provider, &[("b", Lane::Poll); 5], SECOND).await;
@@ -153,12 +154,12 @@ async fn a_provider_that_wants_to_be_left_alone_is_and_then_one_tries() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_from_before_does_not_end_what_the_provider_asked_for() {
     let provider = Provider::new("cloud", Limit::new().in_flight(2));
-    let early = place(&provider, "a", Lane::Poll).await;
-    let told = place(&provider, "b", Lane::Poll).await;
+    let early = wait_for_turn(&provider, "a", Lane::Poll).await;
+    let told = wait_for_turn(&provider, "b", Lane::Poll).await;
     sleep(SECOND).await;
     let (why, after) = ("too many".to_owned(), SECOND * 10);
-    told.ended(&Err::<(), _>(CallError::Later { why, after }));
-    early.ended(&Ok::<_, CallError>(()));
+    told.record_outcome(&Err::<(), _>(CallError::Later { why, after }));
+    early.record_outcome(&Ok::<_, CallError>(()));
     drop((early, told));
     let left = run(&provider, &[("c", Lane::Poll)], SECOND).await;
     assert_eq!(left, [("c", SECOND * 10)]);
@@ -170,13 +171,13 @@ async fn who_leaves_gives_its_place_back() {
     let gone = tokio::spawn({
         let provider = Arc::clone(&provider);
         async move {
-            let _place = place(&provider, "gone", Lane::Call).await;
+            let _place = wait_for_turn(&provider, "gone", Lane::Call).await;
             std::future::pending::<()>().await;
         }
     });
     let waits = tokio::spawn({
         let provider = Arc::clone(&provider);
-        async move { drop(place(&provider, "waits", Lane::Call).await) }
+        async move { drop(wait_for_turn(&provider, "waits", Lane::Call).await) }
     });
     sleep(SECOND).await;
     assert_eq!(
@@ -200,7 +201,7 @@ async fn a_turn_that_nobody_takes_goes_to_the_next() {
     let mut sleeper = provider.queue(asker("sleeper", Lane::Call), |_| ());
     assert!(!provider.is_free(Instant::now()));
     sleep(SECOND).await;
-    let awake = place(&provider, "awake", Lane::Call).await;
+    let awake = wait_for_turn(&provider, "awake", Lane::Call).await;
     assert_eq!(sleeper.is_due(Instant::now()), Err(None));
     assert!(!sleeper.is_news(Instant::now()));
     drop(awake);
@@ -224,6 +225,6 @@ fn a_limit_for_what_nothing_names_is_told_with_what_is_named() {
     let error = providers.check().expect_err("nothing names it").to_string();
     assert_eq!(
         error,
-        "a limit is set for the provider `clowd`, which nothing names that runs here; what is: `cloud`"
+        "a limit is set for the provider `clowd`, which nothing names that runs here; providers in use: `cloud`"
     );
 }

@@ -1,5 +1,6 @@
-//! Who may leave when: the state of one provider, from what it is told and what time it is. Gives a turn, and no place, ahead: what leaves takes its
-//! token then, so that the limits are exact however late it comes.
+//! Turns at one provider: its state, as a function of its inputs and the time. It grants turns
+//! ahead, but no places. A request takes its token when it leaves, so that the limits are exact
+//! however late it leaves.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,41 +13,42 @@ use super::rate::Rate;
 use super::ring::Line;
 use super::{Limit, ProviderCounts};
 
-/// What kind of thing takes a turn.
+/// Kind of request that takes a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// What changes something.
+    /// Mutation.
     Call,
     /// A question.
     Poll,
 }
 
-/// Who wants a turn.
+/// Asker that wants a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asker {
-    /// Of which lifecycle.
+pub struct Requester {
+    /// Lifecycle that asks.
     pub lifecycle: String,
-    /// For which object or volume.
+    /// Object or volume that the request is for.
     pub object: String,
-    /// What for.
+    /// Kind of request.
     pub lane: Lane,
 }
 
-/// Says that it is somebody's turn, and from when on.
+/// Callback that notifies an asker of its turn, with the time from which the turn is valid.
 pub(super) type Notice = Arc<dyn Fn(Instant) + Send + Sync>;
 
-/// So many calls go before a question that waits.
+/// Number of calls that precede a waiting poll.
 const CALLS_IN_A_ROW: u32 = 3;
-/// A turn that nobody takes for so long although it is time goes to the next; who had it comes last.
+/// Time after which a due turn that is not taken goes to the next asker. The asker that had the
+/// turn moves to the end.
 const UNTAKEN: Duration = Duration::from_secs(1);
 
 struct Waiting {
-    asker: Asker,
+    asker: Requester,
     since: Instant,
     notice: Notice,
 }
 
-/// Who waits, by what for.
+/// Waiting askers, by kind of request.
 #[derive(Default)]
 struct Lines {
     calls: Line,
@@ -54,7 +56,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(&mut self, lane: Lane) -> &mut Line {
+    fn lane_mut(&mut self, lane: Lane) -> &mut Line {
         match lane {
             Lane::Call => &mut self.calls,
             Lane::Poll => &mut self.polls,
@@ -67,7 +69,7 @@ pub(super) struct Turns {
     rate: Option<Rate>,
     /// On their way.
     left: usize,
-    /// Who has a turn and did not take it yet, and since when it could have.
+    /// Askers that have a turn and did not take it yet, and the time since which they could have.
     given: BTreeMap<u64, Instant>,
     /// All who did not take a turn yet.
     askers: BTreeMap<u64, Waiting>,
@@ -75,7 +77,8 @@ pub(super) struct Turns {
     calls_in_a_row: u32,
     /// The provider wants to be left alone until then.
     held: Option<Instant>,
-    /// It did, and no answer has come since: one asks whether all may come.
+    /// True if the provider asked for a pause and has not answered since. One request probes it
+    /// before the others may leave.
     tries: bool,
     next: u64,
     counts: ProviderCounts,
@@ -98,7 +101,7 @@ impl Turns {
         }
     }
 
-    pub(super) fn join(&mut self, asker: Asker, notice: Notice, now: Instant) -> u64 {
+    pub(super) fn join(&mut self, asker: Requester, notice: Notice, now: Instant) -> u64 {
         self.next += 1;
         let waiting = Waiting {
             asker,
@@ -112,7 +115,7 @@ impl Turns {
 
     fn line_up(&mut self, id: u64) {
         if let Some(Waiting { asker, .. }) = self.askers.get(&id) {
-            let line = self.lines.of(asker.lane);
+            let line = self.lines.lane_mut(asker.lane);
             line.push((&asker.lifecycle, &asker.object), id);
         }
     }
@@ -120,7 +123,7 @@ impl Turns {
     pub(super) fn leave(&mut self, id: u64) {
         self.given.remove(&id);
         if let Some(Waiting { asker, .. }) = self.askers.remove(&id) {
-            let line = self.lines.of(asker.lane);
+            let line = self.lines.lane_mut(asker.lane);
             line.remove((&asker.lifecycle, &asker.object), id);
         }
     }
@@ -131,13 +134,14 @@ impl Turns {
         self.held.map_or(at, |held| at.max(held))
     }
 
-    /// Whether one more may have a turn.
+    /// Returns true if one more asker may have a turn.
     fn has_room(&self) -> bool {
         let most = match self.tries {
             true => 1,
             false => self.limit.in_flight.unwrap_or(usize::MAX),
         };
-        // Tokens are taken one after the other: so the order of turns is that in which they leave.
+        // Tokens are taken one after the other, so turns are given in the order in which the
+        // requests leave.
         let in_order = self.rate.is_none() || self.given.is_empty();
         self.in_flight() < most && in_order
     }
@@ -179,7 +183,7 @@ impl Turns {
         self.left = self.left.saturating_sub(1);
     }
 
-    /// Nobody comes before this time, and then one by itself.
+    /// Blocks all requests until this time. Then the first request leaves alone.
     pub(super) fn hold(&mut self, until: Instant) {
         self.counts.held += 1;
         self.held = Some(self.held.map_or(until, |held| held.max(until)));
@@ -188,14 +192,15 @@ impl Turns {
         given.keys().for_each(|id| self.line_up(*id));
     }
 
-    /// It answers again, if it was asked after the time that it named.
+    /// Records that the provider answers again, if the request left after the time that the
+    /// provider named.
     pub(super) fn answers(&mut self, left: Instant) {
         if self.held.is_none_or(|held| left >= held) {
             (self.held, self.tries) = (None, false);
         }
     }
 
-    /// Gives turns to who is next, and says whom to tell.
+    /// Gives turns to the next askers, and returns the askers to notify.
     pub(super) fn advance(&mut self, now: Instant) -> Vec<(u64, Notice, Instant)> {
         let late = self.given.iter().filter(|(_, at)| **at + UNTAKEN <= now);
         for id in late.map(|(id, _)| *id).collect::<Vec<_>>() {

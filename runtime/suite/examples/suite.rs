@@ -1,4 +1,5 @@
-//! The generated suite of a lifecycle, and what it says of a mistake that no compiler sees: a builder that never says the same.
+//! Generated suite of a lifecycle, and its report on a mistake that no compiler detects: a builder
+//! whose output differs on every call.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,7 +42,7 @@ data: {colour: blue}
 pub(crate) fn report<L: MirrorLogic>(
     logic: impl Fn() -> L + Send + Sync + 'static,
 ) -> Result<Report, String> {
-    Suite::of(move || mirror::machine(logic()))
+    Suite::for_machine(move || mirror::machine(logic()))
         .define(&Mirror::crd())
         .fixtures(FIXTURES)
         .depth(2)
@@ -60,14 +61,14 @@ pub(crate) struct Restless(AtomicU64);
 impl MirrorLogic for Restless {
     fn apply_copy(&self, _: ApplyCopy<'_>) -> Desired<ConfigMap> {
         let number = self.0.fetch_add(1, Ordering::Relaxed).to_string();
-        Desired::of(&ConfigMap {
+        Desired::from_object(&ConfigMap {
             data: Some([("number".to_owned(), number)].into()),
             ..ConfigMap::default()
         })
     }
 }
 
-/// What is said of it.
+/// Returns the report about the lifecycle with a seeded bug.
 pub(crate) fn with_a_mistake() -> Result<Report, String> {
     report(|| Restless(AtomicU64::new(0)))
 }

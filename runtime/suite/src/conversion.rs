@@ -1,4 +1,5 @@
-//! Whether a kind survives the way to another version of its API and back: with values that the schema of each version allows. Knows no cluster.
+//! Round-trip check of a kind between two versions of its API, with values that the schema of each
+//! version allows. Knows no cluster.
 
 mod generate;
 
@@ -14,9 +15,9 @@ use serde_json::{Value, json};
 
 use generate::{Amount, value};
 
-/// What was tried.
+/// Conversions that were tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tried {
+pub struct TrialCounts {
     /// Values that went there and back, of all versions together.
     pub values: usize,
     /// How many of them needed the annotation to come back whole.
@@ -32,7 +33,7 @@ pub struct Failure {
     pub to: String,
     /// The smallest object that was found.
     pub object: Value,
-    /// What is wrong.
+    /// Description of the failure.
     pub what: String,
 }
 
@@ -59,12 +60,12 @@ pub fn there_and_back(
     conversion: &Conversion,
     definition: &CustomResourceDefinition,
     values: usize,
-) -> Result<Tried, Box<Failure>> {
-    let mut tried = Tried::default();
+) -> Result<TrialCounts, Box<Failure>> {
+    let mut tried = TrialCounts::default();
     for from in conversion.versions() {
         for to in conversion.versions() {
             if from != to {
-                let way = Way::of(conversion, definition, (from, to))?;
+                let way = Direction::new(conversion, definition, (from, to))?;
                 way.try_all(values, &mut tried)?;
             }
         }
@@ -73,7 +74,7 @@ pub fn there_and_back(
 }
 
 /// From one version to another.
-struct Way<'a> {
+struct Direction<'a> {
     conversion: &'a Conversion,
     group: &'a str,
     from: &'a str,
@@ -83,8 +84,8 @@ struct Way<'a> {
     allowed: Schema,
 }
 
-impl<'a> Way<'a> {
-    fn of(
+impl<'a> Direction<'a> {
+    fn new(
         conversion: &'a Conversion,
         definition: &'a CustomResourceDefinition,
         (from, to): (&'a str, &'a str),
@@ -122,7 +123,7 @@ impl<'a> Way<'a> {
         })
     }
 
-    fn try_all(&self, values: usize, tried: &mut Tried) -> Result<(), Box<Failure>> {
+    fn try_all(&self, values: usize, tried: &mut TrialCounts) -> Result<(), Box<Failure>> {
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let mut unfit = 0;
         let mut number = 0;
@@ -188,7 +189,8 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// What is wrong with a value; of one that survives, whether something had to be kept for it.
+    /// Returns the defect of a value that does not survive. For a value that survives, returns true
+    /// if something had to be kept for it.
     fn wrong(&self, object: &Value) -> Result<bool, String> {
         let there = self.convert(object, self.to)?;
         let wanted = format!("{}/{}", self.group, self.to);
@@ -217,7 +219,7 @@ impl<'a> Way<'a> {
             ));
         }
         let back = self.convert(&there, self.from)?;
-        let said = |object: &Value| self.conversion.said(object).map_err(|e| e.to_string());
+        let said = |object: &Value| self.conversion.normalise(object).map_err(|e| e.to_string());
         let (before, after) = (said(object)?, said(&back)?);
         if before != after {
             return Err(first_difference(&before, &after));
@@ -255,7 +257,7 @@ impl<'a> Way<'a> {
     }
 }
 
-/// Metadata without what is kept there, and whether anything is.
+/// Returns the metadata without the stored annotations, and true if there are any.
 fn plain(metadata: &Value) -> (Value, bool) {
     let mut plain = metadata.clone();
     let annotations = plain.get_mut("annotations").and_then(Value::as_object_mut);

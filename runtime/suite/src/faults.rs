@@ -19,7 +19,7 @@ pub use process::Process;
 pub use signal::Signal;
 pub use state::Sent;
 
-/// What goes wrong, and when.
+/// Plan of the faults, and their times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Plan(pub Vec<Fault>);
 
@@ -27,36 +27,38 @@ pub struct Plan(pub Vec<Fault>);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     /// When.
-    pub at: At,
-    /// What.
-    pub what: What,
+    pub at: FaultPoint,
+    /// Fault to inject.
+    pub what: FaultKind,
 }
 
 /// A request of the process, counted from 1 over all its restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum At {
-    /// `w3`: the third mutation, be it of an object or outside Kubernetes. Events and Leases do not count.
+pub enum FaultPoint {
+    /// `w3`: the third mutation, of an object or outside Kubernetes. Events and Leases do not
+    /// count.
     Write(u32),
-    /// `r3`: the third request of any kind, questions outside Kubernetes included. Events and Leases do not count.
+    /// `r3`: the third request of any kind, including queries outside Kubernetes. Events and Leases
+    /// do not count.
     Request(u32),
     /// `l3`: the third request about a Lease.
     Lease(u32),
-    /// `e3`: the third event that is told.
+    /// `e3`: the third event that is recorded.
     Event(u32),
 }
 
-/// What goes wrong. Kinds are named as in paths (`services`); none means all.
+/// Kind of fault. Kinds of objects are named as in paths (`services`); none means all.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub enum FaultKind {
     /// `crash-before`: the process ends before the server applies the request, and starts anew without its memory.
     CrashBefore,
     /// `crash-after`: the server applies the request, then the process ends before it hears so.
     CrashAfter,
     /// `lost`: the server applies the request, then the connection breaks.
     Lost,
-    /// `silent`: the server applies the request, and there is never an answer.
+    /// `silent`: the server applies the request and never answers.
     Silent,
-    /// `timeout`: the request is not applied, and there is never an answer.
+    /// `timeout`: the request is not applied and never answered.
     Timeout,
     /// `503`: the request is not applied; the answer is a failure with this code.
     Answer(u16),
@@ -64,7 +66,7 @@ pub enum What {
     Break(Option<String>),
     /// `end`: watches end as they do when their time is over.
     End(Option<String>),
-    /// `relist`: watches say that their version is too old (410).
+    /// `relist`: watches report that their version is too old (410).
     Relist(Option<String>),
     /// `delay=services/5s`: events of this kind come later.
     Delay(Option<String>, Duration),
@@ -76,16 +78,17 @@ pub enum What {
     Lag(Duration),
     /// `cut/5s`: every connection breaks, and none can be made for a time.
     Cut(Duration),
-    /// `freeze/20s`: the process is suspended for a time and goes on with what it knew.
+    /// `freeze/20s`: the process is suspended for a time and continues with its old knowledge.
     Freeze(Duration),
     /// `second/20s`: a second process runs at the same time for a time.
     Second(Duration),
-    /// `clock=-3600s`: the wall clock is put by so many seconds.
+    /// `clock=-3600s`: the wall clock is shifted by this number of seconds.
     Clock(i64),
 }
 
-impl What {
-    /// Whether it decides what becomes of the request itself, and is not about what is around it.
+impl FaultKind {
+    /// Returns true if the fault decides the result of the request itself, rather than concerning
+    /// its surroundings.
     pub fn is_about_the_request(&self) -> bool {
         match self {
             Self::CrashBefore

@@ -1,5 +1,6 @@
-//! What a process may ask of the API server: the rights that follow from its lifecycle, as `manifests rbac` prints them, and which of them were of use.
-//! Each request is held against them before it leaves, and goes on as it would where nobody asks for rights.
+//! Rights of a process at the API server: those that follow from its lifecycle, as `manifests rbac`
+//! prints them, and those that it used. Each request is checked against them before it leaves. It
+//! then goes on as on a server without authorization.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,9 +14,9 @@ use lifecycle_runtime::lifecycle::{Kind, Machine};
 /// The name of the Lease of all processes that have one; they are in the namespace `default`.
 pub(crate) const LEASE_NAME: &str = "generated-suite";
 
-/// The rights of one process, and what it did with them.
+/// Rights of one process, and the requests that used them.
 pub(crate) struct Granted {
-    /// Each by itself, with its name: every request is held against them.
+    /// Single rights, each with its name. Every request is checked against them.
     rules: Vec<(Object, Verb, String)>,
     state: Mutex<State>,
 }
@@ -23,15 +24,16 @@ pub(crate) struct Granted {
 #[derive(Default)]
 struct State {
     used: BTreeSet<String>,
-    /// What was asked for beyond them.
+    /// Requests beyond the rights.
     beyond: BTreeSet<String>,
 }
 
-/// The rights that requests of a lifecycle need, by the names under which the report tells that none has needed them.
+/// Returns the rights that requests of a lifecycle need, by the names under which the report lists
+/// the unused ones.
 pub(crate) fn names(machine: &dyn Machine) -> BTreeSet<String> {
-    // What replicas need beyond that is the same for all.
-    let rights = Rights::of([machine]);
-    // What is watched is listed only where a server streams no lists.
+    // The additional rights of replicas are the same for all.
+    let rights = Rights::for_lifecycles([machine]);
+    // A watched kind is listed only if a server does not stream lists.
     let is_watched = |object: &Object| {
         let mut each = rights.each();
         each.any(|(other, verb)| other == object && verb == Verb::Watch)
@@ -42,24 +44,27 @@ pub(crate) fn names(machine: &dyn Machine) -> BTreeSet<String> {
 }
 
 fn name(object: &Object, verb: Verb) -> String {
-    format!("right to {} {object}", verb.word())
+    format!("right to {} {object}", verb.as_str())
 }
 
 impl Granted {
-    /// What a lifecycle needs that runs alone in its process, which may be one of several replicas.
-    pub(crate) fn of(machine: &dyn Machine) -> Self {
-        Self::to(&Rights::of([machine]).leading(LEASE_NAME))
+    /// Returns the rights of a lifecycle that runs alone in its process, which may be one of
+    /// several replicas.
+    pub(crate) fn for_machine(machine: &dyn Machine) -> Self {
+        Self::to(&Rights::for_lifecycles([machine]).leading(LEASE_NAME))
     }
 
-    /// What lifecycles of volumes need that one process serves, with what it always watches.
+    /// Returns the rights of the volume lifecycles that one process serves, including those for the
+    /// kinds that it always watches.
     pub(crate) fn of_all<'a>(
         machines: impl IntoIterator<Item = &'a dyn Machine>,
         watched: &[Kind],
     ) -> Self {
-        Self::to(&Rights::of(machines).watching(watched))
+        Self::to(&Rights::for_lifecycles(machines).watching(watched))
     }
 
-    /// A client whose requests are held against them on their way to another.
+    /// Returns a client whose requests are checked against the rights before they are forwarded to
+    /// another client.
     pub(crate) fn client(self: &Arc<Self>, below: &Client) -> Client {
         let (granted, below) = (Arc::clone(self), below.clone());
         let namespace = below.default_namespace().to_owned();
@@ -68,7 +73,7 @@ impl Granted {
             async move {
                 let (method, path) = (request.method().clone(), request.uri().path().to_owned());
                 let query = request.uri().query().unwrap_or_default();
-                let _told = granted.asks(&method, &path, is_watch(query));
+                let _told = granted.check_request(&method, &path, is_watch(query));
                 let answered = below.send(request).await?;
                 if method == Method::PATCH && answered.status() == StatusCode::CREATED {
                     let _told = granted.makes(&path);
@@ -79,7 +84,7 @@ impl Granted {
         Client::new(service, namespace)
     }
 
-    /// What was asked for beyond them.
+    /// Returns the requests beyond the rights.
     pub(crate) fn beyond(&self) -> Vec<String> {
         self.state().beyond.iter().cloned().collect()
     }
@@ -98,8 +103,14 @@ impl Granted {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A request; what is wrong if it is not permitted, said once.
-    pub(crate) fn asks(&self, method: &Method, path: &str, watches: bool) -> Option<String> {
+    /// Checks a request. Returns the reason if the request is not permitted; each reason is
+    /// returned once.
+    pub(crate) fn check_request(
+        &self,
+        method: &Method,
+        path: &str,
+        watches: bool,
+    ) -> Option<String> {
         let (object, of_one) = object(path)?;
         let verb = match (method, of_one) {
             (&Method::GET, true) => Verb::Get,
@@ -123,7 +134,7 @@ impl Granted {
         self.needs(&Object::all(&object.group, &object.resource), Verb::Create)
     }
 
-    /// What was of use so far, by name.
+    /// Returns the names of the rights that were used so far.
     pub(crate) fn used(&self) -> BTreeSet<String> {
         self.state().used.clone()
     }
@@ -155,14 +166,14 @@ impl Granted {
     }
 }
 
-/// Whether the query of a list asks for changes.
+/// Returns true if the query of a list requests a watch.
 pub(crate) fn is_watch(query: &str) -> bool {
     query
         .split('&')
         .any(|pair| matches!(pair, "watch=true" | "watch=1"))
 }
 
-/// What a path is about, and whether it is one object; nothing for what everybody may read.
+/// Parses a path into the object, and true if it names one object; `None` if everybody may read it.
 fn object(path: &str) -> Option<(Object, bool)> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let (group, rest) = match parts.as_slice() {
@@ -208,24 +219,27 @@ mod tests {
     fn what_is_granted_is_of_use_and_what_is_not_is_told_once() {
         let granted = granted();
         let one = "/api/v1/namespaces/ns/services/web";
-        assert_eq!(granted.asks(&Method::PATCH, one, false), None);
-        assert_eq!(granted.asks(&Method::GET, "/api/v1/services", false), None);
+        assert_eq!(granted.check_request(&Method::PATCH, one, false), None);
+        assert_eq!(
+            granted.check_request(&Method::GET, "/api/v1/services", false),
+            None
+        );
         let used: Vec<_> = granted.used().into_iter().collect();
         assert_eq!(used, ["right to list services", "right to patch services"]);
         let made = granted.makes(one);
         let said = "the right to create services is not among what `manifests rbac` grants";
         assert_eq!(made.as_deref(), Some(said));
         assert_eq!(granted.makes(one), None);
-        let watched = granted.asks(&Method::GET, "/api/v1/services", true);
+        let watched = granted.check_request(&Method::GET, "/api/v1/services", true);
         assert!(watched.is_some_and(|said| said.contains("watch services")));
-        let all = granted.asks(&Method::DELETE, "/api/v1/namespaces/ns/services", false);
+        let all = granted.check_request(&Method::DELETE, "/api/v1/namespaces/ns/services", false);
         assert!(all.is_some_and(|said| said.contains("no rule")));
     }
 
     #[test]
     fn subresources_groups_and_names_count() {
         let granted = granted();
-        let asks = |method: &Method, path: &str| granted.asks(method, path, false);
+        let asks = |method: &Method, path: &str| granted.check_request(method, path, false);
         assert_eq!(asks(&Method::PATCH, "/api/v1/namespaces/ns/status"), None);
         assert!(asks(&Method::PATCH, "/api/v1/namespaces/ns").is_some());
         assert!(asks(&Method::PATCH, "/api/v1/namespaces/ns/services/web/status").is_some());
@@ -252,7 +266,11 @@ mod tests {
     fn what_everybody_may_read_needs_no_right() {
         let granted = granted();
         for path in ["/api", "/apis", "/apis/example.org/v1", "/version"] {
-            assert_eq!(granted.asks(&Method::GET, path, false), None, "{path}");
+            assert_eq!(
+                granted.check_request(&Method::GET, path, false),
+                None,
+                "{path}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The tests that a lifecycle has without anybody writing them: exploration, contract tests and schedules of faults, on the simulated cluster.
+//! Generated tests of a lifecycle: exploration, contract tests and fault schedules, on the
+//! simulated cluster.
 
 #![deny(missing_docs)]
 

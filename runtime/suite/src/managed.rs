@@ -1,5 +1,6 @@
-//! Places of an object that a manager owns, by an entry of its managed fields: what is there, whether it still is, and how it is written or changes hands.
-//! Knows no schema and no lifecycle.
+//! Fields of an object that a manager owns, by an entry of its managed fields. Returns their
+//! values, checks that they are unchanged, and writes them or changes their owner. This module
+//! knows no schema and no lifecycle.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// As managed fields name it; nothing of what they do not name.
+    /// Returns the name in managed fields, or `None` if managed fields do not name it.
     pub fn name(&self) -> Option<String> {
         match self {
             Self::Field(name) => Some(format!("f:{name}")),
@@ -27,8 +28,8 @@ impl Step {
         }
     }
 
-    /// What a name in managed fields means.
-    pub fn of(name: &str) -> Option<Self> {
+    /// Parses a name in managed fields.
+    pub fn parse(name: &str) -> Option<Self> {
         let (kind, rest) = name.split_at_checked(2)?;
         match kind {
             "f:" => Some(Self::Field(rest.to_owned())),
@@ -54,7 +55,7 @@ pub fn text(path: &[Step]) -> String {
     text
 }
 
-/// Where an element is in a list as it is now.
+/// Finds the position of an element in the current list.
 fn position(list: &[Value], step: &Step) -> Option<usize> {
     match step {
         Step::Field(_) => None,
@@ -68,7 +69,7 @@ fn position(list: &[Value], step: &Step) -> Option<usize> {
 }
 
 /// The value at a place.
-pub fn at<'v>(live: &'v Value, path: &[Step]) -> Option<&'v Value> {
+pub fn value_at<'v>(live: &'v Value, path: &[Step]) -> Option<&'v Value> {
     path.iter()
         .try_fold(live, |value, step| match (value, step) {
             (Value::Object(map), Step::Field(name)) => map.get(name),
@@ -85,7 +86,7 @@ pub fn pointer(live: &Value, path: &[Step]) -> Option<String> {
         pointer += &match step {
             Step::Field(name) => name.replace('~', "~0").replace('/', "~1"),
             Step::Member(_) | Step::Value(_) | Step::Index(_) => {
-                let list = at(live, &path[..depth])?.as_array()?;
+                let list = value_at(live, &path[..depth])?.as_array()?;
                 position(list, step)?.to_string()
             }
         };
@@ -108,7 +109,8 @@ pub fn alone(path: &[Step], value: Value) -> Value {
     })
 }
 
-/// Takes a place out of an entry, with what is left empty by that; an entry of nothing but that place.
+/// Removes a field from an entry, together with the parents that are left empty. Returns an entry
+/// that consists of that field alone.
 pub fn moved(fields: &mut Map<String, Value>, path: &[Step]) -> Option<Value> {
     let names: Vec<String> = path.iter().map(Step::name).collect::<Option<_>>()?;
     let part = take(fields, &names)?;
@@ -129,7 +131,8 @@ fn take(fields: &mut Map<String, Value>, names: &[String]) -> Option<Value> {
     taken
 }
 
-/// Every place that an entry owns as one value, and what is there; of when something became true only that it is said.
+/// Returns every field that an entry owns as one value, with its live value. For a transition time,
+/// records only that it is set.
 pub fn owned(fields: &Map<String, Value>, live: &Value) -> Vec<(Vec<Step>, Value)> {
     let mut found = Vec::new();
     walk(fields, live, &mut Vec::new(), &mut found);
@@ -143,10 +146,10 @@ fn walk(
     found: &mut Vec<(Vec<Step>, Value)>,
 ) {
     for (name, inner) in fields.iter().filter(|(name, _)| *name != ".") {
-        let Some(step) = Step::of(name) else {
+        let Some(step) = Step::parse(name) else {
             continue;
         };
-        let value = at(live, std::slice::from_ref(&step));
+        let value = value_at(live, std::slice::from_ref(&step));
         let value = value.unwrap_or(&Value::Null);
         path.push(step);
         match inner.as_object() {
@@ -173,7 +176,7 @@ pub fn lost(
     })
 }
 
-/// What a manager has applied to an object itself.
+/// Returns the fields that a manager has applied to an object itself.
 pub fn applied<'o>(object: &'o Value, manager: &str) -> Option<&'o Map<String, Value>> {
     let entries = object.pointer("/metadata/managedFields")?.as_array()?;
     let is_its = |entry: &&Value| {

@@ -1,5 +1,5 @@
-//! The generated suite of a lifecycle: from its declaration and a handful of fixtures, every world that can be reached, and everything that can go wrong there.
-//! Knows no lifecycle: what may happen is generic moves and faults, what must hold is in `invariant`.
+//! Generated suite of a lifecycle. From its declaration and a few fixtures, covers every reachable world and the faults that can
+//! occur there. This module knows no lifecycle: it combines generic moves and faults, and `invariant` defines the rules.
 
 mod acting;
 mod armed;
@@ -54,8 +54,8 @@ use serde_json::Value;
 
 pub use cluster::{Cluster, Later, Opened, Simulated};
 pub use coverage::Coverage;
-pub use elsewhere::{Likeness, Rests};
-pub use external::{ExternalSystem, Nothing};
+pub use elsewhere::{Baseline, Likeness};
+pub use external::{ExternalSystem, NoExternalSystem};
 pub use invariant::{Finding, Invariant};
 pub use moves::{Edit, Fault, Move, Planned, Schedule};
 pub use report::{Failure, Report};
@@ -74,18 +74,18 @@ use lifecycle_runtime::operator::Naming;
 use lifecycle_runtime::provider::Limit;
 use lifecycle_simulator::server::Server;
 use run::Ask;
-use site::Keeper;
+use site::PromiseKeeper;
 
 type Make = Arc<dyn Fn(&Arc<dyn ExternalSystem>, &Line) -> Arc<dyn Machine> + Send + Sync>;
 pub(crate) type MakeOutside = Arc<dyn Fn() -> Arc<dyn ExternalSystem> + Send + Sync>;
-type Through = Arc<dyn Fn(Client) -> Client + Send + Sync>;
+type ClientLayer = Arc<dyn Fn(Client) -> Client + Send + Sync>;
 type Running = Arc<dyn Fn(Arc<dyn Machine>) -> Arc<dyn Machine> + Send + Sync>;
 type Witness = Arc<dyn Fn(&Passed<'_>, &Server) + Send + Sync>;
 
 /// How many failures are made short; there are seldom more causes.
 const MOST_FAILURES: usize = 6;
 
-/// So many schedules are run before it is looked whether a rule was broken that a caller waits for.
+/// Number of schedules that run between two checks for a broken rule that a caller waits for.
 const AT_ONCE: usize = 32;
 
 /// When no more faults are tried.
@@ -102,27 +102,27 @@ enum Stop {
 struct Core {
     name: String,
     ir: &'static Lifecycle,
-    /// For what does not depend on a run.
+    /// Machine for queries that do not depend on a run.
     machine: Arc<dyn Machine>,
     make: Make,
     outside: MakeOutside,
-    /// Whether there is anything outside Kubernetes.
+    /// True if the lifecycle uses a system outside Kubernetes.
     has_outside: bool,
     naming: Naming,
     definitions: Vec<Value>,
     fixtures: Vec<Fixture>,
-    promises: Vec<(String, Keeper)>,
+    promises: Vec<(String, PromiseKeeper)>,
     /// Lifecycles that run beside it.
     beside: Vec<Member>,
     /// How much of its providers its processes may ask for.
     limits: Vec<(String, Limit)>,
-    /// What no run can see, and why.
+    /// Items that no run can see, with reasons.
     never: Vec<(String, String)>,
     cluster: Arc<dyn Cluster>,
-    through: Through,
-    /// What a process runs in place of what `make` gave.
+    through: ClientLayer,
+    /// Machine that a process runs in place of the one that `make` returned.
     running: Running,
-    /// Who is told of each pass, with all that the simulated server has then.
+    /// Observer of each reconciliation, which also receives the whole state of the simulated server at that time.
     witness: Option<Witness>,
     /// The worlds that runs go on from.
     forks: Forks,
@@ -133,15 +133,15 @@ struct Core {
     threads: usize,
     journal: bool,
     stop: Stop,
-    /// So long nothing happens if all is at rest after something went wrong.
+    /// Quiet time after which a disturbed run counts as settled.
     quiet: Duration,
-    /// So long if nothing did.
+    /// Quiet time after which an undisturbed run counts as settled.
     calm: Duration,
     /// So much longer while polls are not answered: the last answer is good for a while.
     deaf: Duration,
     /// So soon everything is seen.
     soon: Duration,
-    /// So long another cluster may take to come to where the simulated one was.
+    /// Time that another cluster may take to settle as the simulated one did.
     patience: Duration,
 }
 
@@ -152,7 +152,7 @@ impl Core {
         subjects.map(|f| f.path.clone()).collect()
     }
 
-    /// Whether a move is more than one request, so that a pass may see half of it.
+    /// Returns true if a move takes more than one request, so that a reconciliation may see half of it.
     fn takes_several(&self, m: &Move) -> bool {
         match m {
             Move::Seize(_)
@@ -179,7 +179,7 @@ impl Core {
         }
     }
 
-    /// Whether nothing more is to be tried.
+    /// Returns true if no more runs are needed.
     fn is_enough(&self, failures: &[Failure]) -> bool {
         match self.stop {
             Stop::Never => false,
@@ -192,8 +192,8 @@ impl Core {
 /// The suite of one lifecycle, to be described and run.
 ///
 /// # Flow
-/// Every world that generic moves reach is visited in a quiet run, and each of its steps is held against the declaration.
-/// Then writes on the way are disturbed, one fault a run and several together, and the ends are compared.
+/// Visits every world that generic moves reach in a quiet run, and checks each step against the declaration. Then
+/// disturbs the writes on the way, with one fault a run and with several together, and compares the ends.
 ///
 /// # Guarantees
 /// Equal suites with equal seeds do the same, on any number of threads.
@@ -204,14 +204,15 @@ pub struct Suite {
 
 impl Suite {
     /// The suite of a lifecycle that works on nothing but Kubernetes.
-    pub fn of<M: Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Self {
+    pub fn for_machine<M: Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Self {
         let make: Make = Arc::new(move |_, _| Arc::new(machine()));
-        let mut suite = Self::new(make, Arc::new(|| Arc::new(Nothing)));
+        let mut suite = Self::new(make, Arc::new(|| Arc::new(NoExternalSystem)));
         suite.core.has_outside = false;
         suite
     }
 
-    /// The suite of a lifecycle that asks and changes something outside Kubernetes as well: `machine` is made anew for each process, and reaches it through the line of that process.
+    /// Creates the suite of a lifecycle that also reads and changes a system outside Kubernetes. `machine` is created
+    /// anew for each process, and reaches the system through the line of that process.
     pub fn outside<M: Machine, O: ExternalSystem + Clone>(
         outside: impl Fn() -> O + Send + Sync + 'static,
         machine: impl Fn(O, Line) -> M + Send + Sync + 'static,
@@ -233,7 +234,7 @@ impl Suite {
         let name = "suite.lifecycle".to_owned();
         let mut suite = Self {
             core: Core {
-                naming: Naming::of(&name, ir.name),
+                naming: Naming::new(&name, ir.name),
                 name,
                 ir,
                 machine,
@@ -293,7 +294,8 @@ impl Suite {
         self
     }
 
-    /// What keeps a promise: called with every object that it is made to; says whether it changed anything.
+    /// Registers the function that keeps a promise. The suite calls it with every object that the
+    /// promise is made to, and it returns true if it changed anything.
     #[must_use]
     pub fn promise<F>(
         mut self,
@@ -304,32 +306,34 @@ impl Suite {
         F: Future<Output = kube::Result<bool>> + Send + 'static,
     {
         if !self.core.ir.promises.iter().any(|p| p.name == name) {
-            self.problems.push(format!("there is no promise `{name}`"));
+            self.problems
+                .push(format!("the lifecycle declares no promise `{name}`"));
         }
-        let keeper: Keeper = Arc::new(move |site| Box::pin(keep(site)));
+        let keeper: PromiseKeeper = Arc::new(move |site| Box::pin(keep(site)));
         self.core.promises.push((name.to_owned(), keeper));
         self
     }
 
-    /// Something that the lifecycle declares and no run can show, by the name that [`Report::unseen`] gives it, and why it cannot:
-    /// `.never("transition Draining -> Taken", "two people act within one pass")`. What a run shows after all is among the unseen.
+    /// Excludes an item that the lifecycle declares and no run can show. The arguments are the name that [`Report::unseen`] gives
+    /// it, and the reason: `.never("transition Draining -> Taken", "two people act within one pass")`. An excluded item that a
+    /// run shows after all is listed among the unseen.
     #[must_use]
     pub fn never(mut self, name: &str, why: &str) -> Self {
         let mut all = Coverage::default().unseen(self.core.ir);
         all.extend(names_of_rights(&*self.core.machine));
         if !all.iter().any(|one| one == name) {
             self.problems
-                .push(format!("there is no {name} that could be excluded"));
+                .push(format!("{name} cannot be excluded: there is no such item"));
         }
         if why.trim().is_empty() {
             self.problems
-                .push(format!("{name} is excluded and nothing says why"));
+                .push(format!("{name} is excluded without a reason: add one"));
         }
         self.core.never.push((name.to_owned(), why.to_owned()));
         self
     }
 
-    /// Names of an operator and of what it writes, where they matter.
+    /// Sets the names of the operator and of the objects that it writes, for lifecycles that depend on them.
     #[must_use]
     pub fn named(mut self, operator: &str, naming: Naming) -> Self {
         self.core.name = operator.to_owned();
@@ -337,14 +341,15 @@ impl Suite {
         self
     }
 
-    /// What stands between the operator and everything that looks at it.
+    /// Inserts a layer between the operator and everything that observes it.
     #[must_use]
     pub fn through(mut self, layer: impl Fn(Client) -> Client + Send + Sync + 'static) -> Self {
         self.core.through = Arc::new(layer);
         self
     }
 
-    /// What processes run in place of the lifecycle, which stays what they are held against: a mistake that is planted.
+    /// Replaces the machine that processes run, for a seeded bug. The lifecycle stays the reference
+    /// that they are checked against.
     #[must_use]
     pub fn running(
         mut self,
@@ -354,28 +359,29 @@ impl Suite {
         self
     }
 
-    /// Who is told of each pass of the lifecycle, with all that the simulated server has then: quickly, and without changing anything.
+    /// Registers an observer of each reconciliation of the lifecycle, with the whole state of the
+    /// simulated server at that time. It must be quick, and must not change anything.
     #[must_use]
     pub fn witness(mut self, sees: impl Fn(&Passed<'_>, &Server) + Send + Sync + 'static) -> Self {
         self.core.witness = Some(Arc::new(sees));
         self
     }
 
-    /// What all randomness comes from; 1 unless told.
+    /// Sets the seed of all randomness; 1 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.core.seed = seed;
         self
     }
 
-    /// How many moves the exploration makes in a row; 4 unless told.
+    /// Sets the number of consecutive moves in the exploration. The default is 4.
     #[must_use]
     pub fn depth(mut self, moves: usize) -> Self {
         self.core.depth = moves;
         self
     }
 
-    /// How many schedules with a single fault are run, and how many with several; 500 and 50 unless told.
+    /// Sets the number of schedules with a single fault and with several faults. The defaults are 500 and 50.
     #[must_use]
     pub fn faults(mut self, single: usize, several: usize) -> Self {
         self.core.single = single;
@@ -383,7 +389,7 @@ impl Suite {
         self
     }
 
-    /// On how many threads; as many as there are processors unless told.
+    /// Sets the number of threads. The default is the number of processors.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.core.threads = threads.max(1);
@@ -404,14 +410,14 @@ impl Suite {
         self
     }
 
-    /// Tries no faults any more once any rule is broken, and does not make what broke it short.
+    /// Stops trying faults once any rule is broken, and does not shorten the schedule that broke it.
     #[must_use]
     pub fn stop_at_first(mut self) -> Self {
         self.core.stop = Stop::AtFirst;
         self
     }
 
-    /// How long another cluster may take to come to rest where the simulated one did; two minutes unless told.
+    /// Sets the time that another cluster may take to settle as the simulated one did. The default is two minutes.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.core.patience = patience;
@@ -427,7 +433,10 @@ impl Suite {
         let mut problems = self.problems;
         let core = self.core;
         if !core.fixtures.iter().any(|f| f.subject) {
-            problems.push(format!("there is no fixture of a {}", core.ir.name));
+            problems.push(format!(
+                "a fixture of a {} is missing: add one",
+                core.ir.name
+            ));
         }
         problems.extend(core.unkept());
         let mut keys: Vec<_> = core.fixtures.iter().map(|f| &f.key).collect();
@@ -453,24 +462,25 @@ impl Suite {
     /// Runs a seeded choice of schedules on the simulated cluster and then on another one: crash points, lost replies, failures, broken watches, and every move of the exploration.
     ///
     /// # Guarantees
-    /// At every rest it is waited until the worlds and all objects are as they were on the simulated cluster, apart from what a server chooses freely; then nothing is written any more.
-    /// What [`Suite::through`] and [`Suite::running`] change is changed on the other cluster alone.
+    /// Whenever a run settles, it waits until the worlds and all objects are as on the simulated
+    /// cluster. Values that a server chooses freely are exempt. After that, no more writes follow.
+    /// Changes by [`Suite::through`] and [`Suite::running`] apply to the other cluster alone.
     ///
     /// # Errors
-    /// As `run`. Broken rules are no errors: they are in what is returned.
+    /// Behaves as `run`. Broken rules are not errors: they are in the returned value.
     pub fn same_on(self, cluster: impl Cluster, schedules: usize) -> Result<Likeness, String> {
-        self.rests(schedules)?.on(cluster, |suite| suite)
+        self.baseline(schedules)?.on(cluster, |suite| suite)
     }
 
     /// The first half of [`Suite::same_on`], for several clusters or several changes of the suite.
     ///
     /// # Errors
     /// As `run`.
-    pub fn rests(self, schedules: usize) -> Result<Rests, String> {
-        elsewhere::rests(self.ready()?, schedules)
+    pub fn baseline(self, schedules: usize) -> Result<Baseline, String> {
+        elsewhere::run_baseline(self.ready()?, schedules)
     }
 
-    /// Runs one schedule again, as a report prints it: what is wrong with it, and the log of its requests and answers.
+    /// Runs one schedule again, as a report prints it. Returns its failures, and the log of its requests and answers.
     ///
     /// # Errors
     /// The line is no schedule, or as `run`.
@@ -480,7 +490,7 @@ impl Suite {
         let schedule: Schedule =
             serde_json::from_str(line).map_err(|e| format!("this is no schedule: {e}"))?;
         let failures = judge::judged(&core, &schedule)?;
-        let ran = workers::one(&core, &schedule, Ask::default())?;
+        let ran = workers::run_schedule(&core, &schedule, Ask::default())?;
         Ok((failures, ran.journal))
     }
 }
@@ -537,7 +547,7 @@ fn run_all(core: &Arc<Core>) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Runs schedules in which something goes wrong, and compares their ends.
+/// Runs schedules with faults, and compares their ends.
 fn disturb(
     core: &Arc<Core>,
     schedules: &[Schedule],
@@ -554,7 +564,7 @@ fn disturb(
     report.walks += judge::complete(core, ends, &pairs)?;
     for (schedule, ran) in pairs {
         for planned in &schedule.faults {
-            let word = planned.fault.word().to_owned();
+            let word = planned.fault.kind_name().to_owned();
             *report.faults.entry(word).or_default() += 1;
             report.beside += usize::from(planned.of > 0);
         }

@@ -22,12 +22,12 @@ use std::thread;
 
 use beside::Members;
 use coverage::RpcCoverage;
-pub use fixture::{Around, Fixture, Start, Written};
+pub use fixture::{Background, Fixture, Start, Written};
 use life_outcome::LifeOutcome;
 use schedule::Schedule;
 use test_env::TestEnv;
 
-use crate::resources::{self, Nothing};
+use crate::resources::{self, NoExternalSystem};
 
 /// Schedules know nothing of each other.
 const WORKERS: usize = 2;
@@ -43,14 +43,14 @@ pub struct Suite {
     budget: usize,
 }
 
-/// What a suite found.
+/// Findings of a suite.
 #[derive(Debug)]
 pub struct Report {
     /// How many schedules ran.
     pub schedules: usize,
-    /// What is wrong, each with its schedule.
+    /// Findings, each with its schedule.
     pub findings: Vec<String>,
-    /// What was seen and what was not.
+    /// Report of the items that were seen and that were not.
     pub coverage: String,
 }
 
@@ -63,7 +63,7 @@ impl Suite {
             fixtures: Vec::new(),
             members: Members {
                 all: Vec::new(),
-                outside: Arc::new(|| Arc::new(Nothing)),
+                outside: Arc::new(|| Arc::new(NoExternalSystem)),
             },
             problems: Vec::new(),
             most: 10,
@@ -78,12 +78,15 @@ impl Suite {
         self
     }
 
-    /// Lifecycles of resources that run beside the driver: those of another suite, each in a process of its own, with what keeps their promises.
-    /// What there is in the cluster is what the fixtures of this suite say.
+    /// Adds lifecycles of resources that run beside the driver. They come from another suite. Each
+    /// runs in a process of its own, together with the code that keeps its promises. The fixtures
+    /// of this suite define the contents of the cluster.
     ///
     /// # Guarantees
-    /// A promise of a volume that one of them claims is kept by that one alone. Where all rest, none of these is open, unless whoever is to keep it
-    /// visibly waits for a person. The writes of each are disturbed as the driver's are, and what each has written is edited and deleted by hand.
+    /// If one of them claims a promise of a volume, it alone keeps that promise. When all have
+    /// settled, no such promise is open, unless its keeper visibly waits for a person. The suite
+    /// disturbs the writes of each lifecycle like the writes of the driver. It also edits and
+    /// deletes by hand the objects that each lifecycle has written.
     #[must_use]
     pub fn together_with(mut self, other: resources::Suite) -> Self {
         match other.into_members() {
@@ -96,14 +99,15 @@ impl Suite {
         self
     }
 
-    /// Stops after so many findings; ten unless set.
+    /// Sets the number of findings after which the run stops. The default is ten.
     #[must_use]
     pub fn most_findings(mut self, most: usize) -> Self {
         self.most = most;
         self
     }
 
-    /// Runs so many schedules of each fixture, evenly over all kinds; all unless set.
+    /// Sets the number of schedules of each fixture, spread evenly over all kinds. The default is
+    /// all.
     #[must_use]
     pub fn budget(mut self, schedules: usize) -> Self {
         self.budget = schedules.max(1);
@@ -146,14 +150,15 @@ impl Suite {
         Ok(report)
     }
 
-    /// Every schedule that falls to one of the workers; all of them play the undisturbed one, for it says what there is to disturb.
+    /// Runs every schedule assigned to one worker. Each worker also runs the undisturbed schedule,
+    /// because it determines which steps can be disturbed.
     fn work(&self, fixture: &Fixture, worker: usize) -> Result<Worked, String> {
         let mut worked = Worked::default();
         let env = TestEnv::new(fixture, &self.start, &self.members)?;
         let calm = Schedule::undisturbed();
         let undisturbed = life::play(&env, &calm, &mut worked.coverage)?;
         if worker == 0 {
-            worked.note(&env, &calm, &undisturbed, &undisturbed);
+            worked.record(&env, &calm, &undisturbed, &undisturbed);
         }
         let all = Schedule::all(&env, &undisturbed);
         let budget = self.budget.min(all.len());
@@ -164,13 +169,13 @@ impl Suite {
                 break;
             }
             let ended = life::play(&env, schedule, &mut worked.coverage)?;
-            worked.note(&env, schedule, &ended, &undisturbed);
+            worked.record(&env, schedule, &ended, &undisturbed);
         }
         Ok(worked)
     }
 }
 
-/// What one worker has done.
+/// Work of one worker.
 #[derive(Default)]
 struct Worked {
     schedules: usize,
@@ -179,7 +184,7 @@ struct Worked {
 }
 
 impl Worked {
-    fn note(
+    fn record(
         &mut self,
         env: &TestEnv<'_>,
         schedule: &Schedule,

@@ -26,12 +26,12 @@ pub(crate) fn app(metadata: ObjectMeta, config: &str) -> App {
 
 include!("../../../macros/core/tests/lifecycles/rollout.txt");
 
-pub(crate) struct Nothing;
+pub(crate) struct PlainLogic;
 
-impl AppLogic for Nothing {
+impl AppLogic for PlainLogic {
     fn job(&self, this: This<'_, App>) -> Option<ObjectRef> {
         let name = format!("{}-{}", this.meta.name.as_deref()?, this.spec.config);
-        Some(ObjectRef::of::<Job>(this.meta.namespace.as_deref(), &name))
+        Some(ObjectRef::new::<Job>(this.meta.namespace.as_deref(), &name))
     }
     fn version(&self, _: This<'_, App>, deployment: &Deployment) -> Because<Version> {
         Because::plain(if deployment.spec.is_some() {
@@ -55,13 +55,13 @@ impl AppLogic for Nothing {
         })
     }
     fn apply_job(&self, at: ApplyJob<'_>) -> Desired<Job> {
-        Desired::of(&Job {
+        Desired::from_object(&Job {
             metadata: at.config.metadata.clone(),
             ..Job::default()
         })
     }
     fn apply_deployment(&self, at: ApplyDeployment<'_>) -> Desired<Deployment> {
-        Desired::of(&Deployment {
+        Desired::from_object(&Deployment {
             metadata: at.config.metadata.clone(),
             ..Deployment::default()
         })

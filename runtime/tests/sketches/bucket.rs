@@ -1,4 +1,4 @@
-//! The bucket outside the cluster: a record, a poll, calls and a held fact.
+//! Bucket outside the cluster: a record, a poll, calls and a held fact.
 
 use std::future::ready;
 
@@ -22,7 +22,7 @@ pub(crate) fn bucket(metadata: ObjectMeta) -> Bucket {
     }
 }
 
-/// What the store tells about a bucket.
+/// Information that the store reports about a bucket.
 #[derive(PartialEq)]
 pub(crate) struct BucketInfo {
     owner: Option<String>,
@@ -31,9 +31,9 @@ pub(crate) struct BucketInfo {
 include!("../../../macros/core/tests/lifecycles/bucket.txt");
 
 /// A store that cannot be reached.
-pub(crate) struct Nowhere;
+pub(crate) struct UnreachableStore;
 
-impl BucketLogic for Nowhere {
+impl BucketLogic for UnreachableStore {
     fn poll_store(
         &self,
         _: This<'_, Bucket>,
@@ -69,7 +69,7 @@ impl BucketLogic for Nowhere {
     }
     fn apply_secret(&self, at: ApplySecret<'_>) -> Desired<Secret> {
         let address = at.store.owner.clone().unwrap_or_default();
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             string_data: Some([("address".to_owned(), address)].into()),
             ..Secret::default()
         })

@@ -24,7 +24,7 @@ impl ListenerProvisioningLogic for Promises {
     fn claim(&self, request: Request<'_>) -> Option<ObjectRef> {
         let name = request.parameter("csi.storage.k8s.io/pvc/name")?;
         let namespace = request.parameter("csi.storage.k8s.io/pvc/namespace");
-        Some(ObjectRef::of::<PersistentVolumeClaim>(namespace, name))
+        Some(ObjectRef::new::<PersistentVolumeClaim>(namespace, name))
     }
     fn class(&self, _: Option<&PersistentVolumeClaim>) -> Option<ObjectRef> {
         None

@@ -9,11 +9,11 @@ use lifecycle_runtime::lifecycle::request::Access;
 use lifecycle_runtime::lifecycle::{CallError, Once, Request};
 use lifecycle_runtime::{Because, lifecycle};
 
-/// Whether the directory of a volume is there.
+/// True if the directory of a volume exists.
 #[derive(PartialEq)]
 pub(crate) struct Directory(bool);
 
-/// Where a volume is mounted.
+/// Places at which a volume is mounted.
 #[derive(PartialEq)]
 pub(crate) struct MountTable {
     staged: bool,

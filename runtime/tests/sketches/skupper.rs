@@ -1,4 +1,4 @@
-//! A listener of a network: sets that several objects share, two polls, a held entry.
+//! Listener of a network: sets that several objects share, two polls and a held entry.
 
 use std::future::ready;
 
@@ -38,9 +38,9 @@ pub(crate) fn listener(metadata: ObjectMeta, host: &str) -> Listener {
 include!("../../../macros/core/tests/lifecycles/skupper.txt");
 
 /// A network without routers.
-pub(crate) struct Nothing;
+pub(crate) struct NoRouters;
 
-impl ListenerLogic for Nothing {
+impl ListenerLogic for NoRouters {
     fn poll_router(
         &self,
         _: This<'_, Listener>,
@@ -108,7 +108,7 @@ impl ListenerLogic for Nothing {
     fn apply_services(&self, at: ApplyServices<'_>) -> Vec<Desired<Service>> {
         at.peers
             .iter()
-            .map(|_| Desired::of(&Service::default()))
+            .map(|_| Desired::from_object(&Service::default()))
             .collect()
     }
     fn has_matching_connector(&self, _: This<'_, Listener>, matched: bool) -> bool {

@@ -1,4 +1,4 @@
-//! A listener whose ports are decided by its site: one Service, one set, a poll.
+//! Listener whose ports its site determines: one Service, one set and a poll.
 
 use std::future::ready;
 
@@ -35,9 +35,9 @@ pub(crate) fn listener(metadata: ObjectMeta, host: &str) -> Listener {
 include!("../../../macros/core/tests/lifecycles/skupper-listener.txt");
 
 /// A site whose router never answers.
-pub(crate) struct Nothing;
+pub(crate) struct SilentRouter;
 
-impl ListenerLogic for Nothing {
+impl ListenerLogic for SilentRouter {
     fn poll_router(
         &self,
         _: This<'_, Listener>,
@@ -65,13 +65,13 @@ impl ListenerLogic for Nothing {
         Because::plain(Reach::Up)
     }
     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service> {
-        Desired::of(&Service {
+        Desired::from_object(&Service {
             metadata: at.table.metadata.clone(),
             ..Service::default()
         })
     }
     fn apply_pods(&self, at: ApplyPods<'_>) -> Vec<Desired<Service>> {
-        vec![Desired::of(&Service {
+        vec![Desired::from_object(&Service {
             metadata: at.table.metadata.clone(),
             ..Service::default()
         })]

@@ -1,4 +1,5 @@
-//! The window of time of `docs/time.md`, as it stands there, in a lifecycle that does something while it is open.
+//! Time window of `docs/time.md`, copied verbatim, in a lifecycle that acts while the window is
+//! open.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -44,7 +45,7 @@ pub(crate) struct WorkingDays;
 
 impl UpgradeLogic for WorkingDays {
     fn apply_desired(&self, at: ApplyDesired<'_>) -> Desired<ConfigMap> {
-        Desired::of(&ConfigMap {
+        Desired::from_object(&ConfigMap {
             metadata: ObjectMeta {
                 name: at.this.meta.name.clone(),
                 namespace: at.this.meta.namespace.clone(),
@@ -54,9 +55,9 @@ impl UpgradeLogic for WorkingDays {
         })
     }
 
-    // As the document has it, whose lines are longer than ours.
+    // Copied from the document, whose lines are longer than ours.
     #[rustfmt::skip]
-    /// From eight to six on working days, in the time zone that the object says.
+    /// Returns the window from eight to six on working days, in the time zone of the object.
     fn window(&self, this: This<'_, Upgrade>, now: &Timestamp) -> Timed<Window> {
         let zone = this.spec.time_zone.as_deref();
         let lines = Cron::parse("0 8 * * MON-FRI", zone).and_then(|opens| Ok((opens, Cron::parse("0 18 * * MON-FRI", zone)?)));

@@ -26,7 +26,7 @@ pub(crate) struct PodListenersSpec {
     addresses: Vec<String>,
 }
 
-/// Where something listens.
+/// Address at which something listens.
 pub(crate) struct ListenerIngress(String);
 
 /// Files of a volume.
@@ -35,23 +35,23 @@ pub(crate) struct Tree(BTreeMap<String, String>);
 
 include!("../../../macros/core/tests/lifecycles/volume.txt");
 
-pub(crate) struct Nothing;
+pub(crate) struct PlainLogic;
 
-impl ListenerMountLogic for Nothing {
+impl ListenerMountLogic for PlainLogic {
     fn claim(&self, pv: &PersistentVolume) -> Option<ObjectRef> {
         let claim = pv.spec.as_ref()?.claim_ref.as_ref()?;
         let name = claim.name.as_deref()?;
         let namespace = claim.namespace.as_deref();
-        Some(ObjectRef::of::<PersistentVolumeClaim>(namespace, name))
+        Some(ObjectRef::new::<PersistentVolumeClaim>(namespace, name))
     }
     fn chosen(&self, request: Request<'_>) -> Option<ObjectRef> {
         let name = request.context("example.org/listener")?;
         let namespace = request.context("csi.storage.k8s.io/pod.namespace");
-        Some(ObjectRef::of::<Listener>(namespace, name))
+        Some(ObjectRef::new::<Listener>(namespace, name))
     }
     fn own(&self, claim: &PersistentVolumeClaim) -> Option<ObjectRef> {
         let namespace = claim.metadata.namespace.as_deref();
-        Some(ObjectRef::of::<Listener>(
+        Some(ObjectRef::new::<Listener>(
             namespace,
             claim.metadata.name.as_deref()?,
         ))
@@ -59,12 +59,12 @@ impl ListenerMountLogic for Nothing {
     fn pod(&self, request: Request<'_>) -> Option<ObjectRef> {
         let name = request.context("csi.storage.k8s.io/pod.name")?;
         let namespace = request.context("csi.storage.k8s.io/pod.namespace");
-        Some(ObjectRef::of::<Pod>(namespace, name))
+        Some(ObjectRef::new::<Pod>(namespace, name))
     }
     fn listed(&self, pod: &Pod) -> Option<ObjectRef> {
         let namespace = pod.metadata.namespace.as_deref();
         let name = format!("pod-{}", pod.metadata.uid.as_deref()?);
-        Some(ObjectRef::of::<PodListeners>(namespace, &name))
+        Some(ObjectRef::new::<PodListeners>(namespace, &name))
     }
     fn node(&self) -> Option<ObjectRef> {
         None
@@ -106,17 +106,17 @@ impl ListenerMountLogic for Nothing {
         Because::plain(tree.is_some_and(|tree| tree.0.len() == addresses.len()))
     }
     fn apply_own(&self, _: ApplyOwn<'_>) -> Desired<Listener> {
-        Desired::of(&Listener::new("", ListenerSpec {}))
+        Desired::from_object(&Listener::new("", ListenerSpec {}))
     }
     fn apply_pv(&self, _: ApplyPv<'_>) -> Desired<PersistentVolume> {
-        Desired::of(&PersistentVolume::default())
+        Desired::from_object(&PersistentVolume::default())
     }
     fn apply_pod(&self, _: ApplyPod<'_>) -> Desired<Pod> {
-        Desired::of(&Pod::default())
+        Desired::from_object(&Pod::default())
     }
     fn apply_listed(&self, at: ApplyListed<'_>) -> Desired<PodListeners> {
         let addresses = at.addresses.iter().map(|one| one.0.clone()).collect();
-        Desired::of(&PodListeners::new("", PodListenersSpec { addresses }))
+        Desired::from_object(&PodListeners::new("", PodListenersSpec { addresses }))
     }
     fn write_tree(
         &self,

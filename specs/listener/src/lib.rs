@@ -17,7 +17,8 @@ use crate::listener::Listener;
 use crate::listener_class::ListenerClass;
 use crate::pod_listeners::PodListeners;
 
-/// The three definitions of the Listener operator, in the order in which they are printed and installed.
+/// Returns the three definitions of the Listener operator, in the order in which they are printed
+/// and installed.
 pub fn crds() -> Vec<CustomResourceDefinition> {
     let all = [
         ListenerClass::crd(),

@@ -18,7 +18,7 @@ use crate::listener_class::{ListenerClass, NodeAddressType, ServiceType, dns_nam
 pub const LISTENER_NAMESPACE: &str = "listeners.stackable.tech/listener-namespace";
 /// On a PersistentVolume: name of the Listener that its node is reserved for.
 pub const LISTENER_NAME: &str = "listeners.stackable.tech/listener-name";
-/// Topology key, by which a PersistentVolume is tied to a node: the Kubernetes name of the node.
+/// Topology key that ties a PersistentVolume to a node: the Kubernetes name of the node.
 pub const TOPOLOGY: &str = "listeners.stackable.tech/hostname";
 /// On an EndpointSlice: name of its Service.
 pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
@@ -37,17 +37,17 @@ lifecycle! {
         nodes:   [Node]             by names of volumes, slices;
     }
     facts {
-        /// Whether the class lets the Listener have what it asks for.
+        /// Permission of the class for the Listener's request.
         permission: { Granted, NamespaceNotAllowed, OverrideNotAllowed } from class given class;
-        /// Whether a Service can be made of what is declared.
+        /// Validity of the declaration: `Fine` if a Service can be created from it.
         validity: { Fine, NoPorts, PortClash, BadPort, BadName, BadOverride } from class given class;
-        /// Whether each override of the Listener is about its Service.
+        /// `Matched` if each override of the Listener concerns its Service.
         overrides: { Matched, Unmatched } from self;
         /// The class allows each external name of the Listener, or it does not.
         external_names: { Allowed, NotAllowed } from class given class else Allowed;
-        /// What can be published as things are.
+        /// Addresses that can be published in the current state.
         let reach: Reach from class, service, volumes, slices, nodes given class && service in { Stale, Current };
-        /// Whether clients can be told an address.
+        /// Availability of an address for clients.
         address: { NoPod, NoBalancer, NodeGone, Partial, Full } from reach given class && service in { Stale, Current };
     }
     states {
@@ -55,7 +55,8 @@ lifecycle! {
         NoName       when class == Unnamed               => Error   wakes self;
         /// It names a class that is not there.
         NoClass      when class == Absent                => Error   wakes class, self;
-        /// Its class is not for its namespace, or not for its overrides. What was made before stays.
+        /// Its class does not allow its namespace or its overrides. Objects that were created
+        /// before stay.
         NotAllowed   when permission != Granted          => Error   wakes self, class;
         /// No Service can be made of it.
         Invalid      when validity != Fine               => Error   wakes self, class;
@@ -65,7 +66,7 @@ lifecycle! {
         Rejected     when refused(apply_service)         => Error   wakes self, class, service;
         /// The Service of before is still going away.
         Draining     when service == Terminating         => Pending overdue 1min;
-        /// The Service is to be written.
+        /// The Service has to be written.
         Applying     when service in { Absent, Stale }   => Pending;
         /// No node behind it has an address any more.
         Stranded     when address == NodeGone            => Error   wakes nodes, volumes;
@@ -88,15 +89,18 @@ lifecycle! {
         Provisioning -> Ready;
     }
     properties {
-        // What Ready means: the Service is what the class asks for, and clients can be told an address.
+        // In Ready, the Service matches the request of the class, and clients can get an address.
         always class && permission == Granted && validity == Fine && service == Current && address in { Partial, Full } in Ready;
-        // What the class does not let it have is never written, also while something else is wrong.
+        // A Service that the class does not allow is never written, even while something else is
+        // wrong.
         never apply_service while permission != Granted || validity != Fine;
-        // Work never stops half way: it ends where clients are served, or in a state that says what is missing.
+        // Work never stops half way: it ends with clients served, or in a state that reports the
+        // missing part.
         reaches Ready | Idle | Stranded | Rejected from Draining, Applying, Provisioning;
     }
     status {
-        /// Whether the Listener and its class ask for something that can be made, and that the class allows.
+        /// True if the Listener and its class request something that can be created, and that the
+        /// class allows.
         condition Accepted {
             True when class && permission == Granted && validity == Fine;
             False "NoListenerClass" when class == Unnamed;
@@ -109,7 +113,7 @@ lifecycle! {
             False "InvalidName"     when validity == BadName;
             False "InvalidOverride" otherwise;
         }
-        /// Whether the Service is as it should be.
+        /// True if the Service is as it should be.
         condition Programmed {
             False "ForeignService" event "RefuseToOverwriteForeignService" when service == Foreign;
             False "Refused" event "ApplyService" when refused(apply_service);
@@ -118,7 +122,7 @@ lifecycle! {
             Unknown "ServiceTerminating" when service == Terminating;
             Unknown "Applying"      otherwise;
         }
-        /// Whether clients can be told an address.
+        /// True if an address for clients is available.
         condition Addressed {
             Unknown "NotAccepted"   when !class;
             Unknown "NoService"     when service not in { Stale, Current };
@@ -128,12 +132,14 @@ lifecycle! {
             Unknown "NoPod"         when address == NoPod;
             Unknown "WaitingForLoadBalancer" otherwise;
         }
-        /// Whether each override of the Listener has an effect. It is there only while one has none, and `Ready` does not depend on it.
+        /// False if an override of the Listener has no effect. The condition is present only while
+        /// one has none, and `Ready` does not depend on it.
         condition OverridesMatched {
             False "OverrideNotMatched" when overrides == Unmatched;
             Omit otherwise;
         }
-        /// Tells of external names that the class does not allow. It is there only while there is one, and `Ready` does not depend on it.
+        /// Reports external names that the class does not allow. The condition is present only
+        /// while there is such a name, and `Ready` does not depend on it.
         condition ExternalNamesAllowed {
             False "ExternalNameNotAllowed" when external_names == NotAllowed;
             Omit otherwise;
@@ -150,7 +156,8 @@ lifecycle! {
     }
 }
 
-/// What is exposed and by which class. Only Pods that mount the Listener as a volume get its traffic.
+/// Exposure of Pods by a ListenerClass. Only Pods that mount the Listener as a volume get its
+/// traffic.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "listeners.stackable.tech",
@@ -162,7 +169,7 @@ lifecycle! {
     status = "ListenerStatus",
     derive = "PartialEq",
     derive = "Default",
-    doc = "Exposes the Pods that mount it, by the rules of its ListenerClass, and says where they can be reached.",
+    doc = "Exposes the Pods that mount it, by the rules of its ListenerClass, and reports the addresses where they can be reached.",
     printcolumn = r#"{"name": "Class", "type": "string", "jsonPath": ".spec.className"}"#,
     printcolumn = r#"{"name": "Address", "type": "string", "jsonPath": ".status.ingressAddresses[0].address"}"#,
     printcolumn = r#"{"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status"}"#,
@@ -184,7 +191,7 @@ pub struct ListenerSpec {
     #[schemars(extend("maxItems" = 1000))]
     pub ports: Option<Vec<ListenerPort>>,
 
-    /// Whether Pods get traffic before they are ready. Null means true.
+    /// True if Pods get traffic before they are ready. Null means true.
     #[serde(default = "publish_not_ready_addresses")]
     #[schemars(default = "publish_not_ready_addresses")]
     pub publish_not_ready_addresses: Option<bool>,
@@ -194,27 +201,29 @@ pub struct ListenerSpec {
     #[schemars(extend("maxProperties" = 64))]
     pub service_annotations: BTreeMap<String, String>,
 
-    /// Names of an external DNS under which clients reach the Listener, in lower case. Each that the ListenerClass allows joins the addresses,
-    /// after all others. Nothing makes it resolve: that is up to whoever runs this DNS.
+    /// Names of an external DNS under which clients reach the Listener, in lower case. Each name
+    /// that the ListenerClass allows is added after all other addresses. Nothing makes the names
+    /// resolve: that is up to the administrator of this DNS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "dns_names")]
     pub external_names: Option<Vec<String>>,
 
-    /// Partial objects that are merged over what is made for this Listener. Only a `v1` `Service` of this name and namespace has an effect,
-    /// as far as the ListenerClass allows it.
+    /// Partial objects that are merged over the objects created for this Listener. Only a `v1`
+    /// `Service` of this name and namespace has an effect, as far as the ListenerClass allows it.
     #[serde(default)]
     #[schemars(schema_with = "free_objects")]
     pub object_overrides: Vec<ObjectOverride>,
 }
 
 impl ListenerSpec {
-    /// Whether Pods get traffic before they are ready.
+    /// Returns true if Pods get traffic before they are ready.
     pub fn publishes_not_ready_addresses(&self) -> bool {
         self.publish_not_ready_addresses.unwrap_or(true)
     }
 }
 
-/// A partial object, kept as text: as values it may take forty times as much memory, and anybody may write one.
+/// A partial object, stored as text. Parsed values may take forty times as much memory, and any
+/// user may write one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectOverride(Box<str>);
 
@@ -246,7 +255,7 @@ impl<'de> Deserialize<'de> for ObjectOverride {
 /// One port that is exposed. Its number may differ from the one that clients use: see the addresses in the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListenerPort {
-    /// Name, by which its real number is found in the status.
+    /// Name of the port, under which the status lists its actual number.
     pub name: String,
     /// Number on which the Pods listen.
     pub port: i32,
@@ -255,7 +264,7 @@ pub struct ListenerPort {
     pub protocol: Option<String>,
 }
 
-/// Where the Listener can be reached, and whether it is well.
+/// Addresses at which the Listener can be reached, and its health.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListenerStatus {
@@ -271,11 +280,13 @@ pub struct ListenerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_ports: Option<BTreeMap<String, i32>>,
 
-    /// The generation of the Listener that the rest is about. A lower one than its own, also -1, says that nobody has looked at it yet.
+    /// Generation of the Listener that the rest of the status is about. A lower value than the
+    /// Listener's own, including -1, means that the Listener has not been reconciled yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
 
-    /// What is true of the Listener and why; `Ready` sums up the others. `Reconciling` and `Stalled` are there only while they are True.
+    /// Conditions of the Listener with their reasons; `Ready` summarizes the others. `Reconciling`
+    /// and `Stalled` are present only while they are True.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "conditions")]
     pub conditions: Option<Vec<Condition>>,
@@ -284,18 +295,19 @@ pub struct ListenerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
 
-    /// The class by which the addresses were found. A newer one may change them.
+    /// Class from which the addresses were determined. A newer class may change them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_class: Option<ObservedClass>,
 }
 
-/// What of its class decides which addresses a Listener has, as it was when they were found.
+/// Properties of its class that determine the addresses of a Listener, as observed when the
+/// addresses were found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ObservedClass {
     /// The uid of the class.
     pub uid: String,
-    /// The type of Service that the class asks for.
+    /// Type of Service that the class requests.
     pub service_type: String,
     /// The kind of address that it prefers for that type.
     pub address_type: AddressType,
@@ -319,12 +331,12 @@ pub struct ListenerIngress {
     pub ports: BTreeMap<String, i32>,
 }
 
-/// How an address is to be read.
+/// Kind of an address.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub enum AddressType {
-    /// A name that is to be resolved.
+    /// A name that clients must resolve.
     Hostname,
     /// A literal IPv4 or IPv6 address.
     IP,
@@ -335,7 +347,7 @@ pub enum AddressType {
 pub struct Reach {
     /// Type of the Service as it is, which an override may have set apart from the class.
     pub service_type: ServiceType,
-    /// What is published: valid, without duplicates, in a stable order.
+    /// Published addresses: valid, without duplicates, in a stable order.
     pub addresses: Vec<ListenerIngress>,
     /// The nodes behind a NodePort Service, by name; empty for other types.
     pub nodes: Vec<BackingNode>,
@@ -348,18 +360,18 @@ pub struct BackingNode {
     pub name: String,
     /// The PersistentVolume that keeps Pods there, if one does.
     pub volume: Option<String>,
-    /// Whether clients can be sent there.
+    /// Reachability of the node for clients.
     pub reachability: NodeReachability,
 }
 
-/// Whether clients can be sent to a node.
+/// Reachability of a node for clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeReachability {
     /// Its address is published.
     Published,
-    /// There is no such node.
+    /// The node does not exist.
     Gone,
-    /// The node says no address of a kind that can be published.
+    /// The node lists no address of a kind that can be published.
     Unaddressed,
 }
 

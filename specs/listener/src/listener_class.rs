@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
     plural = "listenerclasses",
     singular = "listenerclass",
     derive = "PartialEq",
-    doc = "The rules by which Listeners are exposed in this cluster. An administrator writes it, an application names it in a Listener.",
+    doc = "Defines how Listeners are exposed in this cluster. An administrator creates it, and an application references it in a Listener.",
     printcolumn(
         name = "Service Type",
         type_ = "string",
@@ -33,11 +33,13 @@ pub struct ListenerClassSpec {
     /// Type of the Service that is made for each Listener of this class.
     pub service_type: ServiceType,
 
-    /// Whether a LoadBalancer Service also reserves node ports. Switch it off if the load balancer reaches Pods directly.
+    /// True if a LoadBalancer Service also reserves node ports. Set it to false if the load
+    /// balancer reaches Pods directly.
     #[serde(default = "allocate_node_ports")]
     pub load_balancer_allocate_node_ports: bool,
 
-    /// Which load balancer implementation takes the Service; the cluster's default if unset. It cannot be changed on a Service that exists.
+    /// Load balancer implementation that handles the Service; the cluster's default if unset. It
+    /// cannot be changed on an existing Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_balancer_class: Option<String>,
 
@@ -50,7 +52,8 @@ pub struct ListenerClassSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_external_traffic_policy: Option<ExternalTrafficPolicy>,
 
-    /// Which kind of address is published where there is a choice. The other kind is used where the preferred one is missing.
+    /// Kind of address that is published if there is a choice. The other kind is used if the
+    /// preferred one is missing.
     #[serde(default)]
     pub preferred_address_type: PreferredAddressType,
 
@@ -63,7 +66,8 @@ pub struct ListenerClassSpec {
     #[schemars(schema_with = "free_object")]
     pub service_overrides: Map<String, Value>,
 
-    /// Namespaces whose Listeners may use this class: names, or beginnings of names followed by `*`. All may, if it is left out.
+    /// Namespaces whose Listeners may use this class: names, or prefixes of names followed by `*`.
+    /// If it is left out, all namespaces may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "namespaces")]
     pub allowed_namespaces: Option<Vec<String>>,
@@ -79,8 +83,9 @@ pub struct ListenerClassSpec {
     #[schemars(schema_with = "dns_names")]
     pub allowed_external_name_suffixes: Option<Vec<String>>,
 
-    /// Only for NodePort: kinds of addresses of a node of which each one is published too, after the one that is published anyway.
-    /// With `InternalIP` or `ExternalIP` a node of two families is reached by both.
+    /// Only for NodePort: kinds of node addresses that are published in addition to the address
+    /// that is published anyway. With `InternalIP` or `ExternalIP`, a dual-stack node is reachable
+    /// by both families.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "node_address_types")]
     pub additional_node_address_types: Option<Vec<NodeAddressType>>,
@@ -128,7 +133,7 @@ impl ServiceType {
     }
 }
 
-/// Where traffic from outside may go.
+/// Allowed destinations of traffic from outside the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ExternalTrafficPolicy {
     /// To all Pods, by way of another node if need be.
@@ -147,10 +152,11 @@ impl ExternalTrafficPolicy {
     }
 }
 
-/// Which kind of address is published.
+/// Kind of address that is published.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum PreferredAddressType {
-    /// IP addresses for NodePort, whose host names seldom resolve outside; host names for all else.
+    /// IP addresses for NodePort, because host names of nodes seldom resolve outside the cluster.
+    /// Host names for all other types.
     #[default]
     HostnameConservative,
     /// Host names.
@@ -162,7 +168,7 @@ pub enum PreferredAddressType {
 /// A kind of address that a node may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NodeAddressType {
-    /// A name by which the node knows itself.
+    /// A name that the node uses for itself.
     Hostname,
     /// An IP address inside the cluster.
     InternalIP,
@@ -192,26 +198,27 @@ pub(crate) fn free_object(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn namespaces(_: &mut SchemaGenerator) -> Schema {
-    set_of("^([a-z0-9]([-a-z0-9]*[a-z0-9])?|([a-z0-9][-a-z0-9]*)?\\*)$")
+    let message = "must be the name of a namespace, or the beginning of one followed by `*`";
+    let pattern = r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?|([a-z0-9][-a-z0-9]*)?\*)$";
+    set_of(1024, 63, &[(&matches(pattern), message)])
 }
 
 fn field_paths(_: &mut SchemaGenerator) -> Schema {
-    set_of(r"^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*|\[\*\]|\['[^']+'\])*$")
+    let message = "must be the path of a field of a Service, such as `spec.sessionAffinity`, `spec.ports[*].nodePort` or `metadata.annotations['example.org/a']`";
+    let pattern = r"^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*|\[\*\]|\['[^']+'\])*$";
+    let list = "`spec.ports` is a list: write `spec.ports[*].` before a field of its items";
+    let rules = [
+        (&*matches(pattern), message),
+        ("!self.startsWith('spec.ports.')", list),
+    ];
+    set_of(64, 512, &rules)
 }
 
 /// Names as DNS has them, at most 64. The last label begins with a letter, so that none is an IP address.
 pub(crate) fn dns_names(_: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({
-        "type": "array",
-        "nullable": true,
-        "maxItems": 64,
-        "x-kubernetes-list-type": "set",
-        "items": {
-            "type": "string",
-            "maxLength": 253,
-            "pattern": r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*[a-z]([-a-z0-9]*[a-z0-9])?$",
-        },
-    })
+    let message = "must be a DNS name such as `web.example.com`: lower-case letters, digits, `-` and `.`, with a letter at the beginning of its last label";
+    let pattern = r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*[a-z]([-a-z0-9]*[a-z0-9])?$";
+    set_of(64, 253, &[(&matches(pattern), message)])
 }
 
 fn node_address_types(_: &mut SchemaGenerator) -> Schema {
@@ -223,12 +230,26 @@ fn node_address_types(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-fn set_of(pattern: &str) -> Schema {
+/// Rule of the API server for a text that matches an expression without double quotes.
+fn matches(pattern: &str) -> String {
+    format!("self.matches(r\"{pattern}\")")
+}
+
+/// A set of texts with bounds on its size and theirs. Each rule comes with the message of the API server for a text that breaks it.
+fn set_of(items: u32, length: u32, rules: &[(&str, &str)]) -> Schema {
+    let rules = rules
+        .iter()
+        .map(|(rule, message)| json!({ "rule": rule, "message": message }));
     schemars::json_schema!({
         "type": "array",
         "nullable": true,
+        "maxItems": items,
         "x-kubernetes-list-type": "set",
-        "items": { "type": "string", "pattern": pattern },
+        "items": {
+            "type": "string",
+            "maxLength": length,
+            "x-kubernetes-validations": rules.collect::<Vec<_>>(),
+        },
     })
 }
 

@@ -28,37 +28,37 @@ lifecycle! {
         tree:   probe Tree                   by request.target_path;
     }
     facts {
-        /// How the volume is to be used.
+        /// Requested use of the volume.
         asked:   { Mount, Block, Inline }   from request;
-        /// What the claim named when the volume was made.
+        /// Kind of object that the claim named when the volume was created.
         source:  { Class, Name, Bad }       from request given volume;
-        /// Whether it is the Pod that is named, and not another one that bears its name by now.
+        /// True if this is the named Pod, and not another Pod that has its name by now.
         meant:   bool                       from request, mounted given mounted else false;
-        /// Whether the Pod mounts this claim.
+        /// `Yes` if the Pod mounts this claim.
         mounts:  { No, Yes }                from mounted, claim given meant && claim;
-        /// Whether the Listener says where it can be reached, by its class as it is now.
+        /// `Yes` if the Listener reports its addresses, based on its class as it is now.
         exposed: { No, NoClass, Yes }       from chosen, own, class given source == Name && chosen || own in { Stale, Current } else No;
-        /// Whose the Listener of the claim's name is.
+        /// Owner of the Listener that has the claim's name.
         namesake: { Other, Earlier }        from volume, claim, known given own == Foreign;
-        /// What all Pods that have mounted the claim listen on.
+        /// Ports of all Pods that have mounted the claim.
         let ports: ClaimPorts               from known, mounted given mounted;
-        /// Which Listener it is.
+        /// Listener that the volume leads to.
         let aim: Option<Aim>                from chosen, own;
-        let told: Told                      from chosen, own, class, node;
-        /// Whether the Pod can be told an address.
+        let told: PodAddresses                      from chosen, own, class, node;
+        /// True if an address for the Pod is available.
         address: bool                       from told, chosen, own given exposed == Yes else false;
-        /// Whether there are files at the target.
+        /// True if there are files at the target.
         held files: bool                    from tree;
-        /// Whether they say what is true now.
+        /// True if the files are up to date.
         fresh:   bool                       from tree, told given files && address else false;
     }
     states {
         /// Nothing is at the target.
         Free      when !files;
-        /// The Pod gets its traffic and finds what is true, or what was true when it was last known.
+        /// The Pod gets its traffic and finds the current data, or the last known data.
         Published when fresh && pv == Current && listed == Current
                     || !address && meant && (exposed != Yes || pv == Current && pod == Current);
-        /// The files, or what is written about the Pod, say what is true no more; or the Pod is gone.
+        /// The files or the objects about the Pod are outdated, or the Pod is gone.
         Outdated  when files;
     }
     effects {
@@ -85,7 +85,7 @@ lifecycle! {
         unfit     when asked != Mount;
         differs   never "only the files are kept, and they are rewritten in place";
         elsewhere never "many Pods may mount one Listener";
-        unstaged  never "what staging does is read off the PersistentVolume";
+        unstaged  never "the PersistentVolume shows what staging has done";
 
         NodeStageVolume -> pv == Current || source == Class by apply_pv within 90s else UNAVAILABLE {
             source == Bad                => INVALID_ARGUMENT;
@@ -123,51 +123,52 @@ pub struct ClaimPorts {
     pub named_by: Option<String>,
 }
 
-/// Which Listener a volume leads to.
+/// Listener that a volume leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aim {
     /// Its namespace.
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// The hexadecimal digits of its uid, without dashes: part of the label by which its Service finds Pods.
+    /// Hexadecimal digits of the Pod's uid, without dashes. Part of the label by which its Service
+    /// selects Pods.
     pub uid: String,
 }
 
-/// What a Pod is told.
+/// Addresses that are reported to a Pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// Where it can be reached; the first is its default address.
+pub struct PodAddresses {
+    /// Addresses at which it can be reached; the first is its default address.
     pub addresses: Vec<ListenerIngress>,
-    /// Which Pods these reach.
+    /// Pods that these addresses reach.
     pub scope: PodListenerScope,
 }
 
-/// What lies at the target of a mount.
+/// Content of the target of a mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree {
     /// Nothing.
     Absent,
-    /// The files that tell addresses, and nothing else.
+    /// Exactly the files that list the addresses.
     Files(Files),
     /// Something else, or not all of it.
     Other,
 }
 
-/// The files that tell addresses.
+/// Files that list the addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     /// By name of the folder, which is the address.
     pub addresses: BTreeMap<String, Folder>,
-    /// The folder to which `default-address` leads.
+    /// Folder to which `default-address` links.
     pub default: Option<String>,
 }
 
 /// The files of one address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
-    /// What the file `address` holds.
+    /// Content of the file `address`.
     pub address: String,
-    /// What the files of ports hold, by name of the port.
+    /// Content of the files of ports, by name of the port.
     pub ports: BTreeMap<String, String>,
 }

@@ -1,4 +1,5 @@
-//! The controller side of a Listener volume. What it answers with is read off the claim, its class and its Listener.
+//! Controller side of a Listener volume. Its answers follow from the claim, its class and its
+//! Listener.
 
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 use lifecycle_runtime::lifecycle;
@@ -7,7 +8,8 @@ use crate::listener::Listener;
 use crate::listener_class::ListenerClass;
 
 lifecycle! {
-    /// Promises a volume for a claim and creates nothing: what a Pod needs is made when it mounts the volume.
+    /// Promises a volume for a claim and creates nothing. The objects that a Pod needs are created
+    /// when it mounts the volume.
     volume ListenerProvisioning;
 
     observe {
@@ -17,21 +19,22 @@ lifecycle! {
         class:  ListenerClass         by ref from claim, chosen given source == Class || source == Name && chosen;
     }
     facts {
-        /// How the volume is to be used.
+        /// Requested use of the volume.
         asked:  { Mount, Unfit }      from request.capabilities;
-        /// Whether the request says which claim it is for.
+        /// `Yes` if the request names the claim that it is for.
         names_claim: { No, Yes }      from request.parameters;
-        /// What the annotations of the claim name.
+        /// Kind of object that the annotations of the claim name.
         source: { Class, Name, Bad }  from claim given claim;
-        /// Whether the Listener that the claim names has a class.
+        /// `Yes` if the Listener that the claim names has a class.
         named:  { Yes, No }           from chosen given source == Name && chosen else Yes;
-        /// Whether the class is for Listeners of the namespace of the claim.
+        /// `Yes` if the class allows Listeners in the namespace of the claim.
         allowed: { Yes, No }          from claim, class given class else Yes;
     }
     states {
-        /// Nothing can be promised, for it is not said what, or the class does not allow it.
+        /// No volume can be promised, because the claim does not name an object or the class does
+        /// not allow it.
         Unplanned when !claim || source == Bad || named == No || allowed == No;
-        /// What the claim names is not there yet.
+        /// The object that the claim names does not exist yet.
         Waiting   when source == Name && !chosen || !class;
         /// It can be promised.
         Planned   when class;

@@ -1,4 +1,5 @@
-//! `PodListeners`: what each Listener volume of one Pod resolved to. The Secret Operator reads it to issue certificates.
+//! `PodListeners`: resolved addresses of each Listener volume of one Pod. The Secret Operator reads
+//! it to issue certificates.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::listener::ListenerIngress;
 
-/// Label: the node of the Pod, so that what mounts volumes there watches no other node's. A name that is too long for a label is cut and hashed.
+/// Label with the node of the Pod. The volume driver of a node watches only the objects of its own
+/// node by it. A name that is too long for a label is cut and hashed.
 pub const NODE: &str = "listeners.stackable.tech/node";
 
 /// The Listener volumes of one Pod. The object is named `pod-<uid of the Pod>`.
@@ -21,25 +23,25 @@ pub const NODE: &str = "listeners.stackable.tech/node";
     singular = "podlisteners",
     namespaced,
     derive = "PartialEq",
-    doc = "What each Listener volume of one Pod resolved to. Written when the Pod mounts them, not meant to be edited."
+    doc = "Records how each Listener volume of one Pod was resolved. It is written when the Pod mounts them; do not edit it."
 )]
 pub struct PodListenersSpec {
     /// By name of the Pod's volume.
     pub listeners: BTreeMap<String, PodListener>,
 }
 
-/// What one volume resolved to.
+/// Result of the resolution of one volume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodListener {
-    /// Which Pods the addresses reach.
+    /// Pods that the addresses reach.
     pub scope: PodListenerScope,
     /// Addresses under which this Pod can be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingress_addresses: Option<Vec<ListenerIngress>>,
 }
 
-/// Which Pods an address reaches.
+/// Pods that an address reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum PodListenerScope {
     /// Only Pods of one node.

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 const FREE: &str = "object free";
 
-/// Every field: `[]` an item, `{}` a map's value; a bang marks what is required, a question mark what may be null.
+/// Every field: `[]` is an item, `{}` is a value of a map. A bang marks a required field, a
+/// question mark a nullable field.
 const LISTENER_CLASS: &[(&str, &str)] = &[
     ("spec", "object !"),
     (
@@ -39,7 +40,8 @@ const LISTENER_CLASS: &[(&str, &str)] = &[
     ),
 ];
 
-/// With bounds of ours, so that what anybody may create takes little memory of the controller.
+/// Fields of the Listener, with bounds of ours. The bounds limit the controller's memory for
+/// objects that any user may create.
 const LISTENER: &[(&str, &str)] = &[
     ("spec", "object !"),
     ("spec.className", "string ?"),
@@ -56,7 +58,7 @@ const LISTENER: &[(&str, &str)] = &[
     ("spec.publishNotReadyAddresses", "boolean ? =true"),
     ("spec.objectOverrides", "array maxItems=64 =[]"),
     ("spec.objectOverrides[]", FREE),
-    // That nobody has looked at it yet is told where there was no status.
+    // The default reports a Listener that has not been reconciled yet and has no status.
     ("status", r#"object ? ={"observedGeneration":-1}"#),
     ("status.serviceName", "string ?"),
     ("status.ingressAddresses", "array ?"),
@@ -72,7 +74,8 @@ const LISTENER: &[(&str, &str)] = &[
     ("status.nodePorts{}", "integer int32"),
 ];
 
-/// What we add: optional, so that every object that was valid stays valid.
+/// Fields that this project adds. They are optional, so that every object that was valid stays
+/// valid.
 const LISTENER_ADDITIONS: &[&str] = &[
     "spec.externalNames",
     "spec.serviceAnnotations",
@@ -218,7 +221,7 @@ fn b36_listener_is_printed_with_class_address_ready_and_age() {
     );
 }
 
-/// Fills in what the schema says an absent field is, one level below `spec`.
+/// Fills in the schema defaults of absent fields, one level below `spec`.
 fn defaulted(kind: &str, mut object: Value) -> Value {
     let schema = schema(kind);
     for (name, property) in schema["properties"]["spec"]["properties"]

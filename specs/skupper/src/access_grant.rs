@@ -13,7 +13,8 @@ use super::site::Site;
 use super::status::Status;
 
 lifecycle! {
-    /// Permission to link to the site of its namespace, for whoever knows its code before it expires. The controller's grant server gives out certificates by it.
+    /// Permission to link to the site of its namespace, for clients that know its code before it
+    /// expires. The controller's grant server issues certificates for it.
     resource AccessGrant;
 
     lock "access_grant.lock";
@@ -25,44 +26,48 @@ lifecycle! {
         sites:         [Readable<Site>] by namespace;
         router_config: ConfigMap        by ref;
         site:          Site             by ref from sites, router_config;
-        // What signs the certificates.
+        // Issuer that signs the certificates.
         issuer:        [Secret]         by refs of site;
-        // Where the grant server is reached, and what verifies it: both of the controller's namespace.
+        // Service and certificate authority of the grant server, both in the controller's
+        // namespace.
         server:        [Service]        by refs of controller_config;
         authority:     [Secret]         by refs of controller_config;
-        // The grant itself with its status: of one that another controller has made, the code and who has redeemed it stand there alone.
+        // The grant itself with its status. If another controller created it, only that status
+        // contains its code and redemptions.
         former:        [AccessGrant]    by refs of sites;
         kept:          record String;
     }
     facts {
-        /// It says what can be granted, and it is known who has redeemed it.
+        /// The grant is valid, and its redemptions are known.
         validity:     { Fine, BadWindow, BadCount, BadCode, Forgotten } from self;
-        /// Whether its author says the code.
+        /// True if the author of the grant sets the code.
         said:         bool                                    from self;
-        /// Whether all that were allowed have redeemed it.
+        /// True if all allowed redemptions have been made.
         used:         bool                                    from self, former;
-        /// Whether it has expired.
+        /// True if it has expired.
         over:         bool                                    from self, now given validity == Fine else false;
-        /// Whether other sites can reach this one.
+        /// Reachability of this site for other sites.
         door:         { Open, Edge, Closed }                  from site given site else Closed;
-        /// Whether there is the Secret of an authority that can sign.
+        /// True if the Secret of an authority that can sign exists.
         signs:        bool                                    from site, issuer given door == Open else false;
-        /// Whether the grant server is reached somewhere, and known by its certificate.
+        /// True if the grant server has an address and is known by its certificate.
         reached:      bool                                    from server, authority;
-        /// The code: what its author says, or what is kept.
+        /// The code: the one that the author sets, or else the recorded one.
         let known:    GrantCode                               from kept;
-        /// The code, where its author says none.
+        /// Generated code, if the author sets none.
         mint made: String in kept;
     }
     states {
         use overseen;
-        /// It says what cannot be granted, or it is not known any more who has redeemed it: then delete it, and create it again.
+        /// The grant is invalid, or its redemptions are no longer known: delete it, and create it
+        /// again.
         Invalid      when validity != Fine                    => Error   wakes self;
         /// The namespace has no Site: create one.
         NoSite       when !site                               => Error   wakes site;
-        /// Nobody links to an edge site: grant at a site that is none.
+        /// Other sites cannot link to an edge site: create the grant at a site that is not an edge
+        /// site.
         Edge         when door == Edge                        => Error   wakes site;
-        /// A code is to be made.
+        /// A code has to be generated.
         Coding       when !said && kept != Current            => Pending;
         /// All that were allowed have redeemed it.
         goal Used    when used                                => Ready;
@@ -72,7 +77,8 @@ lifecycle! {
         Closed       when door == Closed                      => Pending wakes site, now;
         /// The Secret of the authority that is to sign is missing or no authority.
         NoIssuer     when !signs                              => Error   wakes issuer, site, self, now;
-        /// The grant server has no certificate or no address yet: look at the controller, and at Service `skupper-grant-server` of its namespace.
+        /// The grant server has no certificate or no address yet: check the controller, and Service
+        /// `skupper-grant-server` of its namespace.
         Unserved     when !reached                            => Pending wakes server, authority, now;
         /// It can be redeemed.
         goal Ready   when reached                             => Ready;
@@ -110,10 +116,10 @@ lifecycle! {
     }
 }
 
-/// The code of a grant, if there is one.
+/// Code of a grant, if there is one.
 pub struct GrantCode(pub Option<String>);
 
-/// Who may link to the site of its namespace.
+/// Permission to link to the site of its namespace.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -160,15 +166,15 @@ pub struct AccessGrantSpec {
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// What is known of an AccessGrant.
+/// Observed state of an AccessGrant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessGrantStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 
-    /// Where it is redeemed.
+    /// URL at which it is redeemed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 

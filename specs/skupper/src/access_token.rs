@@ -1,4 +1,4 @@
-//! `AccessToken`: what redeems an AccessGrant of another site for a Link to it.
+//! `AccessToken`: redemption of an AccessGrant of another site for a Link to it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,8 @@ use super::site::{Endpoint, Site};
 use super::status::Status;
 
 lifecycle! {
-    /// Redeems an AccessGrant of another site: asks its grant server for a certificate, keeps that in a Secret, and makes a Link with it, once.
+    /// Redeems an AccessGrant of another site, once. Requests a certificate from its grant server,
+    /// stores it in a Secret, and creates a Link with it.
     resource AccessToken;
 
     lock "access_token.lock";
@@ -26,10 +27,11 @@ lifecycle! {
         sites:         [Readable<Site>]     by namespace;
         router_config: ConfigMap            by ref;
         site:          Site                 by ref from sites, router_config;
-        // The uid of the site for which it is redeemed.
+        // Uid of the site for which the token is redeemed.
         home:          record String;
         reply:         poll Reply           by spec.url, spec.code, spec.ca, meta.uid, site, home every 10s given validity == Fine && site && stage == Vacant && home == Current;
-        // What has the name of its Secret, and the Links of the namespace, whosever they are: what the Site owns may be of another token.
+        // The Secret of the token's name and the Links of the namespace, for any owner. An object
+        // that the Site owns may belong to another token.
         existing:      [Secret]             by refs of sites;
         present:       [Readable<Link>]     by namespace;
         made:          record of secret;
@@ -38,46 +40,50 @@ lifecycle! {
         links:         owned [Link] of site by names of secret given secret == Made && !clash;
     }
     facts {
-        /// Whether it says what it must.
+        /// Validity of the required fields.
         validity:     { Fine, Incomplete, BadUrl, BadAuthority, BadCode } from self;
-        /// How far it is: its Secret is not there, another's, there and its own, or noted.
+        /// State of the token's Secret: absent, owned by another, its own, or its own and recorded.
         stage:        { Vacant, Taken, Ours, Noted }             from made, existing;
-        /// Whether the site for which it was redeemed is gone.
+        /// True if the site for which the token was redeemed is gone.
         strayed:      bool                                       from site, home given secret in { Made, Terminating, Gone } else false;
-        /// What the grant server says.
+        /// Answer of the grant server.
         answer:       { Given, Denied }                          from reply given reply else Unheard;
-        /// Whether somebody else has a Link of a name that it is to make.
+        /// True if a Link with a name that it must create is owned by another controller or user.
         clash:        bool                                       from secret, linked, present given secret == Made else false;
-        /// What it was redeemed for is gone.
+        /// True if the site for which the token was redeemed is gone.
         orphaned  = strayed || !site && secret in { Made, Terminating, Gone };
         /// It was redeemed.
         done      = secret in { New, Made, Terminating, Gone };
     }
     states {
         use overseen;
-        /// It was redeemed, and what came of it went with its site: it is of no use any more, so delete it.
+        /// The token was redeemed, and its results were removed with its site. The token is no
+        /// longer useful: delete it.
         Strayed      when orphaned                           => Error   wakes site, self;
-        /// What it was redeemed for has been deleted: delete it, too.
+        /// The Secret from its redemption has been deleted: delete the AccessToken, too.
         goal Spent   when secret in { Terminating, Gone }    => Ready;
         /// The namespace has no Site: create one.
         NoSite       when !site                              => Error   wakes site;
-        /// That it was redeemed is to be noted.
+        /// The redemption has to be recorded.
         Noting       when secret == New                      => Pending;
-        /// It does not say what it must.
+        /// The spec lacks a required field or has an invalid one.
         Invalid      when !done && validity != Fine          => Error   wakes self, secret;
-        /// A Secret of its name is there, and not of it: delete that Secret, or make an AccessToken of another name.
+        /// A Secret of the token's name exists and is not its own: delete that Secret, or create an
+        /// AccessToken with another name.
         Taken        when !done && (stage != Vacant || secret == Foreign) => Error   wakes secret, existing, self;
-        /// For which site it is redeemed is to be noted.
+        /// The site for which the token is redeemed has to be recorded.
         Homing       when !done && home != Current           => Pending;
-        /// The grant server is asked.
+        /// The request to the grant server is in progress.
         Asking       when !done && answer == Unheard         => Pending overdue 30s;
-        /// The grant server cannot be asked, or says no: put that right, or get another token. It is asked again, unless its answer is final.
+        /// The grant server is unreachable or denies the request: fix the cause, or get another
+        /// token. The request is repeated, unless the answer is final.
         Denied       when !done && answer == Denied          => Error   wakes reply, self, secret;
-        /// The certificate is to be kept.
+        /// The certificate has to be stored.
         Keeping      when !done                              => Pending;
-        /// A Link of that name is there, and not of it: delete that Link, and this one is made.
+        /// A Link of that name exists and is not the token's own: delete that Link, and the token
+        /// creates its Link.
         LinkTaken    when clash || links == Foreign          => Error   wakes links, present, self;
-        /// The Links are to be made.
+        /// The Links have to be created.
         Linking      when links in { New, Behind }           => Pending;
         /// It was redeemed.
         goal Ready   when done                               => Ready;
@@ -109,34 +115,34 @@ lifecycle! {
     }
 }
 
-/// What a grant server says.
+/// Answer of a grant server.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Reply {
     /// It has given this.
     Given(Given),
-    /// It says no for now, or cannot be asked, because of this.
+    /// The grant server denies the request for now, or is unreachable, for this reason.
     Denied(String),
-    /// It says no, and will not say anything else, because of this.
+    /// The grant server denies the request for good, for this reason.
     Refused(String),
 }
 
-/// What makes a link to another site.
+/// Data for a link to another site.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Given {
-    /// By what the Secret has: `ca.crt`, `tls.crt` and `tls.key`, PEM.
+    /// Contents of the Secret by key: `ca.crt`, `tls.crt` and `tls.key`, PEM.
     pub files: BTreeMap<String, String>,
-    /// Where the routers of the other site are, a Link each.
+    /// Locations of the routers of the other site, a Link each.
     pub links: Vec<GivenLink>,
 }
 
-/// A Link that is to be made.
+/// A Link that has to be created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenLink {
     /// Its name.
     pub name: String,
-    /// Where it leads.
+    /// Endpoints that it leads to.
     pub endpoints: Vec<Endpoint>,
-    /// What it costs.
+    /// Cost of the Link.
     pub cost: Option<i64>,
 }
 
@@ -151,7 +157,7 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// What redeems a grant.
+/// Token that redeems a grant.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -171,11 +177,11 @@ impl fmt::Debug for Reply {
     printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct AccessTokenSpec {
-    /// Where the grant is redeemed.
+    /// URL at which the grant is redeemed.
     pub url: String,
 
     /// The code of the grant.
@@ -184,7 +190,7 @@ pub struct AccessTokenSpec {
     /// The certificate of the authority that verifies the grant server.
     pub ca: String,
 
-    /// What the Link is to cost; without it, or with 0, as the other site says.
+    /// Cost of the Link. Without it, or with 0, the cost from the other site applies.
     // Wide enough for any number that was stored under another definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<i32>")]
@@ -195,15 +201,15 @@ pub struct AccessTokenSpec {
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// What is known of an AccessToken.
+/// Observed state of an AccessToken.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessTokenStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 
-    /// Whether it was redeemed: it cannot be used again.
+    /// True if it was redeemed: it cannot be used again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redeemed: Option<bool>,
 }

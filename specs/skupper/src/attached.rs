@@ -13,7 +13,8 @@ use super::fragments::managed;
 use super::status::{SelectedPod, Status};
 
 lifecycle! {
-    /// Offers a workload of its namespace to the site of another. It makes nothing: what accepts it there puts it into the configuration of the router.
+    /// Offers a workload of its namespace to the site of another namespace. It creates nothing: the
+    /// binding that accepts it there adds it to the router configuration.
     resource AttachedConnector;
 
     lock "attached.lock";
@@ -25,18 +26,19 @@ lifecycle! {
         pods:              [Pod]                    by namespace;
     }
     facts {
-        /// Whether it can be served at all.
+        /// Validity of the specification: `Fine` if it can be served.
         validity:         { Fine, Incomplete, BadSelector, BadPort, BadType } from pods;
-        /// Whether what bears its name in the namespace of the site means it.
+        /// `Yes` if the object of its name in the namespace of the site refers to it.
         allowed:          { Yes, Other }                                      from binding given binding;
         /// The Pods that serve it.
         chosen:           { Some, None }                                      from pods given validity == Fine;
     }
     states {
         use managed;
-        /// It asks for what cannot be served.
+        /// The spec requests something that cannot be served.
         Invalid         when validity != Fine => Error   wakes self;
-        /// Nobody accepts it: the namespace of the Site needs an AttachedConnectorBinding of its name, with this namespace as `connectorNamespace`.
+        /// No binding accepts the connector: the Site's namespace needs an AttachedConnectorBinding
+        /// of its name, with this namespace as `connectorNamespace`.
         Unbound         when !binding         => Error   wakes binding, self;
         /// It is the one of another namespace that is accepted: change `connectorNamespace` of the binding, or give this one another name and a binding of its own.
         Denied          when allowed == Other => Error   wakes binding, self;
@@ -58,7 +60,7 @@ lifecycle! {
     }
 }
 
-/// What a namespace offers to the site of another.
+/// Workload that a namespace offers to the site of another namespace.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -78,7 +80,7 @@ lifecycle! {
     printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct AttachedConnectorSpec {
@@ -97,7 +99,7 @@ pub struct AttachedConnectorSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls_credentials: Option<String>,
 
-    /// Whether the certificate of the credentials is shown to the workload.
+    /// True if the certificate of the credentials is presented to the workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub use_client_cert: Option<bool>,
 
@@ -105,7 +107,7 @@ pub struct AttachedConnectorSpec {
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 
-    /// Whether Pods count that are not ready.
+    /// True if Pods that are not ready count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_not_ready_pods: Option<bool>,
 
@@ -114,11 +116,11 @@ pub struct AttachedConnectorSpec {
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// What is known of an AttachedConnector.
+/// Observed state of an AttachedConnector.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachedConnectorStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 

@@ -1,4 +1,5 @@
-//! `AttachedConnectorBinding`: what the namespace of a site accepts from another.
+//! `AttachedConnectorBinding`: the connector of another namespace that the namespace of a site
+//! accepts.
 
 use std::collections::BTreeMap;
 
@@ -28,39 +29,43 @@ lifecycle! {
         secret:            Secret            by ref from attached;
     }
     facts {
-        /// Whether it says what it must.
+        /// Validity of the required fields.
         validity:         { Fine, Incomplete }   from sites given site;
-        /// Whether what bears its name in the other namespace means this one, and can be served.
+        /// State of the offer: `Fine` if the object of its name in the other namespace refers to
+        /// this one and can be served.
         offer:            { None, Broken, Fine } from attached given site && attached;
-        /// Whether the Secret with its certificates is there, where it needs one.
+        /// `Fine` if the Secret with its certificates exists, or if it needs none.
         secured:          { Fine, Missing }      from attached, secret given offer == Fine;
         /// The Pods that serve it.
         chosen:           { Some, None }         from attached given offer == Fine;
-        /// Whether the router has applied what is declared.
+        /// `Current` if the router has applied the declared configuration.
         sync:             { Behind, Current }    from site, attached, report given offer == Fine && chosen == Some && report;
-        /// What the router does with it.
+        /// Health that the router reports for it.
         health:           { Up, Failed }         from site, attached, report given sync == Current;
         /// It is not served.
         unserved  = silent;
-        /// What it accepts is not there, or means another.
+        /// True if the object that it accepts is missing, or refers to another one.
         unoffered = !attached || offer == None;
     }
     states {
         use managed;
         use site_room::NoSite;
-        /// It does not say what it must.
+        /// The spec lacks a required field or has an invalid one.
         Incomplete      when validity != Fine           => Error   wakes self;
-        /// Nobody offers what it accepts: the other namespace needs an AttachedConnector of its name, with this namespace as `siteNamespace`.
+        /// No connector matches the binding: the other namespace needs an AttachedConnector of its
+        /// name, with this namespace as `siteNamespace`.
         Unoffered       when unoffered                  => Error   wakes attached, self;
-        /// What is offered cannot be served: the AttachedConnector is to be changed.
+        /// The offer cannot be served: change the AttachedConnector.
         Invalid         when offer == Broken            => Error   wakes attached;
-        /// The selector of what is offered means no Pod that runs: start one, or change that selector.
+        /// The selector of the offered connector matches no running Pod: start one, or change that
+        /// selector.
         Unselected      when chosen == None             => Error   wakes attached;
         /// The Secret with its certificates is missing here, in the namespace of the Site: create it, with `ca.crt`, and with `tls.crt` and `tls.key` for `useClientCert`.
         NoSecret        when secured == Missing         => Error   wakes secret, attached;
         use site_room::Blocked;
         use routed;
-        /// The router cannot do it and says why: put that right, and the router tries again by itself.
+        /// The router reports a failure with its reason: fix the cause, and the router retries by
+        /// itself.
         Failed          when health == Failed           => Error   wakes report, attached, self;
         /// Nothing offers its routing key: a Listener with the same one is missing.
         Unmatched       when !matched                   => Pending wakes report;
@@ -95,7 +100,7 @@ lifecycle! {
     }
 }
 
-/// What the namespace of a site accepts from another.
+/// Workload that the namespace of a site accepts from another namespace.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -115,7 +120,7 @@ lifecycle! {
     printcolumn = r#"{"name": "Has Matching Listener", "type": "boolean", "jsonPath": ".status.hasMatchingListener"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct AttachedConnectorBindingSpec {
@@ -134,15 +139,15 @@ pub struct AttachedConnectorBindingSpec {
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// What is known of an AttachedConnectorBinding.
+/// Observed state of an AttachedConnectorBinding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachedConnectorBindingStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 
-    /// True while there is a Listener with its routing key; left out otherwise.
+    /// True while there is a Listener with its routing key. Left out otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_matching_listener: Option<bool>,
 }

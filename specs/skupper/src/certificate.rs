@@ -1,4 +1,5 @@
-//! `Certificate`: a key and a certificate in a Secret, for whoever proves by them who it is, or as the authority of others.
+//! `Certificate`: a key and a certificate in a Secret, used as an identity or as an authority that
+//! signs others.
 
 use std::collections::BTreeMap;
 
@@ -24,32 +25,34 @@ lifecycle! {
     observe {
         now:               clock;
         templates:         [ConfigMap]  by refs of controller_config;
-        // Nobody's where it signs itself.
+        // Absent if the certificate is self-signed.
         authority:         Secret       by ref from self;
         // As the replaced implementation owns it.
         secret:            owned Secret without controller by name meta.name;
     }
     facts {
-        /// Whether it says what it must, and a certificate can say that.
+        /// Validity of the specification: `Fine` if it has all required fields and a certificate
+        /// can express them.
         validity:         { Fine, Incomplete, BadHost } from self;
-        /// Whether it is the authority of others, and signs itself.
+        /// True if it is the authority of others, and signs itself.
         signing:          bool          from self;
-        /// Who signs.
+        /// Signer of the certificate.
         let signer:       Signer        from authority;
-        /// Whether that one can sign, and has not ended.
+        /// State of the signer: `Fine` if it can sign and has not expired.
         signs:            { Fine, Broken, Ended } from signer, now given signing || authority;
-        /// Whether two thirds of its life are over.
+        /// `Soon` if two thirds of its lifetime are over.
         due:              { No, Soon }  from secret, signer, now given signing || authority;
-        /// Whether it is what is asked for: key, subject, hosts, uses, and who signed it.
+        /// `Same` if it matches the request: key, subject, hosts, uses, and signer.
         fit:              { Same, Other } from secret, signer given signing || authority;
-        /// The key. That of an authority stays when its certificate is renewed, so that what it has signed stays good.
+        /// Private key. The key of an authority stays when its certificate is renewed, so that the
+        /// certificates it signed stay valid.
         mint key: PrivateKey in secret from now until due == Soon && !signing;
         /// The certificate.
         mint issued: Issued in secret from key, signer, now until due == Soon || fit == Other;
     }
     states {
         use managed;
-        /// It does not say what a certificate needs.
+        /// The spec lacks a field that a certificate needs.
         Invalid         when validity != Fine            => Error   wakes self;
         /// The Secret of its name is another's: delete that, or give the Certificate another name.
         Taken           when secret == Foreign           => Error   wakes secret, self;
@@ -57,9 +60,9 @@ lifecycle! {
         Draining        when secret == Terminating       => Pending;
         /// The authority that is to sign has no Secret: create it, or a Certificate of that name with `signing`.
         NoAuthority     when !signing && !authority      => Error   wakes authority, self;
-        /// What is in the Secret of the authority cannot sign: put that right.
+        /// The content of the authority's Secret cannot sign: correct it.
         Unusable        when signs != Fine               => Error   wakes authority, self, now;
-        /// Key and certificate are to be made, or written anew.
+        /// The key and the certificate have to be created or renewed.
         Issuing         when secret in { Absent, Stale } => Pending;
         /// The Secret holds them.
         goal Ready      when secret == Current           => Ready;
@@ -72,7 +75,7 @@ lifecycle! {
         Issuing -> Ready;
     }
     properties {
-        // Nothing is signed by what cannot sign.
+        // An authority that cannot sign never signs a certificate.
         never apply_secret while !signing && !authority || signs != Fine || managed_by_other;
         reaches Ready from Issuing;
     }
@@ -90,7 +93,7 @@ lifecycle! {
     }
 }
 
-/// What a key and a certificate are for.
+/// Request for a key and a certificate for a given purpose.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -111,29 +114,30 @@ lifecycle! {
     printcolumn = r#"{"name": "Expiration", "type": "string", "jsonPath": ".status.expiration"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct CertificateSpec {
     /// Name of the Secret with the authority that signs it; not read where it signs itself.
     pub ca: String,
 
-    /// The common name: whose certificate it is.
+    /// Common name of the certificate.
     pub subject: String,
 
     /// Names and addresses that it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
 
-    /// Whether it is shown by who connects. Without `client` and `server`: both.
+    /// True if the connecting side presents it. Without `client` and `server`, both sides present
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<bool>,
 
-    /// Whether it is shown by who is connected to.
+    /// True if the accepting side presents it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<bool>,
 
-    /// Whether it is an authority, which signs itself and others.
+    /// True if it is an authority, which signs itself and others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signing: Option<bool>,
 
@@ -142,11 +146,11 @@ pub struct CertificateSpec {
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// What is known of a Certificate.
+/// Observed state of a Certificate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CertificateStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 

@@ -27,13 +27,13 @@ lifecycle! {
         secret:            Secret           by name spec.tls_credentials?;
     }
     facts {
-        /// Whether it can be served at all.
+        /// Validity of the specification: `Fine` if it can be served.
         validity:         { Fine, Incomplete, NoTarget, BadSelector, BadPort, BadType } from sites given site;
-        /// What serves it: a host, or Pods.
+        /// Target that serves it: a host, or Pods.
         chosen:           { Host, Some, None }                                          from pods given site && validity == Fine;
-        /// Whether the router has applied what is declared.
+        /// `Current` if the router has applied the declared configuration.
         sync:             { Behind, Current }                                           from site, pods, report given site && validity == Fine && chosen != None && report;
-        /// What the router does with it.
+        /// Health that the router reports for it.
         health:           { Up, Failed }                                                from site, pods, report given sync == Current;
         /// It is not served.
         unserved  = silent;
@@ -41,7 +41,7 @@ lifecycle! {
     states {
         use managed;
         use site_room::NoSite;
-        /// It asks for what cannot be served.
+        /// The spec requests something that cannot be served.
         Invalid         when validity != Fine    => Error   wakes self;
         /// Its selector means no Pod that runs: start one, or change the selector.
         Unselected      when chosen == None      => Error   wakes pods, self;
@@ -49,7 +49,8 @@ lifecycle! {
         NoSecret        when secret == Absent    => Error   wakes secret, self;
         use site_room::Blocked;
         use routed;
-        /// The router cannot do it and says why: put that right, and the router tries again by itself.
+        /// The router reports a failure with its reason: fix the cause, and the router retries by
+        /// itself.
         Failed          when health == Failed    => Error   wakes report, self;
         /// Nothing offers its routing key: a Listener with the same one is missing.
         Unmatched       when !matched            => Pending wakes report;
@@ -83,7 +84,7 @@ lifecycle! {
     }
 }
 
-/// What serves a routing key.
+/// Workload that serves a routing key.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -105,7 +106,7 @@ lifecycle! {
     printcolumn = r#"{"name": "Has Matching Listener", "type": "boolean", "jsonPath": ".status.hasMatchingListener"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 // Of host and selector exactly one.
@@ -131,11 +132,11 @@ pub struct ConnectorSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls_credentials: Option<String>,
 
-    /// Whether the certificate of the credentials is shown to the workload.
+    /// True if the certificate of the credentials is presented to the workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub use_client_cert: Option<bool>,
 
-    /// Whether the name in the certificate of the workload must be the host. Without it: no.
+    /// True if the name in the certificate of the workload must be the host. The default is false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_hostname: Option<bool>,
 
@@ -143,7 +144,7 @@ pub struct ConnectorSpec {
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 
-    /// Whether Pods count that are not ready.
+    /// True if Pods that are not ready count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_not_ready_pods: Option<bool>,
 
@@ -156,15 +157,15 @@ pub struct ConnectorSpec {
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// What is known of a Connector.
+/// Observed state of a Connector.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectorStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 
-    /// True while there is a Listener with its routing key; left out otherwise.
+    /// True while there is a Listener with its routing key. Left out otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_matching_listener: Option<bool>,
 

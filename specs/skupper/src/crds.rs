@@ -1,4 +1,5 @@
-//! The set of CustomResourceDefinitions, finished where the derive cannot say it. Knows no cluster.
+//! Set of CustomResourceDefinitions, completed beyond the abilities of the derive macro. This
+//! module knows no cluster.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
@@ -22,7 +23,8 @@ use crate::site::Site;
 /// Upper bound on the members of a list or map of a spec that has no other. The published definitions have none; no site comes near it.
 const MOST: i64 = 1000;
 
-/// The definitions of one Skupper site, in the order in which they are printed and installed.
+/// Returns the definitions of one Skupper site, in the order in which they are printed and
+/// installed.
 pub fn crds() -> Vec<CustomResourceDefinition> {
     let all = [
         Site::crd(),
@@ -66,7 +68,7 @@ fn plain(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
     definition
 }
 
-/// Bounds what a user writes. A status is as large as the network that it is about.
+/// Bounds the user-written parts. A status grows with the network that it describes.
 fn bound(schema: &mut JSONSchemaProps) {
     if let Some(JSONSchemaPropsOrArray::Schema(items)) = &mut schema.items {
         schema.max_items.get_or_insert(MOST);

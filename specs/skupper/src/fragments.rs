@@ -1,4 +1,4 @@
-//! What the lifecycles of several kinds have in common.
+//! Declarations that the lifecycles of several kinds share.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use lifecycle_runtime::{Readable, fragment};
@@ -7,14 +7,15 @@ use super::router::{APPLICATION, RouterState};
 use super::site::Site;
 
 fragment! {
-    /// Another controller may manage the namespace; and every kind shows what its roll-up says.
+    /// Allows another controller to manage the namespace. Every kind shows the message of its
+    /// roll-up.
     fragment managed;
 
     observe {
         controller_config: ConfigMap by ref;
     }
     facts {
-        /// Whether another controller manages the namespace.
+        /// True if another controller manages the namespace.
         managed_by_other: bool from controller_config;
     }
     states {
@@ -30,14 +31,15 @@ fragment! {
 }
 
 fragment! {
-    /// As `managed`, of kinds that no router is configured by: each says itself which condition tells what no state says.
+    /// Like `managed`, for kinds that do not configure a router. Each kind names the condition that
+    /// reports information outside the states.
     fragment overseen;
 
     observe {
         controller_config: ConfigMap by ref;
     }
     facts {
-        /// Whether another controller manages the namespace.
+        /// True if another controller manages the namespace.
         managed_by_other: bool from controller_config;
     }
     states {
@@ -52,7 +54,7 @@ fragment! {
 }
 
 fragment! {
-    /// The namespace has a Site, whose router knows what is on the other side.
+    /// Requires a Site in the namespace, whose router knows the other side.
     fragment site_room;
 
     needs {
@@ -63,24 +65,26 @@ fragment! {
         router_config: ConfigMap        by ref;
         site:          Site             by ref from sites, router_config;
         routers:       [Pod]            by labels { APPLICATION = router_config.meta.name };
-        // What its router goes by, and what is told of the network where the router is the existing one.
+        // ConfigMaps that the router reads, and the network status that the existing router
+        // reports.
         documents:     [ConfigMap]      by refs of sites;
         report:        poll RouterState by routers, documents every 500ms given running;
     }
     facts {
-        /// Whether the Site's router can be asked.
+        /// True if the Site's router can be queried.
         running: bool from routers given site;
-        /// Whether its Site says that something is in its way, where it is not served.
+        /// True if it is not served and its Site reports an obstacle.
         blocked: bool from site given site && unserved else false;
-        /// Whether anything is on the other side: of its routing key in the network, or of the link.
+        /// True if there is a counterpart: for its routing key in the network, or at the other end
+        /// of the link.
         matched: bool from report given report else false;
         /// No router runs, or none answers.
         silent = !running || !report;
     }
     states {
-        /// The namespace has no Site, whose router would serve it: create one.
+        /// The namespace has no Site whose router would serve it: create one.
         NoSite  when !site   => Error wakes site;
-        /// Its Site cannot serve it: the status of the Site says what is to be changed there.
+        /// The Site cannot serve it: the status of the Site reports the necessary change.
         Blocked when blocked => Error wakes site;
     }
     promises {
@@ -103,9 +107,11 @@ fragment! {
         health: { Failed };
     }
     states {
-        /// No router runs, or none answers: if it stays so, look at the status of the Site and at its router.
+        /// No router runs, or none answers: if this persists, check the status of the Site and its
+        /// router.
         Unreachable when silent         => Pending overdue 30s;
-        /// The router has not read the newest configuration yet: if it stays so, look at the log of the router.
+        /// The router has not read the newest configuration yet: if this persists, check the log of
+        /// the router.
         Configuring when sync == Behind => Pending overdue 10s;
     }
     status {

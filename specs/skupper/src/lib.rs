@@ -1,7 +1,8 @@
-//! The kinds of `skupper.io/v2alpha1` that a site is made of: Site, Listener, MultiKeyListener, Connector, the pair that attaches workloads of another namespace, Link, and AccessGrant and
-//! AccessToken by which Links come about.
-//! Fields and their validation are those of the published definitions; what we add is optional and says so. Beyond them, each list and map of a spec has at
-//! most 1,000 members.
+//! Kinds of `skupper.io/v2alpha1` that make up a site: Site, Listener, MultiKeyListener, Connector,
+//! and the pair that attaches workloads of another namespace. Link, and AccessGrant and
+//! AccessToken, which create Links, belong to it too. Fields and their validation are those of the
+//! published definitions. Our additions are optional and documented as such. Beyond that, each list
+//! and map of a spec has at most 1,000 members.
 
 #![deny(missing_docs)]
 #![allow(

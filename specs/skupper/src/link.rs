@@ -24,15 +24,15 @@ lifecycle! {
 
     observe {
         secret:           Secret           by name spec.tls_credentials?;
-        // What `spec.settings` names as the way through a proxy.
+        // Secret of the proxy that `spec.settings` names.
         proxy:            Secret           by ref;
     }
     facts {
-        /// Whether it can be dialled at all.
+        /// Validity of the specification: `Fine` if it can be dialled.
         validity:         { Fine, NoEndpoint, BadHost, BadPort, NoCredentials, Proxy, Keys } from site, documents, proxy given site;
-        /// Whether the router has applied what is declared.
+        /// `Current` if the router has applied the declared configuration.
         sync:             { Behind, Current }                                          from site, report given site && validity == Fine && report;
-        /// What the router does with it.
+        /// Health that the router reports for it.
         health:           { Dialling, Up, Failed }                                     from site, report given sync == Current;
         /// It is not dialled.
         unserved  = silent;
@@ -44,15 +44,17 @@ lifecycle! {
         use site_room::NoSite;
         /// It cannot be dialled through the proxy that it names: create or correct the Secret of that, or leave the setting out.
         NoProxy         when validity == Proxy   => Error   wakes proxy, self;
-        /// It asks for what cannot be dialled.
+        /// The spec requests endpoints that cannot be dialled.
         Invalid         when validity != Fine    => Error   wakes self, site;
         /// The Secret with its certificates is missing: create it, with `ca.crt`, `tls.crt` and `tls.key`, or redeem an AccessToken, which makes it.
         NoSecret        when secret == Absent    => Error   wakes secret, self;
         use site_room::Blocked;
         use routed;
-        /// The router cannot link and says why: put that right, here or at the other site, and the router tries again by itself.
+        /// The router cannot link and reports its reason: fix the cause, here or at the other site,
+        /// and the router retries by itself.
         Failed          when health == Failed    => Error   wakes report, self;
-        /// The other site does not answer, or not any more: look whether it runs, and accepts links where the endpoint says. The router tries again by itself.
+        /// The other site does not answer, or no longer answers: check that it runs and accepts
+        /// links at the endpoint. The router retries by itself.
         Unlinked        when health == Dialling  => Pending wakes report;
         /// The two sites are linked.
         goal Ready      when health == Up        => Ready;
@@ -84,7 +86,7 @@ lifecycle! {
     }
 }
 
-/// Where another site is reached.
+/// Connection to another site.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -102,34 +104,36 @@ lifecycle! {
     printcolumn = r#"{"name": "Remote Site", "type": "string", "jsonPath": ".status.remoteSiteName"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct LinkSpec {
-    /// Where its routers accept links: `inter-router`, and `edge` for an edge site.
+    /// Endpoints at which its routers accept links: `inter-router`, and `edge` for an edge site.
     pub endpoints: Vec<Endpoint>,
 
     /// Name of the Secret with the certificate that is shown to the other site, and with the authority that verifies it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls_credentials: Option<String>,
 
-    /// What it costs to go this way: what is below 1 counts as 1.
+    /// Cost of this path: a value below 1 counts as 1.
     // Wide enough for any number that was stored under another definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<i32>")]
     pub cost: Option<i64>,
 
-    /// Further settings by name: `allowed-keys`, the routing keys whose streams may pass over the link, separated by commas. `proxy-configuration` names
-    /// the Secret of a proxy that the existing router dials through: `host`, `port` and, if it asks for them, `username` and `password`.
+    /// Further settings by name. `allowed-keys` lists the routing keys whose streams may pass over
+    /// the link, separated by commas. `proxy-configuration` names the Secret of a proxy that the
+    /// existing router dials through: `host`, `port` and, if the proxy requires them, `username`
+    /// and `password`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// What is known of a Link.
+/// Observed state of a Link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 

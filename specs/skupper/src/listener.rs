@@ -13,7 +13,9 @@ use super::site::Site;
 use super::status::Status;
 
 lifecycle! {
-    /// Offers a routing key of the network as a Service of its namespace, or outside Kubernetes at its host and port themselves. Its host and port, and the port of the router behind them, are decided by the Site.
+    /// Offers a routing key of the network as a Service of its namespace, or outside Kubernetes at
+    /// its host and port themselves. The Site allocates its host and port, and the port of the
+    /// router behind them.
     resource Listener;
 
     lock "listener.lock";
@@ -26,30 +28,32 @@ lifecycle! {
         templates:         [ConfigMap]             by refs of controller_config;
         secret:            Secret                  by name spec.tls_credentials?;
         service:           owned Service of site without controller by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
-        // Those of its Pods, whosever they are: what is owned is seen by its owner alone.
+        // Services of its Pods, for any owner. Only the owner observes an owned object.
         pod_services:      [Service]               by refs of router_config;
         pods:              owned [Service] of site without controller by names of router_config exclusive spec.ports;
     }
     facts {
-        /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
+        /// True if the router itself listens at its host and port, outside Kubernetes, so that it
+        /// has no Service.
         binds_host:       bool                                            from sites given site;
-        /// Whether it can be offered at all.
+        /// Validity of the specification: `Fine` if it can be offered.
         validity:         { Fine, Unfit }                                 from sites given site;
-        /// What the Site has given it.
+        /// Result of the allocation by the Site.
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config else None;
-        /// Whether its Pods can have their names: another controller, user or Listener may have what one of them would have.
+        /// `Free` if its Pods can have their names. Another controller, user or Listener may own an
+        /// object with one of these names.
         pod_names:         { Free, Taken }                                 from site, router_config, pod_services given allocation == Held;
-        /// Whether the router has applied what is declared.
+        /// `Current` if the router has applied the declared configuration.
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
-        /// What the router does with it.
+        /// Health that the router reports for it.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
-        /// Nobody tells if its socket is open.
+        /// True if the state of its socket is unknown.
         socket_unknown:   bool                                            from report given health == Up else false;
         /// It is not served.
         unserved  = allocation == None || silent;
         /// The API server does not accept a Service of it.
         rejected  = refused(apply_service) || refused(apply_pods);
-        /// Its Services are to be written.
+        /// The Services have to be written.
         unwritten = !binds_host && service != Current || pods in { Behind, Surplus, Draining };
         never sync == Current && health == Idle && matched;
         never sync == Current && health == Up && !matched;
@@ -57,29 +61,33 @@ lifecycle! {
     states {
         use managed;
         use site_room::NoSite;
-        /// It asks for what cannot be offered.
+        /// The spec requests something that cannot be offered.
         Invalid         when validity != Fine                              => Error   wakes self;
         /// Another controller or user has a Service of its host, which is never touched: remove that Service, or take another host.
         Conflict        when service == Foreign                            => Error   wakes service, self;
-        /// Another Listener has its host and port, or the router has no room: take another host or port, or delete what is not needed.
+        /// Another Listener holds the host and port, or the router has no free port: use another
+        /// host or port, or delete unneeded Listeners.
         Taken           when allocation in { Lost, Full }                  => Error   wakes router_config, self;
         /// The Secret with its certificate is missing: create it, with `tls.crt`, `tls.key` and `ca.crt`.
         NoSecret        when secret == Absent                              => Error   wakes secret, self;
-        /// The API server does not accept a Service of it: change what it objects to.
+        /// The API server rejects a Service of the Listener: change the rejected part.
         Rejected        when rejected                                      => Error   wakes self, router_config, service, pods;
         use site_room::Blocked;
-        /// The Site has not given it a port of the router yet: if it stays so, look at the status of the Site.
+        /// The Site has not allocated a router port yet: if this persists, check the status of the
+        /// Site.
         Claiming        when allocation == None                            => Pending overdue 10s;
-        /// Its Services are to be written.
+        /// The Services have to be written.
         Serving         when unwritten                                     => Pending;
-        /// Another controller, user or Listener has what one of its Pods would have: remove that, or rename the Pod. The others are reached.
+        /// Another controller, user or Listener holds the Service name of one of the Pods: remove
+        /// that Service, or rename the Pod. The other Pods are reachable.
         PodConflict     when pods == Foreign || pod_names == Taken         => Error   wakes pods, pod_services, router_config, self;
         use routed;
-        /// The router cannot do it and says why: put that right, and the router tries again by itself.
+        /// The router reports a failure with its reason: fix the cause, and the router retries by
+        /// itself.
         Failed          when health == Failed                              => Error   wakes report, self;
         /// Nothing serves its routing key: a Connector with the same one is missing here and at all linked sites, its Pods do not run, or the Link to its site is down.
         Unmatched       when health == Idle                                => Pending wakes report;
-        /// Connections are led to what serves its routing key.
+        /// Connections reach the Connectors of the routing key.
         goal Ready      when health == Up                                  => Ready;
     }
     effects {
@@ -99,11 +107,12 @@ lifecycle! {
         _ -> Taken | Rejected | PodConflict | Failed;
     }
     properties {
-        // What Ready means: the router has read what is declared, and something serves the routing key.
+        // In Ready, the router has read the declared configuration, and a Connector serves the
+        // routing key.
         always allocation == Held && sync == Current && matched && (binds_host || service == Current) in Ready;
         // Nothing is written before the Site has decided, so no two Listeners fight over a Service.
         never apply_service while allocation != Held || binds_host;
-        // What was configured is told: as served, as failed, or as not asked for by anybody.
+        // Configured entries end as served, as failed, or as not matched.
         reaches Ready | Failed | Unmatched from Configuring;
     }
     status {
@@ -125,7 +134,7 @@ lifecycle! {
             True "Ready" "OK" when matched;
             False "Pending" "No matching connectors" otherwise;
         }
-        /// Told beside the others and not asked for, where the router is the existing one.
+        /// Reported besides the roll-up and not required by it, if the router is the existing one.
         condition SocketOpen {
             Unknown "Pending" when socket_unknown;
             Omit otherwise;
@@ -135,7 +144,7 @@ lifecycle! {
     }
 }
 
-/// Where a routing key is offered.
+/// Host and port that offer a routing key.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -156,14 +165,14 @@ lifecycle! {
     printcolumn = r#"{"name": "Has Matching Connector", "type": "boolean", "jsonPath": ".status.hasMatchingConnector"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct ListenerSpec {
     /// Connectors with the same key serve its connections.
     pub routing_key: String,
 
-    /// Name of the Service; outside Kubernetes the host name or address to listen at.
+    /// Name of the Service. Outside Kubernetes, the host name or address to listen at.
     pub host: String,
 
     /// Port of the Service.
@@ -183,7 +192,7 @@ pub struct ListenerSpec {
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 
-    /// How traffic is looked at. Goes before `settings.observer`.
+    /// Protocol observation of the traffic. Takes precedence over `settings.observer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observer: Option<Observer>,
 
@@ -191,16 +200,16 @@ pub struct ListenerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expose_pods_by_name: Option<bool>,
 
-    /// Further settings by name, of which `observer` is read.
+    /// Further settings by name. Only `observer` is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// How traffic is looked at.
+/// Protocol observation of traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Observer {
-    /// By what it looks like.
+    /// Detects the protocol from the traffic.
     Auto,
     /// Not at all.
     None,
@@ -210,11 +219,11 @@ pub enum Observer {
     Http2,
 }
 
-/// What is known of a Listener.
+/// Observed state of a Listener.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListenerStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 

@@ -15,12 +15,14 @@ use super::site::Site;
 use super::status::Status;
 
 lifecycle! {
-    /// Offers several routing keys of the network as one Service of its namespace, or outside Kubernetes at its host and port themselves. A strategy says which of them a connection goes to. Its host and port, and the port of the router behind them, are decided by the Site.
+    /// Offers several routing keys of the network as one Service of its namespace, or outside
+    /// Kubernetes at its host and port themselves. A strategy selects the key for each connection.
+    /// The Site allocates its host and port, and the port of the router behind them.
     resource MultiKeyListener;
 
     lock "multi_key_listener.lock";
 
-    allow LC162 service "its Site deletes the Service of a host that nobody asks for any more";
+    allow LC162 service "its Site deletes the Service of a host that is no longer requested";
 
     use managed;
     use site_room;
@@ -34,7 +36,7 @@ lifecycle! {
     facts {
         /// True outside Kubernetes: the router listens at the host and port itself, and there is no Service.
         binds_host:       bool                                            from sites given site;
-        /// The first mistake in its spec, if there is one.
+        /// First mistake in the spec, if there is one.
         validity:         { Fine, Incomplete, BadPort, BadHost, BadStrategy, NoCredentials } from sites given site;
         /// The decision of the Site about its host and port.
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config else None;
@@ -42,7 +44,7 @@ lifecycle! {
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// The state of its entries in the router.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
-        /// Nobody tells if its socket is open.
+        /// True if the state of its socket is unknown.
         socket_unknown:   bool                                            from report given health == Up else false;
         /// It is not served.
         unserved  = allocation == None || silent;
@@ -54,27 +56,30 @@ lifecycle! {
     states {
         use managed;
         use site_room::NoSite;
-        /// It asks for what cannot be offered.
+        /// The spec requests something that cannot be offered.
         Invalid         when validity != Fine                              => Error   wakes self;
         /// Another controller or user has a Service of its host, which is never touched: remove that Service, or take another host.
         Conflict        when service == Foreign                            => Error   wakes service, self;
-        /// Another Listener has its host and port, or the router has no room: take another host or port, or delete what is not needed.
+        /// Another Listener holds the host and port, or the router has no free port: use another
+        /// host or port, or delete unneeded Listeners.
         Taken           when allocation in { Lost, Full }                  => Error   wakes router_config, self;
         /// The Secret with its certificate is missing: create it, with `tls.crt`, `tls.key` and `ca.crt`.
         NoSecret        when secret == Absent                              => Error   wakes secret, self;
-        /// The API server does not accept its Service: change what it objects to.
+        /// The API server rejects the Service: change the rejected part.
         Rejected        when rejected                                      => Error   wakes self, router_config, service;
         use site_room::Blocked;
-        /// The Site has not given it a port of the router yet: if it stays so, look at the status of the Site.
+        /// The Site has not allocated a router port yet: if this persists, check the status of the
+        /// Site.
         Claiming        when allocation == None                            => Pending overdue 10s;
-        /// Its Service is to be written.
+        /// The Service has to be written.
         Serving         when !binds_host && service != Current             => Pending;
         use routed;
-        /// The router cannot do it and says why: put that right, and the router tries again by itself.
+        /// The router reports a failure with its reason: fix the cause, and the router retries by
+        /// itself.
         Failed          when health == Failed                              => Error   wakes report, self;
         /// Nothing serves any of its routing keys: a Connector with one of them is missing here and at all linked sites, its Pods do not run, or the Link to its site is down.
         Unmatched       when health == Idle                                => Pending wakes report;
-        /// Connections are led to what serves its routing keys, by its strategy.
+        /// Connections reach the Connectors of the routing keys, by the strategy.
         goal Ready      when health == Up                                  => Ready;
     }
     effects {
@@ -92,11 +97,12 @@ lifecycle! {
         _ -> Taken | Rejected | Failed;
     }
     properties {
-        // What Ready means: the router has read what is declared, and something serves one of the routing keys.
+        // In Ready, the router has read the declared configuration, and a Connector serves one of
+        // the routing keys.
         always allocation == Held && sync == Current && matched && (binds_host || service == Current) in Ready;
         // Nothing is written before the Site has decided, so no two Listeners fight over a Service.
         never apply_service while allocation != Held || binds_host;
-        // What was configured is told: as served, as failed, or as not asked for by anybody.
+        // Configured entries end as served, as failed, or as not matched.
         reaches Ready | Failed | Unmatched from Configuring;
     }
     status {
@@ -116,7 +122,7 @@ lifecycle! {
             True "Ready" "OK" when matched;
             False "Pending" "No matching connectors" otherwise;
         }
-        /// Told beside the others and not asked for, where the router is the existing one.
+        /// Reported besides the roll-up and not required by it, if the router is the existing one.
         condition SocketOpen {
             Unknown "Pending" when socket_unknown;
             Omit otherwise;
@@ -144,11 +150,11 @@ lifecycle! {
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#,
     printcolumn = r#"{"name": "HasDestination", "type": "boolean", "jsonPath": ".status.hasDestination"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct MultiKeyListenerSpec {
-    /// Name of the Service; outside Kubernetes the host name or address to listen at.
+    /// Name of the Service. Outside Kubernetes, the host name or address to listen at.
     pub host: String,
 
     /// Port of the Service.
@@ -171,7 +177,7 @@ pub struct MultiKeyListenerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observer: Option<Observer>,
 
-    /// Further settings by name, of which none is read.
+    /// Further settings by name. None is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<BTreeMap<String, String>>,
 }

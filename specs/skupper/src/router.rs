@@ -1,4 +1,5 @@
-//! What is known of a site's router, and what its objects are called. Plain data; how a router is asked, the operator decides.
+//! Known state of a site's router, and the names of its objects. This is plain data. The operator
+//! decides how to query a router.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +9,11 @@ pub const ROUTER: &str = "skupper-router";
 pub const LOCAL_SERVER: &str = "skupper-local-server";
 /// Name of the Certificate, and of the Secret, of the authority that signs for the inside of the cluster.
 pub const LOCAL_CA: &str = "skupper-local-ca";
-/// On the Pods of any router, with the name of the ConfigMap that it goes by.
+/// Label on the Pods of any router, with the name of the ConfigMap that it reads.
 pub const APPLICATION: &str = "application";
-/// Name of the ConfigMap in which the existing router tells what it knows of the network.
+/// Name of the ConfigMap in which the existing router reports its view of the network.
 pub const NETWORK_STATUS: &str = "skupper-network-status";
-/// Name of the ConfigMap that says which controller manages a namespace.
+/// Name of the ConfigMap that names the controller of a namespace.
 pub const CONTROLLER_CONFIG: &str = "skupper";
 /// Name of the Certificate, and of the Secret, of the authority of a Site.
 pub const SITE_CA: &str = "skupper-site-ca";
@@ -23,7 +24,7 @@ pub const SITE: &str = "internal.skupper.io/site";
 /// On Services: the name of a Listener that is reached by it.
 pub const LISTENER: &str = "internal.skupper.io/listener";
 
-/// What a router tells of itself.
+/// State that a router reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouterState {
     /// Why it does not apply the newest configuration.
@@ -32,11 +33,11 @@ pub struct RouterState {
     pub entries: BTreeMap<String, RouterEntry>,
     /// The routing keys that it knows.
     pub keys: BTreeMap<String, EndpointCounts>,
-    /// Who serves and who offers each of them; what has failed is left out.
+    /// Connectors and listeners of each of them; failed ones are left out.
     pub services: BTreeMap<String, RouterService>,
-    /// The sites that it reaches, its own included; empty if it does not tell them.
+    /// Reachable sites, including its own. Empty if the router does not report them.
     pub sites: Vec<RouterSite>,
-    /// Why it is not known of a listener whether its socket is open, where that is so.
+    /// Reason why the socket state of a listener is unknown, if it is.
     pub sockets_unknown: Option<&'static str>,
 }
 
@@ -49,13 +50,13 @@ pub struct RouterSite {
     pub name: Option<String>,
     /// Its namespace.
     pub namespace: Option<String>,
-    /// What it runs on.
+    /// Platform that it runs on.
     pub platform: Option<String>,
     /// The version of its router.
     pub version: Option<String>,
     /// Its links to other sites.
     pub links: Vec<RouterLink>,
-    /// Who serves and who offers which routing key there.
+    /// Connectors and listeners of each routing key there.
     pub services: BTreeMap<String, RouterService>,
 }
 
@@ -68,11 +69,11 @@ pub struct RouterLink {
     pub remote_site_id: Option<String>,
     /// The name of the other Site.
     pub remote_site_name: Option<String>,
-    /// Whether it is up.
+    /// True if it is up.
     pub operational: bool,
 }
 
-/// Who serves and who offers a routing key.
+/// Connectors and listeners of a routing key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouterService {
     /// The hosts that its connectors lead to.
@@ -84,11 +85,11 @@ pub struct RouterService {
 /// One entry of a router's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouterEntry {
-    /// Which attributes it has applied.
+    /// Hash of the attributes that it has applied.
     pub hash: String,
-    /// What it does.
+    /// State of the entry.
     pub state: EntryState,
-    /// Of a link: the site at its other end, once that has said who it is.
+    /// For a link: the site at its other end, once that site has identified itself.
     pub remote: Option<RemoteSite>,
 }
 
@@ -97,18 +98,19 @@ pub struct RouterEntry {
 pub struct RemoteSite {
     /// Its uid.
     pub id: String,
-    /// Its name, if it says one.
+    /// Name of the site, if it reports one.
     pub name: Option<String>,
 }
 
-/// What an entry of a router does.
+/// State of an entry of a router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryState {
-    /// Nothing, and rightly: it is a listener whose routing key has no connector, or a link that is being dialled.
+    /// The entry is idle as expected: a listener whose routing key has no connector, or a link that
+    /// is being dialled.
     Idle,
-    /// What it should.
+    /// The entry works as it should.
     Up,
-    /// Not what it should, because of this.
+    /// The entry fails for this reason.
     Failed(String),
 }
 
@@ -122,14 +124,14 @@ pub struct EndpointCounts {
 }
 
 impl RouterState {
-    /// Whether something serves this key.
+    /// Returns true if something serves this key.
     pub fn has_connector(&self, key: &str) -> bool {
         self.keys
             .get(key)
             .is_some_and(|counts| counts.connectors > 0)
     }
 
-    /// Whether something offers this key.
+    /// Returns true if something offers this key.
     pub fn has_listener(&self, key: &str) -> bool {
         self.keys
             .get(key)

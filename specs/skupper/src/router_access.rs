@@ -29,7 +29,8 @@ lifecycle! {
         router_config:     ConfigMap           by ref;
         site:              Site                by ref from sites, router_config;
         routers:           [Pod]               by labels { APPLICATION = router_config.meta.name };
-        // What its router goes by, and what is told of the network where the router is the existing one.
+        // ConfigMaps that the router reads, and the network status that the existing router
+        // reports.
         documents:         [ConfigMap]         by refs of sites;
         report:            poll RouterState    by routers, documents every 2s given running;
         credentials:       Secret              by name spec.tls_credentials;
@@ -37,41 +38,45 @@ lifecycle! {
         access:            owned SecuredAccess without controller by name meta.name given site;
     }
     facts {
-        /// Whether it says what it must, and the router can do it.
+        /// Validity of the specification: `Fine` if it has all required fields, and the router can
+        /// apply it.
         validity:  { Fine, Incomplete, BadRole, BadPort, Edge, Keys } from site, documents given site;
-        /// Whether its certificate is issued for it.
+        /// True if its certificate is issued for it.
         generated: bool                from self;
-        /// Whether the Site's router can be asked.
+        /// True if the Site's router can be queried.
         running:   bool                from routers given site;
-        /// Whether the router has applied what is declared.
+        /// `Current` if the router has applied the declared configuration.
         sync:      { Behind, Current } from report given validity == Fine && report;
-        /// What the router does with it.
+        /// Health that the router reports for it.
         health:    { Up, Failed }      from report given sync == Current;
-        /// Whether it is known where it is reached.
+        /// True if the address at which it is reached is known.
         resolved:  bool                from access given access in { Stale, Current } else false;
         /// No router runs, or none answers.
         silent = !running || !report;
     }
     states {
         use managed;
-        /// The namespace has no Site, whose router would be reached: create one.
+        /// The namespace has no Site whose router could be reached: create one.
         NoSite          when !site                       => Error   wakes site;
-        /// It asks for what the router cannot do.
+        /// The spec requests something that the router does not support.
         Invalid         when validity != Fine            => Error   wakes site, self;
         /// Another one has the SecuredAccess of its name: remove that, or give it another name.
         Clash           when access == Foreign           => Error   wakes access, self;
-        /// What there was before is going.
+        /// The previous SecuredAccess is still being deleted.
         Draining        when access == Terminating       => Pending;
-        /// What leads to it is to be written.
+        /// The SecuredAccess that leads to it must be written.
         Making          when access in { Absent, Stale } => Pending;
         /// The Secret with its certificates is missing: create it, with `ca.crt`, `tls.crt` and `tls.key`, or set `generateTlsCredentials`.
         NoSecret        when !credentials && !generated  => Error   wakes credentials, self;
-        /// There is no certificate yet: if it stays so, look at the status of the SecuredAccess and of the Certificate.
+        /// Another owner has the SecuredAccess of this name: remove that one, or rename this
+        /// RouterAccess.
         Uncertified     when !credentials                => Pending wakes credentials, access;
         use routed;
-        /// The router cannot do it and says why: put that right, and the router tries again by itself.
+        /// The router reports a failure with its reason: fix the cause, and the router retries by
+        /// itself.
         Failed          when health == Failed            => Error   wakes report, self;
-        /// It has no address yet: if it stays so, look at the status of the SecuredAccess.
+        /// The RouterAccess has no address yet: if this persists, check the status of the
+        /// SecuredAccess.
         Unresolved      when !resolved                   => Pending wakes access;
         /// Other sites can link to it.
         goal Ready      when resolved                    => Ready;
@@ -121,21 +126,22 @@ lifecycle! {
     status = "RouterAccessStatus",
     derive = "PartialEq",
     derive = "Default",
-    doc = "Where routers of other sites link to the router of a site.",
+    doc = "Describes where routers of other sites link to the router of a site.",
     printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct RouterAccessSpec {
-    /// For whom it is: `inter-router` for routers that others go through, `edge` for those that nobody does.
+    /// Roles: `inter-router` for routers that forward traffic of others, `edge` for routers that do
+    /// not.
     pub roles: Vec<AccessRole>,
 
     /// Name of the Secret with the certificates of both sides: `tls.crt` and `tls.key` are shown, `ca.crt` verifies who links.
     pub tls_credentials: String,
 
-    /// Whether that Secret is made, for the names and addresses where the router is reached.
+    /// True if that Secret is created, for the names and addresses at which the router is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate_tls_credentials: Option<bool>,
 
@@ -143,11 +149,12 @@ pub struct RouterAccessSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
 
-    /// How it is reached: `local`, `loadbalancer` or `nodeport`; without it, as the controller is told.
+    /// Type of access: `local`, `loadbalancer` or `nodeport`. If unset, the controller's default
+    /// applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_type: Option<String>,
 
-    /// Where the router listens; without it, at all its addresses.
+    /// Address on which the router listens; without it, the router listens on all its addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bind_host: Option<String>,
 
@@ -155,12 +162,13 @@ pub struct RouterAccessSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject_alternative_names: Option<Vec<String>>,
 
-    /// Further settings by name: `allowed-keys`, the routing keys whose streams may pass over these links, separated by commas.
+    /// Further settings by name. `allowed-keys` lists the routing keys whose streams may pass over
+    /// these links, separated by commas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// Whom a port of a router is for.
+/// Role of the routers that a port serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccessRole {
     /// `inter-router` or `edge`.
@@ -173,15 +181,15 @@ pub struct AccessRole {
     pub port: Option<i64>,
 }
 
-/// What is known of a RouterAccess.
+/// Observed state of a RouterAccess.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouterAccessStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 
-    /// Where it is reached.
+    /// Endpoints at which it is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoints: Option<Vec<Endpoint>>,
 }

@@ -1,4 +1,4 @@
-//! `SecuredAccess`: a way to Pods of its namespace from outside, with a certificate for it.
+//! `SecuredAccess`: external access to Pods of its namespace, with a certificate.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use super::site::Endpoint;
 use super::status::Status;
 
 lifecycle! {
-    /// A Service in front of Pods of its namespace, reached as its type says, and a Certificate for where that is.
+    /// Creates a Service in front of Pods of its namespace, of the requested access type, and a
+    /// Certificate for its address.
     resource SecuredAccess;
 
     lock "secured_access.lock";
@@ -29,11 +30,12 @@ lifecycle! {
         credentials:       Secret            by ref given tls != None;
     }
     facts {
-        /// Whether it says what it must, and its type is one of those that there are.
+        /// Validity of the specification: `Fine` if it has all required fields, and its type
+        /// exists.
         validity: { Fine, Incomplete, BadPort, BadType, NoHost } from self;
-        /// Whether there is to be a certificate, and whether it is issued here.
+        /// Origin of the certificate: `None` if there is none, `Issued` if it is issued here.
         tls:      { None, Given, Issued } from self;
-        /// Whether it is known where it is reached.
+        /// True if the address at which it is reached is known.
         resolved: bool from service given validity == Fine && service in { Stale, Current } else false;
         /// Another one has the name of its Service or of its Certificate.
         clash = any(service, certificate) == Foreign;
@@ -42,19 +44,21 @@ lifecycle! {
     }
     states {
         use managed;
-        /// It asks for what cannot be served.
+        /// The spec requests something that cannot be served.
         Invalid         when validity != Fine                                => Error   wakes self;
         /// Another one has the name of its Service or of its Certificate: remove that, or give it another name.
         Clash           when clash                                           => Error   wakes service, certificate, self;
-        /// What there was before is going.
+        /// The previous Service or Certificate is still being deleted.
         Draining        when any(service, certificate) == Terminating        => Pending;
-        /// Its Service and its Certificate are to be written.
+        /// The Service and the Certificate have to be written.
         Making          when service != Current || tls == Issued && certificate != Current => Pending;
-        /// Its Service has no address yet: if it stays so, look at what gives addresses to Services of its type.
+        /// The Service has no address yet: if this persists, check the provider of addresses for
+        /// Services of its type.
         Unresolved      when !resolved                                       => Pending wakes service;
-        /// There is no certificate yet: if it stays so, look at the status of its Certificate, or create the Secret.
+        /// There is no certificate yet: if this persists, check the status of its Certificate, or
+        /// create the Secret.
         Uncertified     when tls != None && !credentials                                  => Pending wakes credentials, certificate, self;
-        /// It is known where it is reached, and there is a certificate for that.
+        /// The address is known, and there is a certificate for it.
         goal Ready      when resolved                                        => Ready;
     }
     effects {
@@ -84,7 +88,7 @@ lifecycle! {
     }
 }
 
-/// How Pods are reached from outside.
+/// External access to Pods.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "skupper.io",
@@ -100,7 +104,7 @@ lifecycle! {
     printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-// What is missing is told on the object; the schema asks for it all the same.
+// Missing fields are reported on the object, although the schema requires them as well.
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct SecuredAccessSpec {
@@ -118,7 +122,8 @@ pub struct SecuredAccessSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<String>,
 
-    /// How it is reached: `local`, `loadbalancer` or `nodeport`; without it, as the controller is told.
+    /// Type of access: `local`, `loadbalancer` or `nodeport`. If unset, the controller's default
+    /// applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_type: Option<String>,
 
@@ -149,15 +154,15 @@ pub struct AccessPort {
     pub protocol: Option<String>,
 }
 
-/// What is known of a SecuredAccess.
+/// Observed state of a SecuredAccess.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SecuredAccessStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 
-    /// Where it is reached.
+    /// Endpoints at which it is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoints: Option<Vec<Endpoint>>,
 

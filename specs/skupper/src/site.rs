@@ -33,7 +33,7 @@ lifecycle! {
     observe {
         templates:         [ConfigMap]                by refs of controller_config;
         sizes:             [ConfigMap]                by refs of controller_config;
-        // Those that cannot be read keep what they have, and cost the others nothing.
+        // Unreadable objects keep their current allocation and do not affect the others.
         sites:             [Readable<Site>]           by namespace;
         listeners:         [Readable<Listener>]       by namespace;
         multi_key_listeners: [Readable<MultiKeyListener>] by namespace;
@@ -44,56 +44,62 @@ lifecycle! {
         accesses:          [Readable<RouterAccess>]   by namespace;
         pods:              [Pod]                      by namespace;
         routers:           [Pod]                      by labels { APPLICATION = router_config.meta.name };
-        // What its router goes by, and what is told of the network where the router is the existing one.
+        // ConfigMaps that the router reads, and the network status that the existing router
+        // reports.
         documents:         [ConfigMap]                by refs of sites;
         report:            poll RouterState           by routers, documents every 2s given running == Ready;
         services:          [Service]                  by namespace;
-        // The configuration, whosever it is: what is owned is seen by its owner alone.
+        // Configuration, for any owner. Only the owner observes an owned object.
         existing_config:   [ConfigMap]                by refs of sites;
         existing_router:   [Deployment]               by refs of sites;
         // The authority of other sites, whosever it is: its author may have made one.
         authorities:       [Certificate]              by refs of sites;
         // The Secrets that entries of the configuration need.
         needed:            [Secret]                   by refs of existing_config, existing_router, listeners, multi_key_listeners, connectors, links, attached, accesses;
-        // All of it as the existing controller owns it, so that it is ours where that one has made it.
+        // Owned in the same way as the existing controller owns them, so that its objects become
+        // ours.
         router_config:     owned ConfigMap without controller by ref;
-        // Who asks the router inside of its cluster knows it by these, and finds it there; and who signs for others.
+        // Certificates and Service with which clients inside the cluster verify and find the
+        // router, and the certificate authority that signs them.
         identities: owned {
             local_authority:   Certificate without controller by ref;
             local_certificate: Certificate without controller by ref;
             local_service:     optional Service without controller by ref;
-            // Of other sites, and of whatever of its own asks for a certificate without saying by whom.
+            // Certificate authority of other sites, and of the site's own certificates that name
+            // no issuer.
             authority:         optional Certificate without controller by ref;
         } given router_config == Current;
-        // As what it runs.
+        // Identity under which the router runs.
         rights: owned {
             account:           ServiceAccount without controller by ref;
             role:              Role without controller by ref;
             role_binding:      RoleBinding without controller by ref;
         } given managed_account && identities == Current;
         router:            owned Deployment   without controller by ref given identities == Current && (!managed_account || rights == Current);
-        // What other sites link by.
+        // Access for links of other sites.
         access:            owned RouterAccess without controller by ref given router == Current;
         unused:            owned [Service]    without controller by names of services, router_config given router == Current && (access == Current || !linked && access in { Absent, Foreign });
     }
     facts {
-        /// Whether it is the one Site of its namespace that counts.
+        /// True if it is the one Site of its namespace that counts.
         active:           bool                            from sites, existing_config;
-        /// Whether all that it asks for is implemented. What is not is told, and all else is served.
+        /// `Fine` if everything that the Site requests is implemented. Unimplemented requests are
+        /// reported, and the rest is served.
         validity:         { Fine, Unfit }                from sites given active;
-        /// Whether the router goes by a ServiceAccount that is made for it.
+        /// True if the router uses a ServiceAccount that is created for it.
         managed_account:  bool                            from sites;
-        /// Whether other sites are to reach this one.
+        /// True if other sites must be able to reach this one.
         linked:           bool                            from sites given active else false;
-        /// Whether a setting of it has no effect, or a label template or a size that concerns it cannot be read. That is left out, and all else goes on.
+        /// True if a setting of it has no effect, or a label template or a size for it cannot be
+        /// read. That part is left out, and all else continues.
         unapplied:        bool                            from sites, existing_config, existing_router, templates, sizes given active && router in { Stale, Current } else false;
-        /// Whether there are objects that cannot be read.
+        /// True if there are objects that cannot be read.
         unread:           bool                            from sites, listeners, multi_key_listeners, connectors, links, bindings, attached, accesses given active else false;
-        /// It is known what its router is to be made of.
+        /// True if the image of the router is known.
         has_image:        bool                            from sites, existing_config, existing_router given router in { Absent, Stale } else true;
-        /// Whether a router runs.
+        /// State of its router: `None` if no router runs.
         running:          { None, Waiting, Ready }        from pods given active else None;
-        /// Whether it is known where other sites reach it.
+        /// True if the address at which other sites reach it is known.
         resolved:         bool                            from accesses given linked else false;
         /// An object of the router is another's.
         clash = any(router_config, identities, rights, router) == Foreign;
@@ -104,23 +110,25 @@ lifecycle! {
         use managed;
         /// Another Site of the namespace was there before, and a namespace has one: delete one of the two.
         Second          when !active                         => Error   wakes sites;
-        /// Another controller or user has an object of a name that the router needs, whatever the Site is called: remove that object.
+        /// Another controller or user has an object of a name that the router needs, regardless of
+        /// the name of the Site: remove that object.
         Clash           when clash || barred                 => Error   wakes router_config, identities, rights, router, access, self;
         /// No image is known for its router: give the controller the options that the message names.
         Imageless       when !has_image                      => Error   wakes existing_router, self;
-        /// The objects of the router are to be written.
+        /// The objects of the router have to be written.
         Making          when router != Current               => Pending;
-        /// What other sites are to link by is to be written.
+        /// The RouterAccess by which other sites link must be written.
         Opening         when linked && access != Current => Pending;
-        /// What other sites have linked by is to go.
+        /// The RouterAccess by which other sites have linked must be deleted.
         Closing         when !linked && access in { Stale, Current, Terminating } => Pending;
-        /// Services that no Listener asks for any more are to go.
+        /// Services that no Listener requests any longer have to be deleted.
         Tidying         when unused in { Surplus, Draining } => Pending;
-        /// It asks for what is not implemented, and serves all else.
+        /// The spec requests something that is not implemented. Everything else is served.
         Unsupported     when validity != Fine                => Error   wakes self;
-        /// No router is ready: if it stays so, look at the Pods of Deployment `skupper-router`.
+        /// No router is ready: if this persists, check the Pods of Deployment `skupper-router`.
         Starting        when running != Ready                => Pending overdue 2min;
-        /// It is not known yet where other sites reach it: if it stays so, look at the status of RouterAccess `skupper-router`.
+        /// The address for other sites is not known yet: if this persists, check the status of
+        /// RouterAccess `skupper-router`.
         Unresolved      when linked && !resolved             => Pending wakes accesses;
         /// Its router runs.
         goal Ready      when running == Ready                => Ready;
@@ -150,14 +158,15 @@ lifecycle! {
         _ -> Clash | Imageless | Unsupported;
     }
     properties {
-        // What Ready means: all that the router needs is as it should be, not the router alone.
+        // In Ready, all objects that the router needs are as desired, besides the running router
+        // itself.
         always router_config == Current && identities == Current && (!managed_account || rights == Current) && router == Current in Ready;
         // A Site that does not count writes nothing of its namespace.
         never plan while !active || managed_by_other;
         never revise while !active || managed_by_other;
-        // Whoever runs a router has what it reads first.
+        // The objects that a router reads are written before it starts.
         plan before apply_router;
-        // Work ends where the router runs, or in a state that says what is missing.
+        // Work ends with a running router, or in a state that reports the missing part.
         reaches Ready | Clash | Imageless | Unsupported | Unresolved from Making, Tidying, Starting;
     }
     status {
@@ -181,12 +190,14 @@ lifecycle! {
             True "Ready" "OK" when resolved;
             False "Pending" otherwise;
         }
-        /// Told beside the others and not asked for: a Site is as ready without the labels, and what has no effect keeps nobody from being served.
+        /// Reported besides the roll-up and not required by it: a Site is ready without the labels,
+        /// and settings without effect do not disturb traffic.
         condition SettingsApplied {
             False "Error" event "SettingNotApplied" when unapplied;
             Omit otherwise;
         }
-        /// Told beside the others as well: everything else of the Site is served.
+        /// Reported besides the roll-up and not required by it: everything else of the Site is
+        /// served.
         condition ObjectsRead {
             False "Error" event "ObjectUnreadable" when unread;
             Omit otherwise;
@@ -228,15 +239,15 @@ pub struct SiteSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_access: Option<String>,
 
-    /// Name of the Secret with the certificate authority that signs unless said otherwise.
+    /// Name of the Secret with the certificate authority that signs by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_issuer: Option<String>,
 
-    /// Whether the router only leads to others, and nobody goes through it.
+    /// True if the router only leads to others, and no other site goes through it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edge: Option<bool>,
 
-    /// Whether there are two routers.
+    /// True if there are two routers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ha: Option<bool>,
 
@@ -245,15 +256,15 @@ pub struct SiteSpec {
     pub settings: Option<BTreeMap<String, String>>,
 }
 
-/// What is known of a Site.
+/// Observed state of a Site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteStatus {
-    /// What every kind reports.
+    /// Status fields that every kind reports.
     #[serde(flatten)]
     pub common: Status,
 
-    /// Where other sites reach this one.
+    /// Endpoints at which other sites reach this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoints: Option<Vec<Endpoint>>,
 
@@ -265,7 +276,7 @@ pub struct SiteStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Vec<SiteRecord>>,
 
-    /// The certificate authority that signs unless said otherwise.
+    /// Certificate authority that signs by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_issuer: Option<String>,
 
@@ -274,10 +285,10 @@ pub struct SiteStatus {
     pub controller: Option<Controller>,
 }
 
-/// Where a site can be reached.
+/// Address at which a site can be reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Endpoint {
-    /// For whom it is: `inter-router` or `edge`.
+    /// Role of the endpoint: `inter-router` or `edge`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Host name or address.
@@ -303,7 +314,7 @@ pub struct SiteRecord {
     /// Its namespace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// What it runs on, such as `kubernetes`.
+    /// Platform that it runs on, such as `kubernetes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
     /// The version of its router.
@@ -330,7 +341,7 @@ pub struct LinkRecord {
     /// The name of the other Site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_site_name: Option<String>,
-    /// Whether it is up.
+    /// True if it is up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operational: Option<bool>,
 }
@@ -342,10 +353,10 @@ pub struct ServiceRecord {
     /// The key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing_key: Option<String>,
-    /// Names of what serves it.
+    /// Names of the connectors that serve it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connectors: Option<Vec<String>>,
-    /// Names of what offers it.
+    /// Names of the listeners that offer it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listeners: Option<Vec<String>>,
 }

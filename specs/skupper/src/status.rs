@@ -1,4 +1,4 @@
-//! What the statuses of several kinds have in common.
+//! Status fields that several kinds share.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use lifecycle_runtime::crds::conditions;
@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What every kind reports.
+/// Status fields that every kind reports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
@@ -14,7 +14,7 @@ pub struct Status {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
 
-    /// What is missing or wrong; `OK` if nothing is.
+    /// Description of anything that is missing or wrong; `OK` if nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 
@@ -46,7 +46,7 @@ fn bounded(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// A time as the published definitions say it.
+/// Returns the schema of a time, in the form of the published definitions.
 pub(crate) fn time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "date-time" })
 }

@@ -8,7 +8,7 @@ use lifecycle_specs_skupper::listener::{Listener, Observer};
 use lifecycle_tests::definitions;
 use serde_json::{Value, json};
 
-/// What each kind has. The bounds of 1000 are ours.
+/// Fields of each kind. This project adds the bounds of 1000.
 const COMMON: &[(&str, &str)] = &[
     ("spec", "object"),
     ("spec.settings", "object {} maxProperties=1000"),
@@ -270,7 +270,7 @@ fn check(kind: &str, own: &[(&str, &str)], additions: &[&str]) {
     let common = COMMON.iter().filter(|(path, _)| !is_told(path));
     let expected: Vec<_> = common.chain(own).copied().collect();
     definitions::check(kind, schema, &expected, additions);
-    // But for one kind, an object without spec passes.
+    // Except for one kind, an object without spec passes.
     let required = (kind == "MultiKeyListener").then(|| json!(["spec"]));
     assert_eq!(schema.get("required"), required.as_ref());
 }
@@ -400,7 +400,7 @@ fn names_and_columns_equal_the_contract() {
     }
 }
 
-/// What the controllers use among themselves has no short names.
+/// Checks that kinds that the controllers use among themselves have no short names.
 #[test]
 fn names_and_columns_of_kinds_without_a_short_name_equal_the_contract() {
     for (kind, plural, expected) in [
@@ -433,7 +433,8 @@ fn names_and_columns_of_kinds_without_a_short_name_equal_the_contract() {
     }
 }
 
-/// What was written for the existing implementation can be read, and what is not set is not written.
+/// Checks that objects written for the existing implementation can be read, and that unset fields
+/// are not written.
 #[test]
 fn plain_objects_are_read_and_written() {
     let listener = json!({

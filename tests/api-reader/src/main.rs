@@ -1,5 +1,6 @@
-//! `api-reader FILE`: the public items of a library, one a line, from the JSON that rustdoc wrote of it. Without blanket and auto impls.
-//! The suite of `tests/packages` runs it, and says what is to be seen.
+//! `api-reader FILE`: prints the public items of a library, one a line, from the JSON that rustdoc
+//! wrote of it. Leaves out blanket and auto impls. The suite of `tests/packages` runs it and
+//! reports the differences.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

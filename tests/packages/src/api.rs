@@ -1,8 +1,9 @@
-//! What is public of a library, one item a line: what rustdoc says of it, without what follows from another line.
-//! Left out are blanket and auto impls, the methods of trait impls (their traits say them), and modules that nothing is promised of. Hidden items are no part of
-//! what rustdoc says; what generated code uses of them is pinned with the expansions.
+//! Public API of a library, one item a line, as rustdoc reports it, without lines that follow from
+//! another line. It leaves out blanket and auto impls, the methods of trait impls (their traits
+//! list them), and modules without any promise. Hidden items are no part of the rustdoc output. The
+//! hidden items that generated code uses are pinned with the expansions.
 
-/// The lines that say something of their own, without those of these modules.
+/// Returns the lines that carry information, without those of these modules.
 pub fn essential(items: &str, without: &[&str]) -> String {
     let mut kept = String::new();
     // The type of the trait impl that the last lines belong to.
@@ -25,7 +26,7 @@ pub fn essential(items: &str, without: &[&str]) -> String {
     kept
 }
 
-/// A path without what follows it.
+/// Returns a path without the text after it.
 fn path(text: &str) -> &str {
     let end = text.find(|letter: char| !(letter.is_alphanumeric() || "_:".contains(letter)));
     text[..end.unwrap_or(text.len())].trim_end_matches(':')
@@ -40,7 +41,8 @@ fn is_method(line: &str, of: &str) -> bool {
     })
 }
 
-/// Whether the item of a line is the module or is in it; a line that only names something of the module is not.
+/// Returns true if the item of a line is the module or is in it. Returns false for a line that only
+/// names something of the module.
 fn is_in(line: &str, module: &str) -> bool {
     let about = line
         .split_once(" for ")

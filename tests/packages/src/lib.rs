@@ -1,5 +1,6 @@
-//! What a stranger gets who depends on a package of ours: which are published, what is packed, what a README says, and what is public.
-//! Findings are made from what Cargo and rustdoc print; who runs them, and whether the findings are none, is said in `tests/packages.rs`.
+//! View of a stranger who depends on a package of this workspace: the published packages, the
+//! packed files, the README, and the public API. The findings come from the output of Cargo and
+//! rustdoc. `tests/packages.rs` runs the checks, and asserts that there are no findings.
 
 #![deny(missing_docs)]
 

@@ -1,17 +1,17 @@
-//! What the manifests say of packages that are published: everything that somebody needs who finds them, and nothing that Cargo could not resolve.
-//! Knows `cargo metadata` and no files.
+//! Manifests of the published packages. They must contain everything that a person needs who finds
+//! them, and nothing that Cargo could not resolve. This module knows `cargo metadata` and no files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// The crate that asks its programs, and nobody else, which version of Kubernetes its types are of.
+/// Only crate that lets programs select the Kubernetes version of its types.
 const KUBERNETES: &str = "k8s-openapi";
 
 /// As many keywords as crates.io takes, and as long.
 const KEYWORDS: (usize, usize) = (5, 20);
 
-/// Categories that crates.io has, as far as packages of ours are in them.
+/// Categories of crates.io that our packages use.
 const CATEGORIES: [&str; 11] = [
     "api-bindings",
     "asynchronous",
@@ -35,32 +35,33 @@ pub struct Package {
     pub folder: String,
     /// Its version.
     pub version: String,
-    /// Whether it goes to crates.io.
+    /// True if it is published on crates.io.
     pub is_published: bool,
-    /// Whether it has a program.
+    /// True if it has a program.
     pub is_program: bool,
-    /// What it says of itself, by the name of the field; lists are joined by commas.
+    /// Fields of its manifest, by name; lists are joined by commas.
     pub says: BTreeMap<&'static str, String>,
-    /// What it needs.
+    /// Dependencies of the package.
     pub needs: Vec<Need>,
 }
 
 /// One line of dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Need {
-    /// Of what.
+    /// Name of the dependency.
     pub name: String,
     /// The versions that fit.
     pub versions: String,
-    /// Whether only its tests need it.
+    /// True if only its tests need it.
     pub is_for_tests: bool,
-    /// Whether it is a package of the workspace.
+    /// True if it is a package of the workspace.
     pub is_ours: bool,
-    /// Features that are asked for.
+    /// Requested features.
     pub features: BTreeSet<String>,
 }
 
-/// The packages in `cargo metadata --no-deps`. None if that looks different from what Cargo prints today.
+/// Reads the packages in `cargo metadata --no-deps`. Returns `None` if the format differs from the
+/// one that Cargo prints today.
 pub fn read(metadata: &Value) -> Option<Vec<Package>> {
     let root = metadata["workspace_root"].as_str()?;
     let packages = metadata["packages"].as_array()?.iter();
@@ -69,11 +70,11 @@ pub fn read(metadata: &Value) -> Option<Vec<Package>> {
 
 fn package_of(root: &str, package: &Value) -> Option<Package> {
     let text = |name: &str| package[name].as_str().map(str::to_owned);
-    let list = |name: &str| Some(words(&package[name])?.join(","));
+    let list = |name: &str| Some(string_list(&package[name])?.join(","));
     let manifest = text("manifest_path")?;
     let folder = manifest.strip_prefix(root)?.strip_suffix("Cargo.toml")?;
     let documentation = &package["metadata"]["docs"]["rs"];
-    let of_documentation = |name: &str| Some(words(&documentation[name])?.join(","));
+    let of_documentation = |name: &str| Some(string_list(&documentation[name])?.join(","));
     let says = [
         ("categories", list("categories")),
         ("description", text("description")),
@@ -94,7 +95,7 @@ fn package_of(root: &str, package: &Value) -> Option<Package> {
             .as_array()
             .is_none_or(|to| !to.is_empty()),
         is_program: targets
-            .any(|target| words(&target["kind"]).is_some_and(|kind| kind.contains(&"bin"))),
+            .any(|target| string_list(&target["kind"]).is_some_and(|kind| kind.contains(&"bin"))),
         says: says
             .into_iter()
             .filter_map(|(name, value)| Some((name, value?)))
@@ -113,18 +114,18 @@ fn need(dependency: &Value) -> Option<Need> {
         versions: dependency["req"].as_str()?.to_owned(),
         is_for_tests: dependency["kind"] == "dev",
         is_ours: !dependency["path"].is_null(),
-        features: words(&dependency["features"])?
+        features: string_list(&dependency["features"])?
             .into_iter()
             .map(str::to_owned)
             .collect(),
     })
 }
 
-fn words(list: &Value) -> Option<Vec<&str>> {
+fn string_list(list: &Value) -> Option<Vec<&str>> {
     list.as_array()?.iter().map(Value::as_str).collect()
 }
 
-/// Those that are published, in an order in which they can be: each after what it is built of.
+/// Returns the published packages in a possible publishing order: each after its dependencies.
 pub fn in_order(packages: &[Package]) -> Vec<&Package> {
     let mut waiting: Vec<&Package> = packages.iter().filter(|one| one.is_published).collect();
     let mut ordered: Vec<&Package> = Vec::new();
@@ -142,7 +143,8 @@ pub fn in_order(packages: &[Package]) -> Vec<&Package> {
     ordered
 }
 
-/// What is wrong with them. `private` are the packages that are not published, each with the reason.
+/// Returns the findings about the packages. `private` are the packages that are not published, each
+/// with the reason.
 pub fn findings(packages: &[Package], private: &[(&str, &str)]) -> Vec<String> {
     let mut findings = Vec::new();
     for package in packages {
@@ -168,7 +170,7 @@ pub fn findings(packages: &[Package], private: &[(&str, &str)]) -> Vec<String> {
     findings
 }
 
-/// What a stranger looks for first.
+/// Returns the findings about the manifest fields that a stranger looks for first.
 fn unsaid(package: &Package) -> Vec<String> {
     let name = &package.name;
     let asked = [
@@ -208,7 +210,8 @@ fn unsaid(package: &Package) -> Vec<String> {
     findings
 }
 
-/// What Cargo could not resolve, or would resolve to something that nobody has tested.
+/// Returns the findings about dependencies that Cargo could not resolve, or would resolve to
+/// something untested.
 fn unresolved(package: &Package, packages: &[Package]) -> Vec<String> {
     let mut findings = Vec::new();
     let name = &package.name;

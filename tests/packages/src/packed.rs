@@ -1,18 +1,20 @@
-//! What is in a packed crate: its licence and README, its sources, and nothing else; and that no source names a file outside of it.
-//! Knows a folder with the unpacked files, and neither Cargo nor archives.
+//! Contents of a packed crate: only its licence, its README and its sources. No source may name a
+//! file outside the crate. This module knows a folder with the unpacked files, and neither Cargo
+//! nor archives.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Unpacked, a package is no larger; the largest is half of it. What grows beyond holds something that nobody needs who builds it.
+/// Upper bound on the size of an unpacked package; the largest package is half of it. A larger
+/// package holds files that its build does not need.
 const LARGEST: usize = 2 << 20;
 
 /// Nor is a file.
 const LARGEST_FILE: usize = 512 << 10;
 
-/// What Cargo adds to every package.
+/// Files that Cargo adds to every package.
 const CARGO: [&str; 4] = [
     ".cargo_vcs_info.json",
     "Cargo.lock",
@@ -63,7 +65,8 @@ impl Packed {
         Ok(())
     }
 
-    /// What is wrong with it, beside the licence of the workspace and the README of the package.
+    /// Returns the findings about it, given the licence of the workspace and the README of the
+    /// package.
     pub fn findings(&self, licence: &str, readme: &str) -> Vec<String> {
         let name = &self.name;
         let mut findings = Vec::new();
@@ -111,7 +114,8 @@ impl Packed {
                     .skip(1)
                     .filter_map(|rest| rest.split('"').next());
                 let missing = named.filter(|named| {
-                    !beside(path, named).is_some_and(|file| self.files.contains_key(&file))
+                    !resolve_relative(path, named)
+                        .is_some_and(|file| self.files.contains_key(&file))
                 });
                 findings.extend(missing.map(|named| {
                     format!("{}: {path} names {named}, which is not packed", self.name)
@@ -131,7 +135,7 @@ fn belongs(path: &str) -> bool {
 }
 
 /// The path of a file that one names from its own place. None where it leaves the package.
-fn beside(path: &str, named: &str) -> Option<String> {
+fn resolve_relative(path: &str, named: &str) -> Option<String> {
     let mut parts = PathBuf::from(path);
     parts.pop();
     for part in Path::new(named).components() {

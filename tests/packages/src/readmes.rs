@@ -1,5 +1,6 @@
-//! The READMEs of published packages: their Rust is compiled and run as documentation of this package, and their command lines are those that there are.
-//! Knows no program; who parses a command line is said in `tests/packages.rs`.
+//! READMEs of published packages. Their Rust is compiled and run as documentation of this package,
+//! and their command lines are checked against the actual programs. This module knows no program:
+//! `tests/packages.rs` names the parser of each command line.
 
 macro_rules! run {
     ($($name:ident: $path:literal),+ $(,)?) => {
@@ -9,7 +10,7 @@ macro_rules! run {
             pub mod $name {}
         )+
 
-        /// The folders of the packages whose README is run, from the root of the workspace.
+        /// Folders of the packages whose README is run, from the root of the workspace.
         pub const RUN: &[&str] = &[$($path),+];
     };
 }
@@ -18,17 +19,15 @@ run! {
     cli: "operator/cli",
     client: "runtime/client",
     csi: "runtime/csi",
-    explain: "runtime/explain",
     generate: "runtime/generate",
     http: "runtime/http",
+    inspect: "runtime/inspect",
     listener: "operator/listener",
     macros: "macros",
     macros_core: "macros/core",
     operator: "operator",
-    plan: "runtime/plan",
     process: "operator/process",
     proto: "proto",
-    replay: "runtime/replay",
     router: "operator/router",
     runtime: "runtime",
     simulator: "runtime/simulator",
@@ -38,7 +37,8 @@ run! {
     suite: "runtime/suite",
 }
 
-/// The command lines in the blocks `sh` of a document, each as its words, without what follows a `#`.
+/// Returns the command lines in the `sh` blocks of a document, each as its words, without the part
+/// after a `#`.
 pub fn command_lines(document: &str) -> Vec<Vec<&str>> {
     let blocks = document.split("```sh\n").skip(1);
     let lines = blocks
@@ -51,7 +51,8 @@ pub fn command_lines(document: &str) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// What a README lacks: its name as the title, something to run, where the documentation is, and the licence.
+/// Returns everything that a README lacks. It needs its name as the title, something to run, a link
+/// to the documentation, and the licence.
 pub fn findings(package: &str, readme: &str) -> Vec<String> {
     let asked = [
         (

@@ -1,4 +1,5 @@
-//! Shows that the packages of this workspace can be published, and that what they promise is still what they have. What each of them finds is shown beside it, in `src/`.
+//! Shows that the packages of this workspace can be published, and that they still have everything
+//! that they promise. The findings of each check are shown beside it, in `src/`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +19,7 @@ mod command_lines;
 #[path = "packages/outside.rs"]
 mod outside;
 
-/// What is not published, each with the reason.
+/// Packages that are not published, each with the reason.
 const PRIVATE: [(&str, &str); 10] = [
     (
         "lifecycle-api-reader",
@@ -119,8 +120,9 @@ fn every_readme_says_what_it_is_and_is_run() {
     assert_eq!(folders, run, "`src/readmes.rs` has a line for each README");
 }
 
-/// The checker runs inside rustc and in programs. Where all that it is built of has the same features in both, Cargo builds it once; a second time
-/// would be a minute of each build.
+/// Checks that Cargo builds the checker once. The checker runs inside rustc and in programs. Cargo
+/// builds it once if all its dependencies have the same features in both. A second time would be a
+/// minute of each build.
 #[test]
 fn the_checker_is_compiled_once() {
     let tree = |options: &[&str]| {
@@ -174,11 +176,11 @@ fn unpacked(target: &Path, package: &Package) -> PathBuf {
     folder.join(name)
 }
 
-/// What Cargo prints.
+/// Returns the output of Cargo.
 fn cargo(arguments: &[&str], folder: &Path, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(env!("CARGO"));
     command.args(arguments).current_dir(folder);
-    // A test has these from the Cargo that runs it. Build scripts that look at them would run again.
+    // A test gets these from the Cargo that runs it. Build scripts that read them would run again.
     for (name, _) in
         env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
     {

@@ -1,11 +1,12 @@
-//! What the author of a random lifecycle would have written: answers, names and desired fields, each a pure function of what a `from` names.
-//! Used by the machine that the driver runs and by the truth that it is held against; they differ in what they are given.
+//! Code that the author of a random lifecycle would have written: answers, names and desired
+//! fields. Each is a pure function of the sources that a `from` names. The machine that the driver
+//! runs uses it, and so does the truth that it is compared with. They differ in their arguments.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use lifecycle_oracle::meaning::truth::{Given, Seen};
+use lifecycle_oracle::meaning::truth::{Argument, Given};
 use serde_json::{Value, json};
 
 /// An object, a record, or the answer of a poll, as one document.
@@ -16,11 +17,11 @@ fn flat<'a>(this: &'a Document, from: &'a Given<Document>) -> Vec<(&'a str, &'a 
     let mut all = Vec::new();
     for (name, seen) in from {
         match seen {
-            Seen::This => all.push(("self", this)),
-            Seen::One(one) => all.extend(one.iter().map(|one| (name.as_str(), one))),
-            Seen::Many(many) => all.extend(many.iter().map(|one| (name.as_str(), one))),
-            Seen::Value(Some(from)) => all.extend(flat(this, from)),
-            Seen::Value(None) | Seen::Fact(_) => {}
+            Argument::This => all.push(("self", this)),
+            Argument::One(one) => all.extend(one.iter().map(|one| (name.as_str(), one))),
+            Argument::Many(many) => all.extend(many.iter().map(|one| (name.as_str(), one))),
+            Argument::Value(Some(from)) => all.extend(flat(this, from)),
+            Argument::Value(None) | Argument::Fact(_) => {}
         }
     }
     all
@@ -31,15 +32,15 @@ fn facts(from: &Given<Document>) -> Vec<&str> {
     let mut all = Vec::new();
     for (_, seen) in from {
         match seen {
-            Seen::Fact(value) => all.push(value.as_str()),
-            Seen::Value(Some(from)) => all.extend(facts(from)),
-            Seen::This | Seen::One(_) | Seen::Many(_) | Seen::Value(None) => {}
+            Argument::Fact(value) => all.push(value.as_str()),
+            Argument::Value(Some(from)) => all.extend(facts(from)),
+            Argument::This | Argument::One(_) | Argument::Many(_) | Argument::Value(None) => {}
         }
     }
     all
 }
 
-/// What a document says about a question, in its specification and in its status.
+/// Returns the number that a document gives for a question, in its specification and in its status.
 pub fn points(document: &Value, question: &str) -> u64 {
     let in_part = |part: &str| {
         document
@@ -50,10 +51,11 @@ pub fn points(document: &Value, question: &str) -> u64 {
     parts.into_iter().filter_map(in_part).sum()
 }
 
-/// Where a value that was minted says what it is good for.
+/// Path at which a minted value reports the answers that it is good for.
 const MADE: &str = "spec/built";
 
-/// The numbers that a new value needs, so that each of these questions has its first answer about what keeps it.
+/// Returns the numbers that a new value needs, so that the fact of each of these questions has its
+/// first answer for the keeper.
 pub fn good(questions: &[(&str, u64)], keeper: Option<&Document>, passed: u64) -> Value {
     let number = |(question, answers): &(&str, u64)| {
         let made = |keeper: &Document| {
@@ -73,12 +75,13 @@ pub fn good(questions: &[(&str, u64)], keeper: Option<&Document>, passed: u64) -
         .into()
 }
 
-/// Whether a document is the answer of something outside Kubernetes.
+/// Returns true if a document is the answer of something outside Kubernetes.
 fn is_outside(document: &Value) -> bool {
     document.get("outside").is_some()
 }
 
-/// Which of these answers a fact has: all that is given counts. What is held is known to the outside alone, and nobody knows while that is silent.
+/// Returns the answer of a fact. All given sources count. A held fact is known to the environment
+/// alone, and it is unknown while the environment is silent.
 pub fn answer<T: AsRef<str>>(
     fact: &str,
     held: bool,
@@ -112,18 +115,19 @@ pub fn answer<T: AsRef<str>>(
     usize::try_from(sum % answers).expect("few answers")
 }
 
-/// Whether these are the answers of a fact that counts: random lifecycles always call them so.
+/// Returns true if these are the answers of a fact that counts. Random lifecycles always give them
+/// these names.
 pub fn counts<T: AsRef<str>>(answers: &[T]) -> bool {
     let answers = answers.iter().map(AsRef::as_ref);
     answers.eq(["Empty", "None", "Some", "All"])
 }
 
-/// Whether a count takes a member in.
+/// Returns true if a count includes a member.
 pub fn holds(fact: &str, member: &Document) -> bool {
     points(member, fact) % 2 == 1
 }
 
-/// The members of what is counted.
+/// Returns the members that are counted.
 pub fn counted(this: &Document, from: &Given<Document>) -> Vec<Document> {
     let all = flat(this, from).into_iter();
     all.map(|(_, member)| Arc::clone(member)).collect()
@@ -165,7 +169,7 @@ pub fn members(input: &str, this: &Document, from: &Given<Document>) -> Vec<Stri
         .collect()
 }
 
-/// Whether a group is to have a member that it may lack.
+/// Returns true if a group must have a member that it may lack.
 pub fn wants(member: &str, this: &Document, from: &Given<Document>) -> bool {
     let all = flat(this, from);
     let sum: u64 = all.iter().map(|(_, one)| points(one, "members")).sum();
@@ -183,7 +187,7 @@ pub fn dashed(name: &str) -> String {
     name.replace('_', "-").to_lowercase()
 }
 
-/// Everything of a document that a builder looks at.
+/// Returns a digest of all parts of a document that a builder reads.
 fn digest(document: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     let parts = ["/metadata/name", "/spec", "/status/answers", "/record"];
@@ -196,7 +200,8 @@ fn digest(document: &Value) -> u64 {
     hasher.finish()
 }
 
-/// What an effect writes: a digest of all that it is built from. What it minted before it keeps; `mint` makes something that never was.
+/// Returns the content that an effect writes: a digest of all its sources. It keeps the value that
+/// it minted before; `mint` makes a value that never existed.
 pub fn built(
     effect: &str,
     target: &str,
@@ -223,17 +228,19 @@ pub fn built(
     built
 }
 
-/// Whether something is built from what was written before.
+/// Returns true if something is built from an earlier write.
 fn names_target(from: &Given<Document>, target: &str) -> bool {
     from.iter().any(|(name, seen)| match seen {
-        Seen::Value(Some(from)) => names_target(from, target),
-        Seen::This | Seen::One(_) | Seen::Many(_) | Seen::Value(None) | Seen::Fact(_) => {
-            name == target
-        }
+        Argument::Value(Some(from)) => names_target(from, target),
+        Argument::This
+        | Argument::One(_)
+        | Argument::Many(_)
+        | Argument::Value(None)
+        | Argument::Fact(_) => name == target,
     })
 }
 
-/// What a record says.
+/// Returns the text of a record.
 pub fn recorded(effect: &str, target: &str, this: &Document, from: &Given<Document>) -> String {
     let built = built(effect, target, this, from, || 0);
     let of = built["of"].as_str().unwrap_or_default();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::things::{self, KINDS, Thing, path};
 
-/// What keeps an object from going.
+/// Finalizer that keeps an object from being removed.
 const LINGERS: &str = "random.test/lingers";
 
 /// A cluster with all kinds in it.
@@ -20,7 +20,7 @@ impl Cluster {
         let cluster = Self(server);
         let all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         for kind in 0..KINDS {
-            let made = cluster.ask(Method::POST, all, &things::definition::<Thing>(kind));
+            let made = cluster.request(Method::POST, all, &things::definition::<Thing>(kind));
             made.expect("a kind can be defined");
         }
         cluster
@@ -33,7 +33,7 @@ impl Cluster {
     }
 
     /// One request; the status where it fails.
-    pub(crate) fn ask(&self, method: Method, path: &str, body: &Value) -> Result<Value, u16> {
+    pub(crate) fn request(&self, method: Method, path: &str, body: &Value) -> Result<Value, u16> {
         let body = if body.is_null() {
             Vec::new()
         } else {
@@ -56,7 +56,7 @@ impl Cluster {
 
     /// All objects of a kind, by name.
     pub fn all(&self, kind: usize) -> Vec<Value> {
-        let list = self.ask(Method::GET, &path::<Thing>(kind), &Value::Null);
+        let list = self.request(Method::GET, &path::<Thing>(kind), &Value::Null);
         let items = list
             .ok()
             .and_then(|mut list| list.get_mut("items").map(Value::take));
@@ -72,7 +72,7 @@ impl Cluster {
 
     /// One object.
     pub fn get(&self, kind: usize, name: &str) -> Option<Value> {
-        self.ask(
+        self.request(
             Method::GET,
             &format!("{}/{name}", path::<Thing>(kind)),
             &Value::Null,
@@ -80,28 +80,28 @@ impl Cluster {
         .ok()
     }
 
-    /// Makes one; whether it was not there.
+    /// Creates an object. Returns true if it did not exist.
     pub fn create(&self, kind: usize, name: &str, labels: &Value, spec: &Value) -> bool {
         let object = json!({
             "apiVersion": "random.test/v1", "kind": format!("Thing{kind}"),
             "metadata": { "name": name, "namespace": "default", "labels": labels }, "spec": spec,
         });
         let path = format!("{}?fieldManager=somebody", path::<Thing>(kind));
-        self.ask(Method::POST, &path, &object).is_ok()
+        self.request(Method::POST, &path, &object).is_ok()
     }
 
-    /// Changes one; whether it was there.
+    /// Changes an object. Returns true if it exists.
     pub fn edit(&self, kind: usize, name: &str, change: impl FnOnce(&mut Value)) -> bool {
         let Some(mut object) = self.get(kind, name) else {
             return false;
         };
         change(&mut object);
         let path = format!("{}/{name}?fieldManager=somebody", path::<Thing>(kind));
-        self.ask(Method::PUT, &path, &object).is_ok()
+        self.request(Method::PUT, &path, &object).is_ok()
     }
 
-    /// Changes the status of one; whether it was there.
-    pub fn tell(&self, kind: usize, name: &str, question: &str, points: u64) -> bool {
+    /// Changes the status of an object. Returns true if it exists.
+    pub fn set_answer(&self, kind: usize, name: &str, question: &str, points: u64) -> bool {
         let Some(mut object) = self.get(kind, name) else {
             return false;
         };
@@ -110,10 +110,10 @@ impl Cluster {
             "{}/{name}/status?fieldManager=somebody",
             path::<Thing>(kind)
         );
-        self.ask(Method::PUT, &path, &object).is_ok()
+        self.request(Method::PUT, &path, &object).is_ok()
     }
 
-    /// Deletes one; `held` keeps it from going.
+    /// Deletes an object. `held` keeps it from being removed.
     pub fn delete(&self, kind: usize, name: &str, held: bool) -> bool {
         if held {
             self.edit(kind, name, |object| {
@@ -123,7 +123,7 @@ impl Cluster {
                 object["metadata"]["finalizers"] = Value::Array(finalizers);
             });
         }
-        self.ask(
+        self.request(
             Method::DELETE,
             &format!("{}/{name}", path::<Thing>(kind)),
             &Value::Null,
@@ -131,7 +131,7 @@ impl Cluster {
         .is_ok()
     }
 
-    /// Lets one go; whether something was taken away.
+    /// Releases an object. Returns true if a finalizer was removed.
     pub fn loosen(&self, kind: usize, name: &str, finalizer: Option<&str>) -> bool {
         let finalizer = finalizer.unwrap_or(LINGERS);
         let mut found = false;

@@ -1,4 +1,5 @@
-//! What a lifecycle declares beside its description: what each method is given, and how inputs are found.
+//! Declarations of a lifecycle beside its description: the arguments of each method, and the
+//! lookups of inputs.
 
 use lifecycle_macros_core::errors::Diagnostic;
 use lifecycle_macros_core::model::{self, Lookup as Written, Origin, Use};
@@ -6,7 +7,7 @@ use lifecycle_oracle::findings::FREQUENT_WARNINGS;
 use lifecycle_runtime::machine::ir::Source;
 use proc_macro2::{TokenStream, TokenTree};
 
-/// A name of a `from` and what it is.
+/// Name of a `from` and its source.
 pub type From = Vec<(String, Source)>;
 
 /// How an input is found.
@@ -22,9 +23,9 @@ pub enum Lookup {
     Refs(From),
     /// By a reference that a method makes.
     Ref(From),
-    /// By their path that equals ours.
+    /// By a path in the other objects that equals ours.
     Equal(Vec<String>, Path),
-    /// A poll, by what is recorded in an input, or by all objects of one.
+    /// A poll, by the recorded value of an input, or by all objects of one.
     Of(usize),
     /// A poll, by a path.
     At(Path),
@@ -55,7 +56,7 @@ pub struct Path {
     pub parts: Vec<String>,
 }
 
-/// What the macro's methods are given, by position.
+/// Arguments of the macro's methods, by position.
 #[derive(Clone, Debug)]
 pub struct Declared {
     /// Names of inputs.
@@ -78,8 +79,8 @@ impl Declared {
     /// Of a model.
     ///
     /// # Panics
-    /// If it says what random lifecycles do not say yet.
-    pub fn of(model: &model::Lifecycle) -> Self {
+    /// Panics if the lifecycle uses features that random lifecycles do not have yet.
+    pub fn from_model(model: &model::Lifecycle) -> Self {
         let key = |effect: &model::Effect| {
             let key = effect.key.as_ref()?;
             Some((key.input.map(|input| input.0), path(model, &key.path)))
@@ -171,8 +172,10 @@ fn lookup(model: &model::Lifecycle, written: &Written) -> Lookup {
             Lookup::Equal(path(model, theirs).parts, path(model, ours))
         }
         Written::Keys(keys) => match keys.as_slice() {
-            [key] => asked(model, key),
-            several => Lookup::Several(several.iter().map(|key| asked(model, key)).collect()),
+            [key] => build_lookup(model, key),
+            several => {
+                Lookup::Several(several.iter().map(|key| build_lookup(model, key)).collect())
+            }
         },
         Written::Owner => Lookup::Owner,
         Written::Namespace | Written::None => Lookup::All,
@@ -181,23 +184,24 @@ fn lookup(model: &model::Lifecycle, written: &Written) -> Lookup {
 }
 
 /// One key of a poll.
-fn asked(model: &model::Lifecycle, key: &model::PollKey) -> Lookup {
-    match key.whole().map(|key| key.source) {
+fn build_lookup(model: &model::Lifecycle, key: &model::PollKey) -> Lookup {
+    match key.as_input().map(|key| key.source) {
         Some(model::Source::Input(at)) => Lookup::Of(at.0),
         Some(_) => panic!("a poll is asked about an input or a path"),
         None => Lookup::At(path(model, &key.path)),
     }
 }
 
-/// Whether the checker finds nothing in a lifecycle but warnings that change no meaning: what rests on facts that are not asked, of which the driver takes
-/// the first value as well, promises that nobody waits for, an `allow` of nothing.
+/// Returns true if the checker finds only warnings in a lifecycle that change no meaning. These
+/// concern results of unevaluated facts, for which the driver takes the first value as well. They
+/// also concern promises that no state waits for, and an `allow` without effect.
 pub(crate) fn is_clean(found: &[Diagnostic]) -> bool {
     found
         .iter()
         .all(|one| FREQUENT_WARNINGS.contains(&one.code))
 }
 
-/// What stands between the braces of a `lifecycle! { .. }`.
+/// Returns the tokens between the braces of a `lifecycle! { .. }`.
 ///
 /// # Panics
 /// If the text is none.

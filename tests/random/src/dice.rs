@@ -14,18 +14,18 @@ impl Dice {
     }
 
     /// A number from zero up to but not including `end`.
-    pub fn below(&mut self, end: usize) -> usize {
+    pub fn roll(&mut self, end: usize) -> usize {
         let end = u64::try_from(end.max(1)).expect("small");
         usize::try_from(self.0.next_u64() % end).expect("below a usize")
     }
 
-    /// Whether it happens, once in so many times.
+    /// Returns true once in this many times.
     pub fn one_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
+        self.roll(times) == 0
     }
 
-    /// One of them, if there is one.
+    /// Picks one of them, if there is one.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
-        all.get(self.below(all.len()))
+        all.get(self.roll(all.len()))
     }
 }

@@ -1,10 +1,10 @@
-//! What time is to a random lifecycle: every answer that is made from it is another one each day.
+//! Time for a random lifecycle: every answer that is made from it changes each day.
 
 use jiff::{SignedDuration, Timestamp};
 use lifecycle_runtime::machine::ir::Lifecycle;
 use serde_json::{Map, Value, json};
 
-/// Seconds between two answers; longer than it takes to come to rest.
+/// Seconds between two answers. Longer than a run takes to settle.
 const DAY: i64 = 86_400;
 
 /// How much the time adds to each answer.
@@ -19,7 +19,7 @@ pub fn next(now: Timestamp) -> Timestamp {
     begun - passed + SignedDuration::from_secs(DAY)
 }
 
-/// The time as a document that says something about every question.
+/// Returns the time as a document that contains an answer to every question.
 pub fn document(ir: &Lifecycle, now: Timestamp) -> Value {
     let answers = ir
         .vars

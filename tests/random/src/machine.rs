@@ -1,11 +1,12 @@
-//! A lifecycle that nobody compiled: the description as the macro prints it, with methods of [`crate::author`].
+//! Lifecycle without compiled code: the description as the macro prints it, with methods of
+//! [`crate::author`].
 
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lifecycle_oracle::meaning::truth::{Given, Seen};
+use lifecycle_oracle::meaning::truth::{Argument, Given};
 use lifecycle_runtime::lifecycle::call::{calling, polling};
 use lifecycle_runtime::lifecycle::count::count;
 use lifecycle_runtime::lifecycle::observation::Slot;
@@ -20,11 +21,11 @@ use serde_json::{Value, json};
 use crate::author::{self, Document};
 use crate::declared::{Declared, From, Lookup, Path};
 use crate::hours;
-use crate::outside::Outside;
+use crate::outside::OutsideStore;
 use crate::things;
 use crate::volume::request;
 
-/// How long something outside takes to answer.
+/// Response time of a system outside Kubernetes.
 const ANSWERS_AFTER: Duration = Duration::from_millis(5);
 
 /// The machine of a random lifecycle.
@@ -32,13 +33,14 @@ const ANSWERS_AFTER: Duration = Duration::from_millis(5);
 pub struct Interpreted {
     /// As printed.
     pub ir: &'static Lifecycle,
-    /// What methods are given.
+    /// Arguments of the methods.
     pub declared: Arc<Declared>,
-    /// What polls and calls reach.
-    pub outside: Outside,
+    /// External systems that polls and calls reach.
+    pub outside: OutsideStore,
 }
 
-/// What a shared value is computed from; of one that was made in this pass also what its keeper is to say.
+/// Sources of a shared value. If it was made in this reconciliation, also the content that its
+/// keeper must have.
 struct Computed(Given<Document>, Option<Value>);
 
 impl Interpreted {
@@ -66,31 +68,31 @@ impl Interpreted {
         }
     }
 
-    /// What generated code would give to a method.
+    /// Returns the arguments that generated code would pass to a method.
     pub(crate) fn given(&self, observation: &Observation, from: &From) -> Given<Document> {
         let seen = |source: Source| match source {
-            Source::This | Source::Request => Seen::This,
+            Source::This | Source::Request => Argument::This,
             Source::Input(input) if self.ir.inputs[input].many => {
                 let objects = observation.objects(input).iter();
-                Seen::Many(
+                Argument::Many(
                     objects
                         .filter_map(|stored| self.object(input, stored))
                         .collect(),
                 )
             }
-            Source::Input(input) => Seen::One(self.one(observation, input)),
+            Source::Input(input) => Argument::One(self.document(observation, input)),
             Source::Value(value) => {
                 let computed: Option<&Computed> = observation.value(value);
-                Seen::Value(computed.map(|computed| computed.0.clone()))
+                Argument::Value(computed.map(|computed| computed.0.clone()))
             }
-            Source::Fact(var) => Seen::Fact(self.ir.value(&observation.world, var).to_owned()),
+            Source::Fact(var) => Argument::Fact(self.ir.value(&observation.world, var).to_owned()),
         };
         from.iter()
             .map(|(name, source)| (name.clone(), seen(*source)))
             .collect()
     }
 
-    fn one(&self, observation: &Observation, input: usize) -> Option<Document> {
+    fn document(&self, observation: &Observation, input: usize) -> Option<Document> {
         if observation.is_hidden(input) || !self.ir.usable(&observation.world, input) {
             return None;
         }
@@ -112,19 +114,20 @@ impl Interpreted {
         }
     }
 
-    /// What a builder is given, if all of it is there.
+    /// Returns the arguments of a builder, if all of them are available.
     pub(crate) fn complete(
         &self,
         observation: &Observation,
         effect: usize,
     ) -> Option<Given<Document>> {
         let from = self.given(observation, &self.declared.effects[effect]);
-        let missing = |seen: &Seen<Document>| matches!(seen, Seen::One(None) | Seen::Value(None));
+        let missing =
+            |seen: &Argument<Document>| matches!(seen, Argument::One(None) | Argument::Value(None));
         (!from.iter().any(|(_, seen)| missing(seen))).then_some(from)
     }
 
-    /// What was made for a builder in this pass.
-    fn made<'a>(&self, observation: &'a Observation, effect: usize) -> Vec<&'a Value> {
+    /// Returns the values that were made for a builder in this reconciliation.
+    fn computed_values<'a>(&self, observation: &'a Observation, effect: usize) -> Vec<&'a Value> {
         let values = self.declared.effects[effect].iter();
         let values = values.filter_map(|(_, source)| match source {
             Source::Value(value) => observation.value::<Computed>(*value),
@@ -136,13 +139,13 @@ impl Interpreted {
     fn text_at(&self, observation: &Observation, path: &Path) -> Option<String> {
         let document = match path.input {
             None => self.this(observation),
-            Some(input) => self.one(observation, input)?,
+            Some(input) => self.document(observation, input)?,
         };
         text_in(&document, &path.parts)
     }
 
-    /// Where what a poll asks about is kept outside.
-    pub(crate) fn place(&self, observation: &Observation, input: usize) -> (String, String) {
+    /// Returns the location outside Kubernetes that holds the answer to a poll.
+    pub(crate) fn outside_key(&self, observation: &Observation, input: usize) -> (String, String) {
         let key = self.kept_under(observation, &self.declared.lookups[input]);
         (self.declared.inputs[input].clone(), key)
     }
@@ -163,7 +166,7 @@ impl Interpreted {
         }
     }
 
-    /// One of several keys of a poll. A request that lacks a field asks nothing.
+    /// Returns one of several keys of a poll. A request that lacks a field yields no query.
     fn one_key(&self, observation: &Observation, key: &Lookup) -> Option<Option<String>> {
         match key {
             Lookup::Of(other) => Some(observation.identity(*other)),
@@ -175,7 +178,7 @@ impl Interpreted {
         }
     }
 
-    /// Does what a call is for; the position of the alternative that came about.
+    /// Performs the operation of a call. Returns the position of the alternative that resulted.
     fn run(
         &self,
         (input, key): (String, String),
@@ -207,7 +210,7 @@ impl Interpreted {
             .flatten()
         {
             let var = &self.ir.vars[*var];
-            // Whoever renews something renews it for the time that it is.
+            // A renewed value is renewed for the current time.
             let passed = now.filter(|_| var.timed).map_or(0, hours::points);
             let answers = u64::from(var.answers);
             let points = u64::from(*value) + answers - passed % answers;
@@ -217,7 +220,7 @@ impl Interpreted {
     }
 }
 
-/// How long something is as a document says; `None` where it is missing or empty.
+/// Returns the duration that a document specifies; `None` if it is missing or empty.
 pub fn said_in(document: &Value, parts: &[String]) -> Option<Said> {
     let value = parts.iter().try_fold(document, |at, part| at.get(part))?;
     match value {
@@ -278,7 +281,9 @@ impl Machine for Interpreted {
             }
             Lookup::Ref(from) => {
                 let from = self.given(observation, from);
-                let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
+                let missing = from
+                    .iter()
+                    .any(|(_, seen)| matches!(seen, Argument::One(None)));
                 let name = author::reference(&self.declared.inputs[input]);
                 let kind = self.kind_of(input).kind;
                 let object = ObjectRef {
@@ -325,7 +330,7 @@ impl Machine for Interpreted {
     fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
         let from = self.given(observation, &self.declared.values[value]);
         if let Some(mint) = &self.ir.values[value].mint {
-            let kept = self.one(observation, mint.keeper)?;
+            let kept = self.document(observation, mint.keeper)?;
             kept.pointer("/spec/built/minted")?;
         }
         Some(Arc::new(Computed(from, None)))
@@ -339,7 +344,8 @@ impl Machine for Interpreted {
     ) -> Option<Arc<dyn Any + Send + Sync>> {
         let mint = self.ir.values[value].mint.as_ref()?;
         let from = self.given(observation, &self.declared.values[value]);
-        let missing = |seen: &Seen<Document>| matches!(seen, Seen::One(None) | Seen::Value(None));
+        let missing =
+            |seen: &Argument<Document>| matches!(seen, Argument::One(None) | Argument::Value(None));
         if from[1..].iter().any(|(_, seen)| missing(seen)) {
             return None;
         }
@@ -352,7 +358,7 @@ impl Machine for Interpreted {
             .map(|(_, var)| (var.name, u64::from(var.answers)))
             .collect();
         let passed = now.filter(|_| timed).map_or(0, hours::points);
-        let keeper = self.one(observation, mint.keeper);
+        let keeper = self.document(observation, mint.keeper);
         let good = author::good(&questions, keeper.as_ref(), passed);
         let made = json!({ "minted": random.below(1 << 52), "answers": good });
         Some(Arc::new(Computed(from, Some(made))))
@@ -409,7 +415,7 @@ impl Machine for Interpreted {
             return Some(Built::Group(members.collect()));
         }
         let mut built = author::built(declared.name, target, &this, &from, || self.outside.mint());
-        for made in self.made(observation, effect) {
+        for made in self.computed_values(observation, effect) {
             let made = made.as_object().into_iter().flatten();
             made.for_each(|(key, value)| built[key] = value.clone());
         }
@@ -433,7 +439,8 @@ impl Machine for Interpreted {
 
     fn field(&self, observation: &Observation, field: usize) -> Option<Value> {
         let from = self.given(observation, &self.declared.fields[field]);
-        let missing = |seen: &Seen<Document>| matches!(seen, Seen::One(None) | Seen::Value(None));
+        let missing =
+            |seen: &Argument<Document>| matches!(seen, Argument::One(None) | Argument::Value(None));
         let complete = !from.iter().any(|(_, seen)| missing(seen));
         complete.then(|| {
             json!(author::recorded(
@@ -457,7 +464,7 @@ impl Machine for Interpreted {
 
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
         let of_provider = self.ir.inputs[input].provider.is_some();
-        let (input, key) = self.place(observation, input);
+        let (input, key) = self.outside_key(observation, input);
         Some(polling(async move {
             tokio::time::sleep(ANSWERS_AFTER).await;
             let mut outside = self.outside.state();
@@ -488,7 +495,7 @@ impl Machine for Interpreted {
     ) -> Option<Calling<'a>> {
         debug_assert_eq!(self.ir.effects[effect].verb, Verb::Call);
         self.complete(observation, effect)?;
-        let place = self.place(observation, self.ir.effects[effect].target);
+        let place = self.outside_key(observation, self.ir.effects[effect].target);
         let clock = self.ir.inputs.iter().position(|i| i.mode == Mode::Clock);
         let now = clock.and_then(|clock| observation.one::<Timestamp>(clock).copied());
         let mutation = async move {

@@ -1,4 +1,5 @@
-//! A declaration that is accepted, and in what another one differs from it: what authors meet, and what is meant in each world.
+//! An accepted declaration, and its differences from another one: the interface of authors, and the
+//! meaning in each world.
 
 mod look;
 mod met;
@@ -22,57 +23,58 @@ use crate::declared::Declared;
 use crate::mutants::Edge;
 use crate::printed;
 use crate::watched::called;
-use look::{Look, View};
+use look::{View, WorldMeaning};
 
-/// What two declarations may differ in.
+/// Aspect in which two declarations may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Aspect {
-    /// What is asked and looked at, where.
+    /// Items that are evaluated and observed, and the worlds in which they are.
     Asked,
-    /// Which of several effects says how an object is to be.
+    /// Effect, among several, that defines the desired object.
     Planned,
-    /// What inputs, values, facts and effects are.
+    /// Definitions of inputs, values, facts and effects.
     Tables,
-    /// The state, where that is more than a name: a move or a status goes by it.
+    /// The state, if a move or a status depends on it and it is more than a name.
     State,
-    /// What is done.
+    /// Step that is run.
     Step,
-    /// What is left, or given up, when the object goes.
+    /// Objects that are left, or given up, when the object is deleted.
     Left,
     /// The status or the reason of a condition.
     Condition,
     /// The roll-up.
     Ready,
-    /// What the status tells beside conditions.
+    /// Status content beside conditions.
     Fields,
     /// The sentence of a condition, or the event of a change into it.
     Sentence,
     /// After how long it has taken too long.
     Overdue,
-    /// The phase, where no status tells it.
+    /// The phase, if no status reports it.
     Phase,
-    /// Which worlds there may be.
+    /// Possible worlds.
     Worlds,
-    /// What only helps.
+    /// Declarations that only help.
     Wakes,
-    /// What is wanted.
+    /// Goal of the lifecycle.
     Goal,
-    /// What the world outside does.
+    /// Behavior of the environment.
     Promises,
-    /// Which state may follow.
+    /// Possible next states.
     Edges,
-    /// What `kubectl get` shows.
+    /// Columns that `kubectl get` shows.
     Columns,
 }
 
 impl Aspect {
-    /// Whether a pass goes by it: what it does, or what it tells. All else is for the checker, and for people who read the declaration.
+    /// Returns true if a reconciliation depends on it, in its actions or its reports. All other
+    /// aspects are for the checker, and for people who read the declaration.
     pub fn acts(self) -> bool {
         self <= Self::Overdue
     }
 
-    /// As tables say it.
-    pub fn word(self) -> &'static str {
+    /// Returns the name that the tables use.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Asked => "what is asked",
             Self::Planned => "which effect decides",
@@ -103,31 +105,31 @@ pub struct Declaration {
     pub text: String,
     /// As the macro prints it.
     pub ir: &'static Lifecycle,
-    /// What methods are given.
+    /// Arguments of the methods.
     pub declared: Arc<Declared>,
     worlds: Vec<Vec<u8>>,
-    looks: Vec<Look>,
+    looks: Vec<WorldMeaning>,
     tables: BTreeMap<(Aspect, String), String>,
 }
 
-/// What the compiler makes of a declaration.
+/// Result of the compilation of a declaration.
 #[derive(Debug)]
 pub struct Compiled {
     body: String,
     model: model::Lifecycle,
-    /// Whether it is warned of something.
+    /// True if the compiler warns about something.
     pub is_warned: bool,
 }
 
 impl Compiled {
-    /// Checks what stands between the braces of the macro.
+    /// Checks the text between the braces of the macro.
     ///
     /// # Errors
     /// The rule that refuses it, the first by position.
     ///
     /// # Panics
     /// If it does not consist of tokens.
-    pub fn of(body: String) -> Result<Self, &'static str> {
+    pub fn compile(body: String) -> Result<Self, &'static str> {
         let tokens: TokenStream = body.parse().expect("mutants consist of tokens");
         let checked = check(tokens);
         let found = checked.diagnostics;
@@ -148,7 +150,7 @@ impl Compiled {
         expand(tokens)
     }
 
-    /// What an author's code meets: types and the trait, without documentation.
+    /// Returns the items that an author's code meets: types and the trait, without documentation.
     pub fn met(&self) -> BTreeSet<String> {
         met::met(self.expanded())
     }
@@ -158,7 +160,7 @@ impl Compiled {
     /// # Panics
     /// Never: it was checked.
     pub fn caused(&self) -> Vec<Edge> {
-        let summary = Summary::of(&self.model).expect("it was checked");
+        let summary = Summary::explore(&self.model).expect("it was checked");
         let name = |state: &model::StateId| self.model.states[state.0].name.to_string();
         let edges = summary.edges.keys();
         edges.map(|(from, to)| (name(from), name(to))).collect()
@@ -167,17 +169,19 @@ impl Compiled {
     /// With all that follows from it.
     ///
     /// # Panics
-    /// If it says what random lifecycles do not say yet.
-    pub fn meant(&self) -> Declaration {
+    /// Panics if the lifecycle uses features that random lifecycles do not have yet.
+    pub fn declaration(&self) -> Declaration {
         let ir = printed::read(self.expanded());
-        let declared = Arc::new(Declared::of(&self.model));
+        let declared = Arc::new(Declared::from_model(&self.model));
         let worlds = self.worlds();
-        let view = View::of(ir);
-        let looks = worlds.iter().map(|world| view.look(&world_of(ir, world)));
+        let view = View::new(ir);
+        let looks = worlds
+            .iter()
+            .map(|world| view.inspect(&world_of(ir, world)));
         Declaration {
             text: format!("lifecycle! {{\n{}\n}}", self.body),
             looks: looks.collect(),
-            tables: tables::of(ir, &declared),
+            tables: tables::build_tables(ir, &declared),
             ir,
             declared,
             worlds,
@@ -185,7 +189,7 @@ impl Compiled {
     }
 
     fn worlds(&self) -> Vec<Vec<u8>> {
-        let permissions = Permissions::of(&self.model);
+        let permissions = Permissions::new(&self.model);
         let worlds = enumerate(&self.model, &permissions).expect("it was checked");
         let vars = self.model.vars.len();
         let all = worlds.indexes().map(|index| {
@@ -198,25 +202,25 @@ impl Compiled {
 }
 
 impl Declaration {
-    /// In what another one differs that authors meet in the same way.
+    /// Returns the differences from another declaration that has the same interface for authors.
     pub fn differences(&self, other: &Self) -> BTreeSet<Aspect> {
         let names = self.tables.keys().chain(other.tables.keys());
         let unlike = names.filter(|name| self.tables.get(*name) != other.tables.get(*name));
         let mut all: BTreeSet<Aspect> = unlike.map(|(aspect, _)| *aspect).collect();
-        let Some(mapped) = Mapped::of(other.ir, self.ir) else {
+        let Some(mapped) = Mapped::between(other.ir, self.ir) else {
             all.insert(Aspect::Tables);
             return all;
         };
-        let mine: BTreeMap<&Vec<u8>, &Look> = self.worlds.iter().zip(&self.looks).collect();
-        let (here, there) = (View::of(self.ir), View::of(other.ir));
+        let mine: BTreeMap<&Vec<u8>, &WorldMeaning> = self.worlds.iter().zip(&self.looks).collect();
+        let (here, there) = (View::new(self.ir), View::new(other.ir));
         let mut seen = BTreeSet::new();
         for (world, look) in other.worlds.iter().zip(&other.looks) {
-            let world = mapped.there(world);
+            let world = mapped.map_world(world);
             match mine.get(&world) {
                 Some(mine) => all.extend(mine.differences(look)),
                 None => {
                     all.insert(Aspect::Worlds);
-                    all.extend(here.look(&world_of(self.ir, &world)).differences(look));
+                    all.extend(here.inspect(&world_of(self.ir, &world)).differences(look));
                 }
             }
             seen.insert(world);
@@ -224,22 +228,23 @@ impl Declaration {
         for (world, look) in mine.into_iter().filter(|(world, _)| !seen.contains(*world)) {
             all.insert(Aspect::Worlds);
             let world = world_of(other.ir, &mapped.back(world));
-            all.extend(look.differences(&there.look(&world)));
+            all.extend(look.differences(&there.inspect(&world)));
         }
         all
     }
 
-    /// Worlds in which another one does or tells something else, so many at most, spread over all.
+    /// Returns worlds in which another declaration acts or reports differently, up to this many,
+    /// spread over all.
     pub fn disputed(&self, other: &Self, most: usize) -> Vec<Named> {
-        let Some(mapped) = Mapped::of(other.ir, self.ir) else {
+        let Some(mapped) = Mapped::between(other.ir, self.ir) else {
             return Vec::new();
         };
-        let theirs = other.worlds.iter().map(|world| mapped.there(world));
+        let theirs = other.worlds.iter().map(|world| mapped.map_world(world));
         let all: BTreeSet<Vec<u8>> = self.worlds.iter().cloned().chain(theirs).collect();
-        let (here, there) = (View::of(self.ir), View::of(other.ir));
+        let (here, there) = (View::new(self.ir), View::new(other.ir));
         let is_disputed = |world: &Vec<u8>| {
-            let mine = here.look(&world_of(self.ir, world));
-            let other = there.look(&world_of(other.ir, &mapped.back(world)));
+            let mine = here.inspect(&world_of(self.ir, world));
+            let other = there.inspect(&world_of(other.ir, &mapped.back(world)));
             mine.differences(&other).iter().any(|aspect| aspect.acts())
         };
         let disputed: Vec<Vec<u8>> = all.into_iter().filter(is_disputed).collect();
@@ -257,9 +262,9 @@ impl Declaration {
         pairs.collect()
     }
 
-    /// In what another one differs in one world.
+    /// Returns the differences from another declaration in one world.
     pub fn differences_in(&self, other: &Self, world: &Named) -> Vec<Aspect> {
-        let look = |ir| Some(View::of(ir).look(&world_of(ir, &numbered(ir, world)?)));
+        let look = |ir| Some(View::new(ir).inspect(&world_of(ir, &numbered(ir, world)?)));
         match (look(self.ir), look(other.ir)) {
             (Some(mine), Some(look)) => mine.differences(&look),
             _ => Vec::new(),
@@ -284,15 +289,16 @@ fn world_of(ir: &Lifecycle, values: &[u8]) -> World {
     world
 }
 
-/// Where the questions of one description are in another, and their values.
+/// Positions of the questions of one description in another, and their values.
 struct Mapped {
     places: Vec<usize>,
     values: Vec<Vec<u8>>,
 }
 
 impl Mapped {
-    /// `None` where one asks what the other does not ask.
-    fn of(from: &Lifecycle, to: &Lifecycle) -> Option<Self> {
+    /// Maps one lifecycle to another. Returns `None` if one evaluates an item that the other does
+    /// not evaluate.
+    fn between(from: &Lifecycle, to: &Lifecycle) -> Option<Self> {
         let refuses = |origin: &Origin| matches!(origin, Origin::Refused(_));
         let mut mapped = Self {
             places: Vec::new(),
@@ -313,7 +319,7 @@ impl Mapped {
         (from.vars.len() == to.vars.len()).then_some(mapped)
     }
 
-    fn there(&self, world: &[u8]) -> Vec<u8> {
+    fn map_world(&self, world: &[u8]) -> Vec<u8> {
         let mut there = vec![0; world.len()];
         for (var, value) in world.iter().enumerate() {
             there[self.places[var]] = self.values[var][usize::from(*value)];

@@ -1,4 +1,5 @@
-//! Every single change of a declaration, by name. Knows words and sections, and nothing of what they mean.
+//! Every single change of a declaration, by name. This module knows words and sections, but not
+//! their meaning.
 
 mod clauses;
 mod edges;
@@ -16,9 +17,9 @@ type Changed = (String, Vec<String>);
 /// A declaration that was changed in one place.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// `states: Ready: flip `x == Y``: the section, the item, and what was changed.
+    /// `states: Ready: flip `x == Y``: the section, the item, and the change.
     pub name: String,
-    /// What it is then.
+    /// Declaration after the change.
     pub source: Source,
 }
 
@@ -31,7 +32,7 @@ impl Mutant {
     ///
     /// # Panics
     /// If it is called otherwise than those of `mutants`.
-    pub fn sort(&self) -> (&str, &'static str) {
+    pub fn section_and_kind(&self) -> (&str, &'static str) {
         let (section, rest) = self.name.split_once(": ").expect("a section comes first");
         let change = rest.rsplit_once(": ").map_or(rest, |(_, change)| change);
         let is_item = change == rest;
@@ -54,7 +55,7 @@ pub fn mutants(source: &Source, caused: &[Edge]) -> Vec<Mutant> {
     for (section, items) in &source.sections {
         for (at, item) in items.iter().enumerate() {
             let name = item_name(item);
-            let dropped = source.with(section, |items| drop(items.remove(at)));
+            let dropped = source.with_section(section, |items| drop(items.remove(at)));
             if section == "states" {
                 let forgotten = edges::without(&dropped, caused, &name);
                 let how = format!("{section}: drop {name} and its edges");
@@ -62,7 +63,7 @@ pub fn mutants(source: &Source, caused: &[Edge]) -> Vec<Mutant> {
             }
             all.push(Mutant::new(format!("{section}: drop {name}"), dropped));
             if matches!(section.as_str(), "states" | "effects") && at + 1 < items.len() {
-                let swapped = source.with(section, |items| items.swap(at, at + 1));
+                let swapped = source.with_section(section, |items| items.swap(at, at + 1));
                 let how = format!("{section}: swap {name} and {}", item_name(&items[at + 1]));
                 all.push(Mutant::new(how, swapped));
             }

@@ -1,4 +1,5 @@
-//! What lies outside Kubernetes: what polls ask and calls change, under a key each.
+//! External systems outside Kubernetes: the contents that polls query and calls change, each under
+//! a key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +12,12 @@ use tokio::time::Instant;
 use crate::author::Document;
 use crate::dice::Dice;
 
-/// So long a provider wants to be left alone, and at least so long it bears questions after that: no answer is lost by it, however long that is good.
+/// Time for which a provider refuses requests, and minimum time for which it accepts them
+/// afterwards. No answer expires because of a refusal, regardless of its validity.
 const LEFT_ALONE: Duration = Duration::from_secs(4);
 const BEARS: Duration = Duration::from_secs(600);
 
-/// When providers say that they want to be left alone.
+/// Schedule by which providers refuse requests.
 #[derive(Clone, Debug)]
 pub struct PutOff {
     dice: Dice,
@@ -29,11 +31,11 @@ impl PutOff {
     }
 }
 
-/// A handle; clones are the same outside.
+/// Handle to the external systems. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Outside(Arc<Mutex<State>>);
+pub struct OutsideStore(Arc<Mutex<State>>);
 
-/// What there is.
+/// State of the external systems.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     contents: BTreeMap<(String, String), Value>,
@@ -42,23 +44,23 @@ pub struct State {
     pub changes: usize,
     /// Effects that are refused.
     pub refused: BTreeSet<String>,
-    /// Which alternative the next calls end in.
+    /// Index of the alternative in which the next calls end.
     pub turn: usize,
     /// How much was minted.
     pub minted: u64,
     /// How many calls changed something.
     pub calls: usize,
-    /// How often each poll was asked.
+    /// Number of queries of each poll.
     pub questions: BTreeMap<String, u64>,
-    /// When a poll was asked last.
+    /// Time of the last query of a poll.
     pub asked: Option<Instant>,
-    /// Whether providers put off who asks.
+    /// Settings by which providers put off their callers, if they do.
     pub puts_off: Option<PutOff>,
     /// How often they did.
     pub put_off: usize,
 }
 
-impl Outside {
+impl OutsideStore {
     /// All of it.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -73,7 +75,7 @@ impl Outside {
 }
 
 impl State {
-    /// What a poll is told.
+    /// Returns the answer to a poll.
     pub fn content(&self, input: &str, key: &str) -> Document {
         let known = self.contents.get(&(input.to_owned(), key.to_owned()));
         Arc::new(
@@ -83,7 +85,7 @@ impl State {
         )
     }
 
-    /// What a provider says that wants to be left alone now.
+    /// Returns the error of a provider that wants to be left alone now.
     pub fn later(&mut self) -> Option<CallError> {
         let (now, puts_off) = (Instant::now(), self.puts_off.as_mut()?);
         let bears = |last: Instant| now - last < LEFT_ALONE + BEARS;
@@ -98,12 +100,12 @@ impl State {
         })
     }
 
-    /// Whether a poll is not answered.
+    /// Returns true if a poll is not answered.
     pub fn is_down(&self, input: &str) -> bool {
         self.down.contains(input)
     }
 
-    /// Does not answer a poll any more, or answers it again; whether that is new.
+    /// Stops or resumes answering a poll. Returns true if that is a change.
     pub fn silence(&mut self, input: &str, down: bool) -> bool {
         let new = if down {
             self.down.insert(input.to_owned())
@@ -120,7 +122,7 @@ impl State {
         self.down.clear();
     }
 
-    /// Makes an answer about something what it is to be.
+    /// Sets the answer to a question.
     pub fn set(&mut self, (input, key): (&str, &str), question: &str, points: u64) {
         self.changes += 1;
         let place = (input.to_owned(), key.to_owned());

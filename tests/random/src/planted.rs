@@ -1,4 +1,5 @@
-//! A mistake between what a lifecycle means and what runs: runs that cannot find any prove nothing.
+//! Seeded bug between the meaning of a lifecycle and the running code. Runs that cannot find any
+//! seeded bug prove nothing.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,17 +8,18 @@ use kube::Client;
 use lifecycle_runtime::lifecycle::Machine;
 
 type Running = Arc<dyn Fn(Arc<dyn Machine>) -> Arc<dyn Machine> + Send + Sync>;
-type Through = Arc<dyn Fn(Client) -> Client + Send + Sync>;
+type ClientLayer = Arc<dyn Fn(Client) -> Client + Send + Sync>;
 
-/// What is wrong.
+/// Seeded bug.
 #[derive(Clone)]
 pub struct Planted {
     running: Running,
-    through: Through,
+    through: ClientLayer,
 }
 
 impl Planted {
-    /// What a process runs in place of a lifecycle, and what is between it and its server.
+    /// Creates a seeded bug. `running` returns the machine that a process runs in place of a
+    /// lifecycle. `through` wraps the client between the process and its server.
     pub fn new(
         running: impl Fn(Arc<dyn Machine>) -> Arc<dyn Machine> + Send + Sync + 'static,
         through: impl Fn(Client) -> Client + Send + Sync + 'static,

@@ -1,4 +1,5 @@
-//! The description of a lifecycle as the macro prints it, read back as the data that drivers run: what is tested is what users get.
+//! Description of a lifecycle as the macro prints it, read back as the data that drivers run. The
+//! tests thereby cover the output that users get.
 
 use lifecycle_runtime::machine::ir;
 use proc_macro2::TokenStream;
@@ -7,12 +8,13 @@ use syn::{Expr, Item, Lit};
 /// The `IR` among the items that the macro expands to.
 ///
 /// # Panics
-/// If there is none, or it is not of the form that the macro prints: then this file is behind.
+/// Panics if there is no lifecycle, or it does not have the form that the macro prints. In the
+/// latter case this file is outdated.
 pub fn read(items: TokenStream) -> &'static ir::Lifecycle {
     read_with(items, &|_| panic!("calls are those of volumes"))
 }
 
-/// The same of a volume, whose calls are read by another.
+/// Reads the description of a volume, whose calls are read by another function.
 pub(crate) fn read_with(
     items: TokenStream,
     call: &dyn Fn(&Expr) -> ir::Call,
@@ -38,7 +40,7 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// What a reference leads to.
+/// Returns the expression that a reference leads to.
 fn inner(expr: &Expr) -> &Expr {
     match expr {
         Expr::Reference(to) => inner(&to.expr),
@@ -83,7 +85,7 @@ pub(crate) fn text(expr: &Expr) -> &'static str {
     }
 }
 
-pub(crate) fn number<T: std::str::FromStr<Err: std::fmt::Display>>(expr: &Expr) -> T {
+pub(crate) fn parse_number<T: std::str::FromStr<Err: std::fmt::Display>>(expr: &Expr) -> T {
     match inner(expr) {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(int) => int.base10_parse().expect("the number fits"),
@@ -97,7 +99,7 @@ pub(crate) fn truth(expr: &Expr) -> bool {
     matches!(inner(expr), Expr::Lit(lit) if matches!(&lit.lit, Lit::Bool(yes) if yes.value))
 }
 
-/// The last part of a path, and what it is called with.
+/// Returns the last part of a path, and its arguments.
 pub(crate) fn variant(expr: &Expr) -> (String, Vec<&Expr>) {
     let last = |path: &Expr| match inner(path) {
         Expr::Path(path) => path
@@ -140,7 +142,7 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
             name: text(field(value, "name")),
             given: option(field(value, "given"), pred),
             mint: option(field(value, "mint"), |mint| ir::Mint {
-                keeper: number(field(mint, "keeper")),
+                keeper: parse_number(field(mint, "keeper")),
                 until: option(field(mint, "until"), pred),
             }),
         }),
@@ -151,13 +153,13 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         effects: list(field(of, "effects"), effect),
         promises: list(field(of, "promises"), |promise| ir::Promise {
             name: text(field(promise, "name")),
-            // Of whom it is claimed is a type, and there are none here.
+            // The claimant of a promise is a type, and there are none here.
             claim: None,
             when: pred(field(promise, "when")),
             sets: sets(field(promise, "sets")),
         }),
         steps: list(field(of, "steps"), |step| ir::Step {
-            effect: number(field(step, "effect")),
+            effect: parse_number(field(step, "effect")),
             when: option(field(step, "when"), pred),
             until: pred(field(step, "until")),
         }),
@@ -167,8 +169,8 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         }),
         retired: list(field(of, "retired"), retired),
         edges: list(field(of, "edges"), |edge| ir::Edge {
-            from: number(field(edge, "from")),
-            to: number(field(edge, "to")),
+            from: parse_number(field(edge, "from")),
+            to: parse_number(field(edge, "to")),
             causes: list(field(edge, "causes"), cause),
         }),
         waits: &[],
@@ -180,13 +182,13 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         ready: {
             let ready = field(of, "ready");
             ir::RollUp {
-                from: list(field(ready, "from"), number),
+                from: list(field(ready, "from"), parse_number),
                 reason: text(field(ready, "reason")),
                 message: list(field(ready, "message"), part),
             }
         },
         implicit: option(field(of, "implicit"), |implicit| ir::Implicit {
-            condition: number(field(implicit, "condition")),
+            condition: parse_number(field(implicit, "condition")),
             reason: text(field(implicit, "reason")),
         }),
         kstatus: truth(field(of, "kstatus")),
@@ -208,11 +210,11 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
 fn cause(of: &Expr) -> ir::Cause {
     let (what, arguments) = variant(of);
     match (what.as_str(), arguments.as_slice()) {
-        ("Effect", [effect]) => ir::Cause::Effect(number(effect)),
-        ("Promise", [promise]) => ir::Cause::Promise(number(promise)),
-        ("Gone", [input]) => ir::Cause::Gone(number(input)),
-        ("Again", [input]) => ir::Cause::Again(number(input)),
-        ("Answer", [input]) => ir::Cause::Answer(number(input)),
+        ("Effect", [effect]) => ir::Cause::Effect(parse_number(effect)),
+        ("Promise", [promise]) => ir::Cause::Promise(parse_number(promise)),
+        ("Gone", [input]) => ir::Cause::Gone(parse_number(input)),
+        ("Again", [input]) => ir::Cause::Again(parse_number(input)),
+        ("Answer", [input]) => ir::Cause::Answer(parse_number(input)),
         ("Claim", []) => ir::Cause::Claim,
         (other, _) => panic!("`{other}` is no cause of a transition"),
     }
@@ -273,8 +275,8 @@ fn input(of: &Expr) -> ir::Input {
         every: option(field(of, "every"), length),
         provider: option(field(of, "provider"), text),
         given: option(field(of, "given"), pred),
-        var: option(field(of, "var"), number),
-        owner: option(field(of, "owner"), number),
+        var: option(field(of, "var"), parse_number),
+        owner: option(field(of, "owner"), parse_number),
         controller: truth(field(of, "controller")),
         exclusive: list(field(of, "exclusive"), text),
         retain: option(field(of, "retain"), pred),
@@ -285,26 +287,26 @@ fn input(of: &Expr) -> ir::Input {
                 other => panic!("nothing is {other}"),
             }
         }),
-        noted: option(field(of, "noted"), number),
-        group: option(field(of, "group"), number),
+        noted: option(field(of, "noted"), parse_number),
+        group: option(field(of, "group"), parse_number),
         optional: truth(field(of, "optional")),
     }
 }
 
 fn length(of: &Expr) -> ir::Length {
     ir::Length {
-        said: option(field(of, "said"), number),
-        otherwise: number(field(of, "otherwise")),
-        least: number(field(of, "least")),
+        said: option(field(of, "said"), parse_number),
+        otherwise: parse_number(field(of, "otherwise")),
+        least: parse_number(field(of, "least")),
     }
 }
 
 fn var(of: &Expr) -> ir::Var {
     let (origin, arguments) = variant(field(of, "origin"));
     let origin = match (origin.as_str(), arguments.as_slice()) {
-        ("Input", [input]) => ir::Origin::Input(number(input)),
+        ("Input", [input]) => ir::Origin::Input(parse_number(input)),
         ("Fact", []) => ir::Origin::Fact,
-        ("Refused", [effect]) => ir::Origin::Refused(number(effect)),
+        ("Refused", [effect]) => ir::Origin::Refused(parse_number(effect)),
         ("Deleting", []) => ir::Origin::Deleting,
         ("Claimed", []) => ir::Origin::Claimed,
         (other, _) => panic!("there is no origin {other}"),
@@ -314,20 +316,20 @@ fn var(of: &Expr) -> ir::Var {
         doc: text(field(of, "doc")),
         origin,
         values: list(field(of, "values"), text),
-        answers: number(field(of, "answers")),
+        answers: parse_number(field(of, "answers")),
         given: list(field(of, "given"), |guard| ir::Guard {
             pred: pred(field(guard, "pred")),
-            otherwise: number(field(guard, "otherwise")),
+            otherwise: parse_number(field(guard, "otherwise")),
         }),
-        free: option(field(of, "free"), number),
+        free: option(field(of, "free"), parse_number),
         timed: truth(field(of, "timed")),
-        reads: list(field(of, "reads"), number),
+        reads: list(field(of, "reads"), parse_number),
     }
 }
 
 fn node(of: &Expr) -> ir::Node {
     let (node, arguments) = variant(of);
-    let at = number(arguments[0]);
+    let at = parse_number(arguments[0]);
     match node.as_str() {
         "Input" => ir::Node::Input(at),
         "Value" => ir::Node::Value(at),
@@ -339,7 +341,7 @@ fn node(of: &Expr) -> ir::Node {
 pub(crate) fn pred(of: &Expr) -> ir::Pred {
     let (pred_of, arguments) = variant(of);
     match (pred_of.as_str(), arguments.as_slice()) {
-        ("Is", [var, values]) => ir::Pred::Is(number(var), number(values)),
+        ("Is", [var, values]) => ir::Pred::Is(parse_number(var), parse_number(values)),
         ("All", [all]) => ir::Pred::All(list(all, pred)),
         ("Any", [any]) => ir::Pred::Any(list(any, pred)),
         ("Not", [not]) => ir::Pred::Not(leak(pred(not))),
@@ -373,16 +375,16 @@ pub(crate) fn source(of: &Expr) -> ir::Source {
     match (source.as_str(), arguments.as_slice()) {
         ("This", []) => ir::Source::This,
         ("Request", []) => ir::Source::Request,
-        ("Input", [at]) => ir::Source::Input(number(at)),
-        ("Value", [at]) => ir::Source::Value(number(at)),
-        ("Fact", [at]) => ir::Source::Fact(number(at)),
-        (other, _) => panic!("there is no source {other}"),
+        ("Input", [at]) => ir::Source::Input(parse_number(at)),
+        ("Value", [at]) => ir::Source::Value(parse_number(at)),
+        ("Fact", [at]) => ir::Source::Fact(parse_number(at)),
+        (other, _) => panic!("no source is given {other}"),
     }
 }
 
 fn sets(of: &Expr) -> &'static [&'static [(usize, u8)]] {
     list(of, |alternative| {
-        list(alternative, |set| pair(set, number, number))
+        list(alternative, |set| pair(set, parse_number, parse_number))
     })
 }
 
@@ -401,15 +403,15 @@ fn effect(of: &Expr) -> ir::Effect {
         doc: text(field(of, "doc")),
         verb,
         each: truth(field(of, "each")),
-        target: number(field(of, "target")),
+        target: parse_number(field(of, "target")),
         from: list(field(of, "from"), source),
         when: option(field(of, "when"), pred),
         sets: sets(field(of, "sets")),
-        affects: list(field(of, "affects"), number),
-        undo: option(field(of, "undo"), number),
+        affects: list(field(of, "affects"), parse_number),
+        undo: option(field(of, "undo"), parse_number),
         is_undo: truth(field(of, "is_undo")),
         is_step: truth(field(of, "is_step")),
-        refused: number(field(of, "refused")),
+        refused: parse_number(field(of, "refused")),
         keeps: truth(field(of, "keeps")),
     }
 }
@@ -436,7 +438,7 @@ fn part(of: &Expr) -> ir::Part {
     let (part, arguments) = variant(of);
     match part.as_str() {
         "Text" => ir::Part::Text(text(arguments[0])),
-        "Path" => ir::Part::Path(number(arguments[0])),
+        "Path" => ir::Part::Path(parse_number(arguments[0])),
         other => panic!("there is no part {other}"),
     }
 }

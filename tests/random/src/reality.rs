@@ -1,9 +1,9 @@
-//! What is there at one moment, for the oracle to say which world that is.
+//! Objects and answers at one moment, from which the oracle determines the world.
 
 use std::sync::Arc;
 
 use lifecycle_client::clock::Clock;
-use lifecycle_oracle::meaning::truth::{Given, Member, Reality, Seen, Sought, Tie};
+use lifecycle_oracle::meaning::truth::{Argument, Given, LookupResult, Member, Reality, Tie};
 use lifecycle_runtime::lifecycle::kept_by::KEPT_BY;
 use lifecycle_runtime::machine::ir::Mode;
 use lifecycle_runtime::operator::Naming;
@@ -15,11 +15,11 @@ use crate::declared::{Lookup, Path};
 use crate::hours;
 use crate::machine::{Interpreted, text_in};
 
-/// The cluster and the outside around one object of the lifecycle.
+/// Cluster and environment around one object of the lifecycle.
 pub struct Now<'a> {
     /// The cluster.
     pub cluster: &'a Cluster,
-    /// Names and lookups; what polls reach.
+    /// Names, lookups and the systems that polls query.
     pub machine: &'a Interpreted,
     /// Of finalizer and annotations.
     pub naming: &'a Naming,
@@ -28,7 +28,7 @@ pub struct Now<'a> {
 }
 
 impl Now<'_> {
-    fn number(&self, input: &str) -> usize {
+    fn input_index(&self, input: &str) -> usize {
         let inputs = &self.machine.declared.inputs;
         inputs
             .iter()
@@ -44,7 +44,7 @@ impl Now<'_> {
             .expect("the effect is declared")
     }
 
-    /// The object's text at a path, or that of what an input finds.
+    /// Returns the text at a path of the object, or of the object that an input finds.
     fn text_at(&self, path: &Path, from: &Given<Document>) -> Option<String> {
         let Some(input) = path.input else {
             return text_in(&self.this, &path.parts);
@@ -54,7 +54,7 @@ impl Now<'_> {
             .iter()
             .find(|(other, _)| other.split('.').next() == Some(name));
         match &seen?.1 {
-            Seen::One(Some(document)) => text_in(document, &path.parts),
+            Argument::One(Some(document)) => text_in(document, &path.parts),
             _ => None,
         }
     }
@@ -66,7 +66,7 @@ impl Now<'_> {
         Some(Arc::new(json!({ "record": text })))
     }
 
-    /// Where what a poll asks about is kept outside.
+    /// Returns the key under which the environment keeps the answer to a poll.
     fn kept_under(&self, lookup: &Lookup) -> String {
         match lookup {
             Lookup::Of(other) if self.machine.ir.inputs[*other].mode == Mode::Record => {
@@ -79,12 +79,12 @@ impl Now<'_> {
         }
     }
 
-    fn polled(&self, input: usize) -> Sought<Document> {
+    fn polled(&self, input: usize) -> LookupResult<Document> {
         let input_name = &self.machine.declared.inputs[input];
         let key = self.kept_under(&self.machine.declared.lookups[input]);
         let outside = self.machine.outside.state();
         let answers = !outside.is_down(input_name);
-        Sought {
+        LookupResult {
             named: true,
             objects: answers
                 .then(|| outside.content(input_name, &key))
@@ -113,10 +113,10 @@ impl Reality for Now<'_> {
         (self.is_leaving(&self.this), claimed)
     }
 
-    fn find(&self, input: &str, from: &Given<Document>) -> Sought<Document> {
-        let number = self.number(input);
+    fn find(&self, input: &str, from: &Given<Document>) -> LookupResult<Document> {
+        let number = self.input_index(input);
         let declared = &self.machine.ir.inputs[number];
-        let named = |objects: Vec<Document>| Sought {
+        let named = |objects: Vec<Document>| LookupResult {
             named: true,
             objects,
         };
@@ -136,7 +136,7 @@ impl Reality for Now<'_> {
             Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => {}
         }
         let kind = number + 1;
-        let by_name = |name: Option<String>| Sought {
+        let by_name = |name: Option<String>| LookupResult {
             named: name.is_some(),
             objects: name
                 .and_then(|name| self.cluster.get(kind, &name))
@@ -144,7 +144,7 @@ impl Reality for Now<'_> {
                 .into_iter()
                 .collect(),
         };
-        let all = |fits: &dyn Fn(&Value) -> bool| Sought {
+        let all = |fits: &dyn Fn(&Value) -> bool| LookupResult {
             named: true,
             objects: self
                 .cluster
@@ -177,7 +177,9 @@ impl Reality for Now<'_> {
                 all(&|object| names.contains(name(object)))
             }
             Lookup::Ref(_) => {
-                let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
+                let missing = from
+                    .iter()
+                    .any(|(_, seen)| matches!(seen, Argument::One(None)));
                 by_name((!missing).then(|| author::reference(input)))
             }
             Lookup::Equal(theirs, ours) => {
@@ -229,10 +231,12 @@ impl Reality for Now<'_> {
     }
 
     fn sought(&self, input: &str, from: &Given<Document>) -> Option<String> {
-        match &self.machine.declared.lookups[self.number(input)] {
+        match &self.machine.declared.lookups[self.input_index(input)] {
             Lookup::Name(path) => self.text_at(path, from),
             Lookup::Ref(_) => {
-                let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
+                let missing = from
+                    .iter()
+                    .any(|(_, seen)| matches!(seen, Argument::One(None)));
                 (!missing).then(|| author::reference(input))
             }
             Lookup::Labels(_)
@@ -247,12 +251,12 @@ impl Reality for Now<'_> {
         }
     }
 
-    fn wanted(&self, input: &str, from: &Given<Document>) -> Vec<String> {
+    fn desired_names(&self, input: &str, from: &Given<Document>) -> Vec<String> {
         author::members(input, &self.this, from)
     }
 
     fn named(&self, input: &str, name: &str) -> Option<Document> {
-        let live = self.cluster.get(self.number(input) + 1, name);
+        let live = self.cluster.get(self.input_index(input) + 1, name);
         live.map(Arc::new)
     }
 
@@ -286,7 +290,7 @@ impl Reality for Now<'_> {
             let wanted = author::recorded(effect, target, &self.this, from);
             return object["record"].as_str() == Some(&wanted);
         }
-        // What is minted anew is never what is there.
+        // A newly minted value never equals the existing one.
         let wanted = author::built(effect, target, &self.this, from, || u64::MAX);
         object.pointer("/spec/built") == Some(&wanted) && is_kept(object, "")
     }
@@ -298,7 +302,7 @@ impl Reality for Now<'_> {
         found: &[Document],
         tie: Tie<'_, Document>,
     ) -> Vec<Member> {
-        let number = self.number(input);
+        let number = self.input_index(input);
         let owned = self.machine.ir.inputs[number].mode == Mode::Owned;
         let wanted = built
             .map(|(_, from)| author::members(input, &self.this, from))
@@ -342,8 +346,8 @@ impl Reality for Now<'_> {
     }
 }
 
-/// Whether what was built is the driver's, who applies it, under a manager that ends so: what others alone have is not as wanted, for they may change
-/// or drop it.
+/// Returns true if the driver owns the built part, which it applies under a field manager with this
+/// suffix. A part that others alone own is not as wanted, because they may change or drop it.
 pub(crate) fn is_kept(object: &Value, manager: &str) -> bool {
     let entries = object.pointer("/metadata/managedFields");
     let mut entries = entries.and_then(Value::as_array).into_iter().flatten();
@@ -354,7 +358,7 @@ pub(crate) fn is_kept(object: &Value, manager: &str) -> bool {
     })
 }
 
-/// What an object says of who keeps it.
+/// Returns the keeper that an object names.
 pub(crate) fn keeper(object: &Value) -> Option<Value> {
     let text = object
         .pointer("/metadata/annotations")?
@@ -363,7 +367,7 @@ pub(crate) fn keeper(object: &Value) -> Option<Value> {
     Some(serde_json::from_str(text).unwrap_or_default())
 }
 
-/// Uids of owners, and whether each is the controller.
+/// Returns the uids of owners, and for each owner true if it is the controller.
 pub(crate) fn owners(object: &Value) -> impl Iterator<Item = (&str, bool)> {
     let owners = object
         .pointer("/metadata/ownerReferences")

@@ -1,4 +1,5 @@
-//! One random lifecycle, run: the outside moves, the driver answers, and each of its steps is held against the meaning.
+//! Run of one random lifecycle. The environment moves, the driver answers, and each of its steps is
+//! checked against the meaning.
 
 mod guided;
 mod judge;
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use lifecycle_client::kube::client_of;
 use lifecycle_oracle::meaning::truth::truth;
-use lifecycle_oracle::meaning::{Meaning, Named, Step, with};
+use lifecycle_oracle::meaning::{Meaning, Named, Step, with_meaning};
 use lifecycle_runtime::operator::{Naming, Operator};
 use lifecycle_runtime::provider::Limit;
 use lifecycle_runtime::shutdown::Shutdown;
@@ -32,39 +33,39 @@ use crate::cluster::Cluster;
 use crate::declared::Lookup;
 use crate::dice::Dice;
 use crate::machine::Interpreted;
-use crate::outside::Outside;
+use crate::outside::OutsideStore;
 use crate::planted::Planted;
 use crate::reality::Now;
 use crate::watched::{Line, Pass, Watched};
 pub use prepared::{Prepared, prepare, prepare_any};
 
-/// The name of the one object whose lifecycle runs.
+/// Name of the one object whose lifecycle runs.
 const SUBJECT: &str = "subject";
 /// The name of objects that no input finds.
 const BYSTANDER: &str = "bystander";
 /// No write waits longer than this by itself.
 const PATIENCE: Duration = Duration::from_secs(5000);
-/// In so many rounds it comes to rest.
+/// Maximum number of rounds until the run settles.
 const ROUNDS: usize = 60;
 
-/// What one run showed.
+/// Results of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// Passes that were held against the meaning.
+    /// Number of reconciliations that were checked against the meaning.
     pub passes: usize,
-    /// Steps whose end was held against what they may lead to.
+    /// Number of steps whose end was checked against the allowed results.
     pub steps: usize,
-    /// Moves of the outside.
+    /// Number of moves of the environment.
     pub moves: usize,
-    /// Rests of suspended objects, in which nobody outside was asked.
+    /// Number of settled points of suspended objects without queries outside Kubernetes.
     pub suspended: usize,
     /// Statuses that were read as tools read them.
     pub readings: usize,
     /// Steps that ran when an object went.
     pub torn_down: usize,
-    /// Objects of which something was left behind, and told.
+    /// Number of objects whose cleanup was abandoned and reported.
     pub given_up: usize,
-    /// Polls that were asked as often as the object says, at a rest.
+    /// Number of polls that were queried at the interval of the object, at a settled point.
     pub intervals: usize,
     /// Providers that bore only so much.
     pub limited: usize,
@@ -78,16 +79,16 @@ pub struct Ran {
     pub days: usize,
     /// Worlds that were seen.
     pub worlds: BTreeSet<Named>,
-    /// The outside made a world that the lifecycle rules out, and the run ended.
+    /// True if the environment made a world that the lifecycle rules out, and the run ended.
     pub ruled_out: bool,
-    /// What cannot be explained, one line each.
+    /// Findings that cannot be explained, one line each.
     pub findings: Vec<String>,
 }
 
-/// Runs a lifecycle with the seed, and with what is planted.
+/// Runs a lifecycle with the seed and the seeded bug.
 ///
 /// # Panics
-/// If the oracle cannot read what the checker accepted.
+/// Panics if the oracle cannot read a lifecycle that the checker accepted.
 pub fn run(
     prepared: &Prepared,
     planted: &Planted,
@@ -95,13 +96,13 @@ pub fn run(
     seed: u64,
     moves: usize,
 ) -> Ran {
-    let ran = with(&prepared.text, |meaning| {
+    let ran = with_meaning(&prepared.text, |meaning| {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_time().start_paused(true).build();
         let runtime = runtime.expect("a runtime on paused time");
         runtime.block_on(async {
             let mut run = Run::new((prepared, planted), meaning, cluster.copy(), seed);
-            run.whole(moves).await;
+            run.run_all(moves).await;
             run.ran.put_off = run.machine.outside.state().put_off;
             std::mem::take(&mut run.ran)
         })
@@ -111,9 +112,9 @@ pub fn run(
 
 struct Run<'a> {
     meaning: &'a Meaning<'a>,
-    /// What is held.
+    /// Lifecycle against which the run is checked.
     machine: Interpreted,
-    /// What runs: the same, but for a mutant.
+    /// Lifecycle that runs: the same one, except for a mutant.
     driven: Interpreted,
     planted: Planted,
     cluster: Cluster,
@@ -123,23 +124,23 @@ struct Run<'a> {
     dice: Dice,
     ran: Ran,
     driver: Option<JoinHandle<()>>,
-    /// When all is at rest.
+    /// Quiet time after which everything counts as settled.
     quiet: Duration,
-    /// When the outside moved last, and whether polls tell of it later.
+    /// Time of the last move of the environment, and true if polls report it later.
     moved: Option<(Instant, bool)>,
     last: Option<Pass>,
-    /// Since when the object is suspended, as far as passes tell.
+    /// Time since which the object is suspended, according to the reconciliations.
     suspended: Option<Instant>,
-    /// What the next version is drawn with, where there is one.
+    /// Dice for the next version, if there is one.
     successor: Option<Dice>,
-    /// Worlds that the outside makes for.
+    /// Worlds that the environment moves towards.
     towards: Vec<Named>,
     /// By kind, objects that no input finds.
     bystanders: BTreeMap<usize, Value>,
     is_over: bool,
-    /// By kind, what another controller has, as the outside left it.
+    /// Objects of another controller by kind, as the environment left them.
     strangers: Vec<(usize, Value)>,
-    /// What happened, a line each, where somebody wants to know.
+    /// Events of the run, a line each, if they are requested.
     story: Option<Vec<String>>,
 }
 
@@ -162,14 +163,14 @@ impl<'a> Run<'a> {
             .iter()
             .filter_map(|input| input.every)
             .map(|every| match every.said {
-                Some(_) => every.of(None).0.max(said::LONGEST),
-                None => every.of(None).0,
+                Some(_) => every.resolve(None).0.max(said::LONGEST),
+                None => every.resolve(None).0,
             })
             .max();
         let polled = polled.unwrap_or_default();
         let (limits, puts_off) = limited::limits(prepared.ir, seed);
         let limited = limits.len();
-        let outside = Outside::default();
+        let outside = OutsideStore::default();
         outside.state().puts_off = puts_off;
         let machine = Interpreted {
             ir: prepared.ir,
@@ -192,7 +193,7 @@ impl<'a> Run<'a> {
             limits,
             planted: planted.clone(),
             cluster,
-            naming: Naming::of("random.test", "thing"),
+            naming: Naming::new("random.test", "thing"),
             watched: Arc::default(),
             dice: Dice::new(seed),
             ran: Ran {
@@ -244,7 +245,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn tell(&mut self, line: impl FnOnce() -> String) {
+    fn log_line(&mut self, line: impl FnOnce() -> String) {
         if let Some(story) = &mut self.story {
             story.push(line());
         }
@@ -282,7 +283,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The world that there is; `None` where the object is gone.
+    /// Returns the current world; `None` if the object is gone.
     fn world(&mut self) -> Option<Named> {
         let observed = self
             .last
@@ -299,7 +300,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn whole(&mut self, moves: usize) {
+    async fn run_all(&mut self, moves: usize) {
         self.found();
         self.start();
         self.settle().await;
@@ -336,14 +337,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the outside makes for next; it rolls no dice where it makes for nothing.
+    /// Returns the world that the environment aims for next. It rolls no dice if the environment
+    /// aims for no world.
     fn next_world(&mut self) -> Option<Named> {
         let first = self.towards.first()?;
         let world = self.dice.pick(&self.towards).unwrap_or(first);
         Some(world.clone())
     }
 
-    /// The object as somebody wants it.
+    /// Creates the object as a user would, and some objects around it.
     fn found(&mut self) {
         let mut spec = json!({});
         let paths = self.paths();
@@ -366,7 +368,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Waits until the driver does nothing any more, and holds what it did against the meaning.
+    /// Waits until the driver is idle, and checks its operations against the meaning.
     async fn settle(&mut self) {
         let mut rounds = 0;
         self.note_strangers();
@@ -397,7 +399,8 @@ impl<'a> Run<'a> {
         self.rests_in_truth();
     }
 
-    /// What the driver saw last is what there is, and nothing is left to do.
+    /// Checks that the driver's last observation matches the actual world, and that nothing is left
+    /// to do.
     fn rests_in_truth(&mut self) {
         if self.is_over {
             return;
@@ -409,7 +412,7 @@ impl<'a> Run<'a> {
             return;
         }
         if !self.meaning.knows(&world) {
-            let (held, step) = (self.meaning.held(&world), self.meaning.step(&world));
+            let (held, step) = (self.meaning.held_facts(&world), self.meaning.step(&world));
             if step == Step::Claim && self.meaning.is_seized(&world) {
                 self.find(format!(
                     "held unclaimed: {} without a finalizer",
@@ -449,7 +452,7 @@ impl<'a> Run<'a> {
         self.overrules_nobody();
     }
 
-    /// Nothing is refused or silent any more, and what is promised is kept until nothing is left.
+    /// Ends all refusals and silence, and keeps promises until none is left.
     async fn be_fair(&mut self) {
         self.help().await;
         for _ in 0..40 {
@@ -460,7 +463,7 @@ impl<'a> Run<'a> {
                 return;
             };
             let ways = self.meaning.promised(&world);
-            if self.meaning.rests(&world) || ways.is_empty() {
+            if self.meaning.is_at_rest(&world) || ways.is_empty() {
                 break;
             }
             let Some(way) = self.dice.pick(&ways).cloned() else {
@@ -477,9 +480,9 @@ impl<'a> Run<'a> {
             return;
         }
         if let Some(world) = self.world()
-            && !self.meaning.rests(&world)
+            && !self.meaning.is_at_rest(&world)
         {
-            let place = self.meaning.place(&world);
+            let place = self.meaning.classify(&world);
             self.find(format!(
                 "no goal: it stays in {place:?} although all promises are kept"
             ));
@@ -503,7 +506,7 @@ impl<'a> Run<'a> {
     /// For hours nothing is written; a process that starts anew writes nothing either.
     async fn stay_at_rest(&mut self) {
         let (before, day) = (self.watched.wire().all, self.day());
-        let asked = self.asked();
+        let asked = self.poll_counts();
         sleep(PATIENCE).await;
         self.judge();
         self.was_asked(&asked, PATIENCE);

@@ -1,5 +1,7 @@
-//! Kinds for lifecycles that nobody wrote a type for, in two families. `Thing0` is the object of a resource itself, `Thing1` what its first input finds,
-//! and so on; they are in a namespace and have a status. `Wide0` is what the first input of a volume finds; these are in none.
+//! Kinds for lifecycles without hand-written types, in two families. `Thing0` is the object of a
+//! resource itself, `Thing1` the object that its first input finds, and so on. They are namespaced
+//! and have a status. `Wide0` is the object that the first input of a volume finds; this family is
+//! cluster-scoped.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -19,17 +21,17 @@ pub const WIDE: usize = 8;
 /// The group of all kinds.
 const GROUP: &str = "random.test";
 
-/// What the kinds of a family have in common.
+/// Common properties of the kinds of a family.
 pub trait Family: Send + Sync + 'static {
-    /// Where their objects are.
+    /// Scope of their objects.
     type Scope: 'static;
-    /// What all their names begin with.
+    /// Common prefix of all their names.
     const NAME: &'static str;
-    /// Where their objects are, in a definition.
+    /// Scope of their objects, in a definition.
     const SCOPE: &'static str;
-    /// Where their objects are, in a path.
+    /// Location of their objects, in a path.
     const WITHIN: &'static str;
-    /// Whether their status is written apart.
+    /// True if their status is written separately.
     const HAS_STATUS: bool;
 }
 
@@ -106,7 +108,7 @@ fn plural<F: Family>(number: usize) -> String {
 }
 
 fn kind_of<F: Family, const N: usize>() -> Kind {
-    Kind::of::<Object<F, N>>()
+    Kind::for_type::<Object<F, N>>()
 }
 
 /// The object again as one document.
@@ -154,7 +156,7 @@ pub fn wide_document(number: usize, stored: &Stored) -> Option<Value> {
     READ_WIDE[number](stored)
 }
 
-/// The path of all objects of a kind, in the namespace `default` where there is one.
+/// Returns the path of all objects of a kind, in the namespace `default` if the kind is namespaced.
 pub fn path<F: Family>(number: usize) -> String {
     format!("/apis/{GROUP}/v1/{}{}", F::WITHIN, plural::<F>(number))
 }

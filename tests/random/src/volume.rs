@@ -1,5 +1,6 @@
-//! Random volumes, run by the driver that ships: calls in any order, repeated, given up and crossed by their opposites, while the outside moves, refuses and
-//! fails; each effect and each answer is held against what the oracle says of the objects as they are.
+//! Random volumes, run by the driver that ships. Calls come in any order, repeated, abandoned, and
+//! crossed by their opposites, while the environment moves, refuses and fails. Each effect and each
+//! answer is checked against the oracle's result for the current objects.
 
 mod line;
 mod log;

@@ -1,4 +1,4 @@
-//! What the driver did, as it says itself and as it went over the wire.
+//! Record of the driver's operations, as it reports them and as they went over the wire.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{Method, Request, Response};
-use lifecycle_oracle::meaning::{Named, Place, Step};
+use lifecycle_oracle::meaning::{Named, Step, WorldClass};
 use lifecycle_runtime::controller::{Move, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::Observation;
 use lifecycle_runtime::machine::ir::{Lifecycle, Origin, Var};
@@ -19,7 +19,7 @@ use tower::Service;
 
 /// How long a write takes to arrive: everything that was seen by then is seen before.
 const ARRIVES_AFTER: Duration = Duration::from_millis(5);
-/// So many writes without rest are no work any more.
+/// Number of writes without a settled point above which the driver counts as stuck in a hot loop.
 const HOT: usize = 250;
 
 /// One thing that the driver did.
@@ -35,36 +35,36 @@ pub enum Entry {
     Told(Value),
 }
 
-/// A pass as the driver tells of it.
+/// A reconciliation as the driver reports it.
 #[derive(Clone, Debug)]
 pub struct Pass {
     /// By name, as the oracle calls facts.
     pub world: Named,
-    /// Where it is, by the driver; `None`: in a world that cannot be.
-    pub place: Option<Place>,
-    /// What is done, by the driver.
+    /// Place of the object, as the driver reports it. `None` means a world that cannot exist.
+    pub place: Option<WorldClass>,
+    /// Step that is run, as the driver reports it.
     pub step: Step,
-    /// What the pass does.
+    /// Move of the reconciliation.
     pub does: Move,
-    /// Why there is no world.
+    /// Reason why there is no world.
     pub failure: Option<String>,
-    /// What the checker ruled out, by the driver.
+    /// Case that the checker ruled out, as the driver reports it.
     pub ruled_out: Option<String>,
     /// When.
     pub at: Instant,
 }
 
-/// Everything that one driver did, and what is done to its writes.
+/// Everything that one driver did, and the manipulations of its writes.
 #[derive(Debug, Default)]
 pub struct Watched {
     log: Mutex<Vec<Entry>>,
     wire: Mutex<Wire>,
 }
 
-/// What is on the wire.
+/// Requests on the wire.
 #[derive(Debug, Default)]
 pub struct Wire {
-    /// Writes since the last rest, events aside.
+    /// Writes since the last settled point, without events.
     pub writes: Vec<String>,
     /// All of them.
     pub all: usize,
@@ -73,24 +73,24 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Whether it writes on and on.
+    /// Returns true if the driver writes on and on.
     pub fn is_hot(&self) -> bool {
         self.writes.len() > HOT
     }
 }
 
 impl Watched {
-    /// What is on the wire.
+    /// Locks the record of the requests on the wire.
     pub fn wire(&self) -> MutexGuard<'_, Wire> {
         self.wire.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was done since this was asked last.
+    /// Takes the entries since the last call.
     pub fn take(&self) -> Vec<Entry> {
         std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The last pass, as long as it was not taken.
+    /// Returns the number of entries that have not been taken yet.
     pub fn passes(&self) -> usize {
         self.log
             .lock()
@@ -98,7 +98,7 @@ impl Watched {
             .len()
     }
 
-    fn note(&self, entry: Entry) {
+    fn record(&self, entry: Entry) {
         self.log
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -106,7 +106,7 @@ impl Watched {
     }
 }
 
-/// What the oracle calls a question.
+/// Returns the name that the oracle gives to a variable.
 pub(crate) fn called(var: &Var) -> String {
     match var.origin {
         Origin::Refused(_) => format!("?{}", var.name),
@@ -132,9 +132,11 @@ impl Trace for Watched {
             TraceEvent::Passed(passed) => {
                 let ir = passed.lifecycle;
                 let place = match passed.class {
-                    Class::Deleting => Some(Place::Deleting),
-                    Class::Refused { .. } => Some(Place::Refused),
-                    Class::State(state) => Some(Place::State(ir.states[state].name.to_owned())),
+                    Class::Deleting => Some(WorldClass::Deleting),
+                    Class::Refused { .. } => Some(WorldClass::Refused),
+                    Class::State(state) => {
+                        Some(WorldClass::State(ir.states[state].name.to_owned()))
+                    }
                     Class::Contradiction => None,
                 };
                 let step = match passed.next {
@@ -156,14 +158,14 @@ impl Trace for Watched {
             TraceEvent::Sent { what, .. } => Entry::Sent(*what),
             TraceEvent::Ended { what, how, .. } => Entry::Ended(*what, how),
         };
-        self.note(entry);
+        self.record(entry);
     }
 }
 
 /// The way of a driver to its server.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Who looks on.
+    /// Observer of this connection.
     pub watched: Arc<Watched>,
     /// The server.
     pub server: ServerService,
@@ -210,7 +212,7 @@ impl Service<Request<kube::client::Body>> for Line {
                 && answered.status().is_success()
             {
                 let told = serde_json::from_slice(bytes).unwrap_or_default();
-                watched.note(Entry::Told(told));
+                watched.record(Entry::Told(told));
             }
             Ok(answered)
         })

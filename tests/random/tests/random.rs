@@ -1,5 +1,6 @@
-//! Random lifecycles without findings, run for real and held against what they mean.
-//! `LIFECYCLES=20000 FIRST=1000` runs others than the default ones; `EXPLAIN=1 FIRST=7 LIFECYCLES=1` tells one run step by step; `VOLUMES` counts volumes.
+//! Random lifecycles without findings, run for real and checked against their meaning.
+//! `LIFECYCLES=20000 FIRST=1000` runs others than the default ones. `EXPLAIN=1 FIRST=7
+//! LIFECYCLES=1` prints one run step by step. `VOLUMES` sets the number of volumes.
 
 #![allow(clippy::print_stderr, reason = "a test tells what it ran")]
 
@@ -24,7 +25,7 @@ use random::mutants::counted::each_mutant_of_the_gallery_is_judged;
 use random::mutants::every_mutant_of_the_listener_is_refused_or_harmless_for_a_reason;
 use random::volumes::{each_seeded_mistake_of_calls_is_found, each_volume_does_what_it_means};
 
-/// How many moves the outside makes before it is fair.
+/// Number of moves that the environment makes before it is fair.
 const MOVES: usize = 12;
 
 fn main() -> ExitCode {
@@ -42,9 +43,9 @@ fn number_from(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
 }
 
-/// What many runs showed together.
+/// Totals over many runs.
 #[derive(Debug, Default)]
-struct All {
+struct Totals {
     lifecycles: usize,
     passes: usize,
     steps: usize,
@@ -71,7 +72,7 @@ struct All {
     words: BTreeSet<String>,
 }
 
-impl All {
+impl Totals {
     fn add(&mut self, number: u64, text: &str, ran: &Ran) {
         self.lifecycles += 1;
         self.passes += ran.passes;
@@ -100,10 +101,10 @@ impl All {
     }
 }
 
-fn ran(numbers: impl Iterator<Item = u64> + Send) -> All {
+fn ran(numbers: impl Iterator<Item = u64> + Send) -> Totals {
     let cluster = Cluster::new();
     let explain = std::env::var("EXPLAIN").is_ok();
-    let (mut all, nothing) = (All::default(), Planted::nothing());
+    let (mut all, nothing) = (Totals::default(), Planted::nothing());
     for number in numbers {
         let text = draw(number);
         if let Some(prepared) = prepare(&text) {
@@ -123,7 +124,7 @@ fn ran(numbers: impl Iterator<Item = u64> + Send) -> All {
 fn each_lifecycle_does_what_it_means() {
     let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 1500));
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let parts: Vec<All> = thread::scope(|scope| {
+    let parts: Vec<Totals> = thread::scope(|scope| {
         let part = |core: usize| {
             let numbers = (first..first + count).skip(core).step_by(cores);
             scope.spawn(move || ran(numbers))
@@ -134,7 +135,7 @@ fn each_lifecycle_does_what_it_means() {
             .map(|part| part.join().expect("no run panics"))
             .collect()
     });
-    let sum = |of: fn(&All) -> usize| parts.iter().map(of).sum::<usize>();
+    let sum = |of: fn(&Totals) -> usize| parts.iter().map(of).sum::<usize>();
     eprintln!(
         "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside, {} rests while suspended, {} statuses as tools read them, {} steps of teardowns, {} given up, {} polls asked as often as the object says, {} providers with limits that put off {} times, {} with groups, {} upgrades with {} objects left; {} ended in what they rule out",
         sum(|p| p.lifecycles),
@@ -190,7 +191,7 @@ fn each_lifecycle_does_what_it_means() {
     );
 }
 
-/// So many lifecycles are shown each mistake.
+/// Number of lifecycles that are tried for each seeded bug.
 const SHOWN: usize = 30;
 
 /// A runtime or an author that is wrong in one place, over lifecycles until one of them shows it.
@@ -200,7 +201,7 @@ fn each_seeded_mistake_is_found() {
         .filter_map(|number| Some((number, prepare(&draw(number))?)))
         .collect();
     let found = |mistake: Mistake| {
-        // What runs after a lifecycle retires what that has.
+        // The version that follows a lifecycle retires its inputs.
         let fits = |(_, prepared): &&(u64, Prepared)| {
             mistake == Mistake::Leftovers || mistake.absence(prepared.ir()).is_none()
         };

@@ -1,5 +1,5 @@
-//! Clients of a test API server, and the question whether it is ready.
-//! Knows kubeconfig files, not processes.
+//! Clients of a test API server, and its readiness check. This module knows kubeconfig files, not
+//! processes.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 
 use crate::audit;
-use crate::eventually::{Deadline, within};
+use crate::eventually::{Deadline, run_within};
 
 /// How long the entry of an answered request may take to reach the audit log.
 const AUDITED_WITHIN: Duration = Duration::from_secs(60);
@@ -34,7 +34,7 @@ fn get(path: &str) -> Request<Vec<u8>> {
     request.expect("a path with a query is a URI")
 }
 
-/// Whether `/readyz` says ok and the namespace `default` exists.
+/// Returns true if `/readyz` reports ok and the namespace `default` exists.
 // Connecting can hang while the server starts, so each look has an end of its own.
 pub(crate) async fn is_ready(client: &Client) -> bool {
     let look = async {
@@ -43,11 +43,12 @@ pub(crate) async fn is_ready(client: &Client) -> bool {
         let default = namespaces.get_opt("default").await?;
         Ok::<bool, kube::Error>(ready == "ok" && default.is_some())
     };
-    let seen = within(Duration::from_secs(5), look).await;
+    let seen = run_within(Duration::from_secs(5), look).await;
     matches!(seen, Some(Ok(true)))
 }
 
-/// What was asked so far of the API server that writes this audit log, every request that was answered before this call included.
+/// Returns all requests so far to the API server that writes this audit log. They include every
+/// request that was answered before this call.
 pub(crate) async fn audited(client: &Client, path: &Path) -> Result<audit::Log> {
     static MARKERS: AtomicU64 = AtomicU64::new(0);
     let marker = format!(
@@ -57,7 +58,8 @@ pub(crate) async fn audited(client: &Client, path: &Path) -> Result<audit::Log> 
     let asked = client.request_text(get(&marker)).await;
     asked.context("cannot ask the API server for a marker in its audit log")?;
     let mut deadline = Deadline::new(AUDITED_WITHIN);
-    // Entries are written after answers; that of the marker, asked for last, comes after those of interest.
+    // Entries are written after answers. The marker is requested last, so its entry follows those
+    // of interest.
     loop {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;

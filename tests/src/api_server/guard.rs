@@ -7,7 +7,8 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// Waits for the end of its input, which comes when whoever holds the other end is gone, however it went.
+/// Waits for the end of its input, which comes once the holder of the other end is gone for any
+/// reason.
 const SCRIPT: &str = r#"read -r _; cat "$1"/*.pid 2>/dev/null | xargs -r kill -KILL; rm -rf "$1""#;
 
 /// While this lives, the folder and the processes named by its pid files outlive the test process by nothing.
@@ -19,7 +20,8 @@ impl Guard {
         Self::start(SCRIPT, folder)
     }
 
-    /// Starts a shell script whose first argument is the folder, and whose input ends when this is dropped or its process dies.
+    /// Starts a shell script whose first argument is the folder. Its input ends when this is
+    /// dropped or its process dies.
     pub(crate) fn start(script: &str, folder: &Path) -> Result<Self> {
         Command::new("/bin/sh")
             .args(["-c", script, "guard"])

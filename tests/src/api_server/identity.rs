@@ -1,5 +1,5 @@
-//! Who may talk to a test API server: its certificates, the service account key, and kubeconfig files.
-//! Knows nothing of processes.
+//! Identities of a test API server: its certificates, the service account key, and kubeconfig
+//! files. This module does not handle processes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -151,7 +151,7 @@ fn file_stem(user: &str, groups: &[&str]) -> String {
     stem
 }
 
-/// Kubeconfig files are YAML, of which JSON is a part.
+/// Returns a kubeconfig file. The format is YAML, which includes JSON.
 fn kubeconfig(url: &str, authority: &Path, user: &str, certificate: &Path, key: &Path) -> String {
     let config = json!({
         "apiVersion": "v1",

@@ -1,12 +1,12 @@
-//! What a test API server can be started with, and the command lines that follow.
-//! Pure: knows no processes.
+//! Start options of a test API server, and the command lines that follow from them. This module is
+//! pure and does not handle processes.
 
 use std::path::Path;
 
 use super::identity::Identity;
 use super::ports::Ports;
 
-/// What differs from a plain etcd and kube-apiserver.
+/// Differences from a plain etcd and kube-apiserver.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub(super) flags: Vec<String>,
@@ -29,13 +29,15 @@ impl Options {
         self
     }
 
-    /// Gives etcd so many bytes; what comes after is refused until somebody frees them (`ApiServer::free_storage`).
+    /// Limits the storage of etcd to this many bytes. Further writes are refused until space is
+    /// freed (`ApiServer::free_storage`).
     pub fn storage(mut self, bytes: u64) -> Self {
         self.storage = Some(bytes);
         self
     }
 
-    /// Adds a flag of kube-apiserver, such as `--enable-admission-plugins=ResourceQuota`. Lists add to ours, single values replace ours.
+    /// Adds a flag of kube-apiserver, such as `--enable-admission-plugins=ResourceQuota`. Lists are
+    /// added to ours, single values replace ours.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flags.push(flag.into());
         self

@@ -1,12 +1,12 @@
-//! The loopback ports of one test API server.
-//! Nothing holds a port between the look and its use, so whoever starts a server must be ready to try again.
+//! Loopback ports of one test API server. A port is not reserved between the check and its use, so
+//! a caller that starts a server must be ready to retry.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{Ipv4Addr, TcpListener};
 
 use anyhow::{Result, bail};
 
-/// Where etcd and kube-apiserver listen, on 127.0.0.1.
+/// Ports on 127.0.0.1 on which etcd and kube-apiserver listen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ports {
     pub(crate) etcd: u16,
@@ -14,7 +14,7 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Two ports that nobody listens on.
+    /// Returns two ports without a listener.
     pub(crate) fn free() -> Result<Self> {
         Ok(Self {
             etcd: free_port()?,

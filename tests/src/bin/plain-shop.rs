@@ -1,5 +1,6 @@
-//! The Shop of `operator/shop` with kube-rs alone, as one writes it with care: ownership is looked at before anything is written, a status is written
-//! where it differs, and a password is made once. What `docs/kube-rs.md` counts.
+//! The Shop of `operator/shop` with kube-rs alone, written with care. It checks ownership before it
+//! writes anything, writes a status only where it differs, and makes a password once.
+//! `docs/kube-rs.md` counts this program.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,9 +47,10 @@ struct Context {
 
 type Error = kube::Error;
 
-/// What a Shop is told: whether the migration is done, whether the server runs, each with a reason.
+/// Conditions to report on a Shop: the state of the migration and of the server, each with a
+/// reason.
 #[derive(Clone, Copy)]
-struct Told {
+struct ShopConditions {
     migrated: (&'static str, &'static str),
     available: (&'static str, &'static str),
 }
@@ -56,7 +58,7 @@ struct Told {
 const WORKING: (&str, &str) = ("Unknown", "Working");
 const FAILED: (&str, &str) = ("False", "Failed");
 
-impl Told {
+impl ShopConditions {
     fn at_migration(migrated: (&'static str, &'static str)) -> Self {
         Self {
             migrated,
@@ -64,7 +66,7 @@ impl Told {
         }
     }
 
-    fn done(available: (&'static str, &'static str)) -> Self {
+    fn migrated(available: (&'static str, &'static str)) -> Self {
         Self {
             migrated: ("True", "Migrated"),
             available,
@@ -72,13 +74,13 @@ impl Told {
     }
 }
 
-/// Whose an object is.
-enum Found<K> {
+/// Ownership of an object.
+enum Ownership<K> {
     Absent,
     /// Being deleted.
     Leaving,
     Ours(K),
-    /// Nobody's.
+    /// Owned by no controller.
     Free(K),
     Foreign,
 }
@@ -88,17 +90,17 @@ async fn reconcile(shop: Arc<Shop>, ctx: Arc<Context>) -> Result<Action, Error> 
         return Ok(Action::await_change());
     }
     let told = converge(&shop, &ctx).await?;
-    tell(&shop, &ctx, told).await?;
+    write_status(&shop, &ctx, told).await?;
     Ok(Action::await_change())
 }
 
-/// Writes what is missing, one thing after the other, and says where it is.
-async fn converge(shop: &Shop, ctx: &Context) -> Result<Told, Error> {
-    const TAKEN: Told = Told {
+/// Writes the missing objects one after the other, and reports the progress.
+async fn converge(shop: &Shop, ctx: &Context) -> Result<ShopConditions, Error> {
+    const TAKEN: ShopConditions = ShopConditions {
         migrated: ("False", "NameTaken"),
         available: WORKING,
     };
-    const REPLACING: Told = Told {
+    const REPLACING: ShopConditions = ShopConditions {
         migrated: ("Unknown", "Replacing"),
         available: WORKING,
     };
@@ -109,35 +111,39 @@ async fn converge(shop: &Shop, ctx: &Context) -> Result<Told, Error> {
     let migration = find::<Job>(shop, ctx, &migration_name).await?;
     let server = find::<Deployment>(shop, ctx, &name).await?;
     match (&password, &data, &migration, &server) {
-        (Found::Foreign | Found::Free(_), _, _, _)
-        | (_, Found::Foreign, _, _)
-        | (_, _, Found::Foreign | Found::Free(_), _)
-        | (_, _, _, Found::Foreign | Found::Free(_)) => return Ok(TAKEN),
-        (Found::Leaving, _, _, _)
-        | (_, Found::Leaving, _, _)
-        | (_, _, Found::Leaving, _)
-        | (_, _, _, Found::Leaving) => return Ok(REPLACING),
+        (Ownership::Foreign | Ownership::Free(_), _, _, _)
+        | (_, Ownership::Foreign, _, _)
+        | (_, _, Ownership::Foreign | Ownership::Free(_), _)
+        | (_, _, _, Ownership::Foreign | Ownership::Free(_)) => return Ok(TAKEN),
+        (Ownership::Leaving, _, _, _)
+        | (_, Ownership::Leaving, _, _)
+        | (_, _, Ownership::Leaving, _)
+        | (_, _, _, Ownership::Leaving) => return Ok(REPLACING),
         (_, _, _, _) => {}
     }
-    if !matches!(password, Found::Ours(_)) {
+    if !matches!(password, Ownership::Ours(_)) {
         create(shop, ctx, &secret(shop)).await?;
     }
     match (&data, shop.spec.keep_data) {
-        (Found::Free(_), false) => return Ok(Told::at_migration(("False", "DataExist"))),
-        (Found::Absent, _) => create(shop, ctx, &claim(shop)).await?,
-        (Found::Ours(data) | Found::Free(data), keeps) => hold(shop, ctx, data, keeps).await?,
-        (Found::Leaving | Found::Foreign, _) => {}
+        (Ownership::Free(_), false) => {
+            return Ok(ShopConditions::at_migration(("False", "DataExist")));
+        }
+        (Ownership::Absent, _) => create(shop, ctx, &claim(shop)).await?,
+        (Ownership::Ours(data) | Ownership::Free(data), keeps) => {
+            hold(shop, ctx, data, keeps).await?
+        }
+        (Ownership::Leaving | Ownership::Foreign, _) => {}
     }
     let migrated = match &migration {
-        Found::Ours(job) => ended(job),
-        Found::Absent | Found::Leaving | Found::Free(_) | Found::Foreign => {
+        Ownership::Ours(job) => job_outcome(job),
+        Ownership::Absent | Ownership::Leaving | Ownership::Free(_) | Ownership::Foreign => {
             create(shop, ctx, &job(shop, &migration_name)).await?;
             None
         }
     };
     match migrated {
-        None => return Ok(Told::at_migration(WORKING)),
-        Some(false) => return Ok(Told::at_migration(FAILED)),
+        None => return Ok(ShopConditions::at_migration(WORKING)),
+        Some(false) => return Ok(ShopConditions::at_migration(FAILED)),
         Some(true) => {}
     }
     let api: Api<Deployment> = api(shop, ctx);
@@ -145,7 +151,7 @@ async fn converge(shop: &Shop, ctx: &Context) -> Result<Told, Error> {
     let server = api
         .patch(&name, &patch, &Patch::Apply(&deployment(shop)))
         .await?;
-    Ok(Told::done(served(&server)))
+    Ok(ShopConditions::migrated(served(&server)))
 }
 
 fn api<K>(shop: &Shop, ctx: &Context) -> Api<K>
@@ -155,7 +161,7 @@ where
     Api::namespaced(ctx.client.clone(), &shop.namespace().unwrap_or_default())
 }
 
-async fn find<K>(shop: &Shop, ctx: &Context, name: &str) -> Result<Found<K>, Error>
+async fn find<K>(shop: &Shop, ctx: &Context, name: &str) -> Result<Ownership<K>, Error>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
         + Clone
@@ -163,7 +169,7 @@ where
         + std::fmt::Debug,
 {
     let Some(found) = api::<K>(shop, ctx).get_opt(name).await? else {
-        return Ok(Found::Absent);
+        return Ok(Ownership::Absent);
     };
     let meta = found.meta();
     let owners = meta.owner_references.as_deref().unwrap_or_default();
@@ -174,10 +180,10 @@ where
         owners.is_empty(),
     );
     Ok(match (meta.deletion_timestamp.is_some(), whose) {
-        (true, _) => Found::Leaving,
-        (false, (true, _)) => Found::Ours(found),
-        (false, (false, true)) => Found::Free(found),
-        (false, (false, false)) => Found::Foreign,
+        (true, _) => Ownership::Leaving,
+        (false, (true, _)) => Ownership::Ours(found),
+        (false, (false, true)) => Ownership::Free(found),
+        (false, (false, false)) => Ownership::Foreign,
     })
 }
 
@@ -224,8 +230,8 @@ async fn hold(
         .map(drop)
 }
 
-/// Whether it has ended, and how.
-fn ended(job: &Job) -> Option<bool> {
+/// Returns true if the Job succeeded, false if it failed, and `None` if it has not ended.
+fn job_outcome(job: &Job) -> Option<bool> {
     let conditions = job.status.as_ref()?.conditions.as_ref()?;
     let is = |name: &str| {
         let mut found = conditions.iter().filter(|one| one.type_ == name);
@@ -259,8 +265,8 @@ fn served(server: &Deployment) -> (&'static str, &'static str) {
     }
 }
 
-/// Writes the status where it differs, and tells what went wrong.
-async fn tell(shop: &Shop, ctx: &Context, told: Told) -> Result<(), Error> {
+/// Writes the status if it differs, including the error.
+async fn write_status(shop: &Shop, ctx: &Context, told: ShopConditions) -> Result<(), Error> {
     let old = shop.status.as_ref().map(|status| &status.conditions);
     let ready = [told.migrated, told.available]
         .into_iter()

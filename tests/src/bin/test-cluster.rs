@@ -39,7 +39,7 @@ enum Command {
     /// Compile an operator or the router as a static program and pack it as an OCI archive, without Docker.
     /// Its bill of materials (CycloneDX) and the texts of its licences are in the image, and beside the archive.
     Image {
-        /// Which program.
+        /// Program to pack.
         #[arg(long, value_enum, default_value_t = Packed::Listener)]
         program: Packed,
         /// Compile it with optimisation.
@@ -61,11 +61,11 @@ enum Packed {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Build => binaries::build(&mut say)
-            .and_then(|_| binaries::build_csi_sanity(&mut say))
-            .and_then(|_| binaries::build_kstatus(&mut say))
-            .and_then(|_| binaries::build_helm(&mut say))
-            .and_then(|_| binaries::build_others(&mut say)),
+        Command::Build => binaries::build(&mut log_progress)
+            .and_then(|_| binaries::build_csi_sanity(&mut log_progress))
+            .and_then(|_| binaries::build_kstatus(&mut log_progress))
+            .and_then(|_| binaries::build_helm(&mut log_progress))
+            .and_then(|_| binaries::build_others(&mut log_progress)),
         Command::Start => start(),
         Command::Up { nodes } => up(nodes),
         Command::Down => Cluster::down(),
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&format!("error: {error:#}"));
+            log_progress(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -97,7 +97,7 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 fn up(nodes: usize) -> Result<()> {
-    binaries::build(&mut say)?;
+    binaries::build(&mut log_progress)?;
     let reach = runtime()?.block_on(Cluster::up(nodes))?;
     print(format_args!(
         "The cluster is up; its logs are in {}\n\n  export KUBECONFIG={}\n  {} get nodes\n\n`test-cluster down` removes everything.",
@@ -129,7 +129,7 @@ fn pack(program: Packed, release: bool, file: &Path) -> Result<()> {
 }
 
 fn start() -> Result<()> {
-    let binaries = binaries::build(&mut say)?;
+    let binaries = binaries::build(&mut log_progress)?;
     runtime()?.block_on(async {
         let mut options = Options::default();
         if binaries.kube_controller_manager().is_ok() {
@@ -145,7 +145,7 @@ fn start() -> Result<()> {
         ))?;
         wait_for_the_end().await?;
         drop(server);
-        say("stopped");
+        log_progress("stopped");
         Ok(())
     })
 }
@@ -160,8 +160,8 @@ async fn wait_for_the_end() -> Result<()> {
 }
 
 /// Progress goes to standard error, so that the answers of `path` and `start` can be captured.
-fn say(line: &str) {
-    // With standard error closed there is nobody left to tell.
+fn log_progress(line: &str) {
+    // If standard error is closed, the message cannot be reported anywhere else.
     let _unheard = writeln!(io::stderr(), "{line}");
 }
 

@@ -1,5 +1,6 @@
-//! `workload`: what runs in the Pods of the tests, and asks them from elsewhere. Made to be an image `FROM scratch`.
-//! Knows nothing but the standard library, for it is compiled alone.
+//! `workload`: program that runs in the Pods of the tests, and that queries them from elsewhere. It
+//! is built as an image `FROM scratch`. It uses only the standard library, because it is compiled
+//! alone.
 
 use std::env;
 use std::fs;
@@ -33,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LONG: Duration = Duration::from_secs(30);
 /// Between an answer and the next question.
 const BETWEEN: Duration = Duration::from_millis(50);
-/// So many failures are told of one server.
+/// Maximum number of failures that are reported for one server.
 const TOLD: usize = 10;
 
 /// Of random bytes, which are sent one after the other.
@@ -76,7 +77,7 @@ fn serve(port: &str) -> io::Result<()> {
     let port = port.parse().map_err(io::Error::other)?;
     for stream in TcpListener::bind(("0.0.0.0", port))?.incoming() {
         let stream = stream?;
-        // Whoever leaves in the middle of a request is not our concern.
+        // A client that leaves in the middle of a request is ignored.
         thread::spawn(move || answer(&stream));
     }
     Ok(())
@@ -118,13 +119,13 @@ fn whoami(stream: &TcpStream) -> io::Result<String> {
 }
 
 fn get(address: &str) -> io::Result<()> {
-    let (head, body) = ask(address, PATIENCE)?;
+    let (head, body) = fetch_once(address, PATIENCE)?;
     print(body.as_bytes())?;
     accepted(&head)
 }
 
-/// Asks once; returns head and body of the answer.
-fn ask(address: &str, patience: Duration) -> io::Result<(String, String)> {
+/// Sends one request and returns the head and the body of the answer.
+fn fetch_once(address: &str, patience: Duration) -> io::Result<(String, String)> {
     let (host, path) = address.split_once('/').unwrap_or((address, ""));
     let resolved = host.to_socket_addrs()?.next();
     let resolved = resolved.ok_or_else(|| io::Error::other("no such host"))?;
@@ -159,7 +160,7 @@ fn dial(addresses: &[&str]) -> io::Result<()> {
         let (address, is_ended) = ((*address).to_owned(), Arc::clone(&ended));
         all.push(thread::spawn(move || dialled(&address, &is_ended)));
     }
-    // Whether it ends or cannot be read is the same here.
+    // The end of the input and a read error have the same effect here.
     let _rest = io::copy(&mut io::stdin(), &mut io::sink());
     ended.store(true, Ordering::Relaxed);
     for one in all {
@@ -172,12 +173,12 @@ fn dial(addresses: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// Asks again and again; returns the line that is printed in the end.
+/// Sends requests repeatedly, and returns the line that is printed at the end.
 fn dialled(address: &str, is_ended: &AtomicBool) -> String {
     let (mut answered, mut failed, mut why) = (0_u32, 0_u32, Vec::new());
     let began = Instant::now();
     while !is_ended.load(Ordering::Relaxed) {
-        match ask(address, LONG).and_then(|(head, _)| accepted(&head)) {
+        match fetch_once(address, LONG).and_then(|(head, _)| accepted(&head)) {
             Ok(()) => answered += 1,
             Err(error) => {
                 failed += 1;
@@ -195,7 +196,7 @@ fn echo(port: &str) -> io::Result<()> {
     let port = port.parse().map_err(io::Error::other)?;
     for stream in TcpListener::bind(("0.0.0.0", port))?.incoming() {
         let stream = stream?;
-        // Whoever leaves in the middle is not our concern.
+        // A client that leaves in the middle is ignored.
         thread::spawn(move || -> io::Result<()> {
             let name = fs::read_to_string("/etc/hostname")?;
             (&stream).write_all(format!("{}\n", name.trim()).as_bytes())?;
@@ -214,13 +215,13 @@ fn exchange(address: &str) -> io::Result<()> {
     let mut back = BufReader::new(stream.try_clone()?);
     let mut name = String::new();
     back.read_line(&mut name)?;
-    // Nobody waits long for bytes that were never sent: as many may be under way as fit in here.
+    // The channel bounds the bytes in flight, so that missing bytes are noticed soon.
     let (sent, expected) = sync_channel(64);
     let reader = thread::spawn(move || same(back, &expected));
     let ended = Arc::new(AtomicBool::new(false));
     let is_ended = Arc::clone(&ended);
     thread::spawn(move || {
-        // Whether it ends or cannot be read is the same here.
+        // The end of the input and a read error have the same effect here.
         let _rest = io::copy(&mut io::stdin(), &mut io::sink());
         is_ended.store(true, Ordering::Relaxed);
     });

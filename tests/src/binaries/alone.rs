@@ -6,11 +6,11 @@ use anyhow::Result;
 
 use super::build::build_alone;
 use super::wrapper::Module;
-use super::{BUILD_COMMAND, Missing, cache, place};
+use super::{BUILD_COMMAND, Missing, cache, programs_dir};
 
 /// The path of the program, without building it.
 pub(super) fn find(module: &Module) -> Result<PathBuf, Missing> {
-    let found = place(&cache()?, &module.folder()).map(|folder| folder.join(module.name));
+    let found = programs_dir(&cache()?, &module.folder()).map(|folder| folder.join(module.name));
     found.filter(|program| program.is_file()).ok_or_else(|| {
         Missing(format!(
             "{} is not built; run `{BUILD_COMMAND}`",

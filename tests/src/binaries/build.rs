@@ -11,7 +11,8 @@ use super::cache::{Cache, put_in_place};
 use super::wrapper::{Module, Wrapper};
 use super::{Binaries, assets, cache, go, locate};
 
-/// Builds what `locate` would miss; `progress` gets a line for a person before and after each long part.
+/// Builds the programs that `locate` would not find. `progress` gets a human-readable line before
+/// and after each long part.
 ///
 /// # Guarantees
 /// The cache never holds half a module: its programs are built beside it and renamed into place. Two builds at once wait for each other.
@@ -41,7 +42,7 @@ pub(super) fn build_alone(module: &Module, progress: &mut dyn FnMut(&str)) -> Re
     builder.build_module(module, progress)
 }
 
-/// What fills a cache.
+/// Builder that fills a cache.
 struct Builder<'a> {
     cache: Cache,
     go: String,
@@ -51,7 +52,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn build_all(&self, wrapper: &Wrapper, progress: &mut dyn FnMut(&str)) -> Result<Binaries> {
-        let target = self.cache.place(&wrapper.folder(), &self.go);
+        let target = self.cache.programs_dir(&wrapper.folder(), &self.go);
         let programs = wrapper.programs();
         let _lock = self.cache.lock(progress)?;
         if let Ok(binaries) = Binaries::complete(target.clone(), &programs) {
@@ -73,7 +74,7 @@ impl Builder<'_> {
 
     /// Needs the lock.
     fn build_module(&self, module: &Module, progress: &mut dyn FnMut(&str)) -> Result<PathBuf> {
-        let target = self.cache.place(&module.folder(), &self.go);
+        let target = self.cache.programs_dir(&module.folder(), &self.go);
         if Binaries::complete(target.clone(), module.programs).is_ok() {
             return Ok(target);
         }
@@ -104,7 +105,7 @@ impl Builder<'_> {
 
     /// The folder of all programs may be older than those of modules. Then a change of another module must not build this one again.
     fn take_over(&self, module: &Module, all: &Binaries) -> Result<()> {
-        let target = self.cache.place(&module.folder(), &self.go);
+        let target = self.cache.programs_dir(&module.folder(), &self.go);
         if Binaries::complete(target.clone(), module.programs).is_ok() {
             return Ok(());
         }

@@ -1,5 +1,6 @@
-//! The folder outside the checkout that keeps what was built: a folder for each module, and one of links to all programs of a cluster.
-//! Knows names and files; neither how they are built nor what is in them.
+//! Folder outside the checkout that stores the built programs: a folder for each module, and one
+//! with links to all programs of a cluster. This module knows names and files, but neither how
+//! programs are built nor their content.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,16 +17,16 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    pub(super) fn at(root: PathBuf) -> Self {
+    pub(super) fn new(root: PathBuf) -> Self {
         Self { root }
     }
 
-    /// Where this Go's programs are, or will be.
-    pub(super) fn place(&self, folder: &Folder, go: &str) -> PathBuf {
+    /// Returns the present or future location of this Go's programs.
+    pub(super) fn programs_dir(&self, folder: &Folder, go: &str) -> PathBuf {
         self.root.join(folder.built_by(go))
     }
 
-    /// Where the programs of the newest Go are.
+    /// Returns the location of the programs that the newest Go built.
     pub(super) fn built_by_any_go(&self, folder: &Folder) -> Option<PathBuf> {
         let mut found: Vec<PathBuf> = fs::read_dir(&self.root)
             .ok()?
@@ -99,29 +100,29 @@ mod tests {
     #[test]
     fn programs_are_found_without_the_go_that_built_them() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::at(root.path().to_owned());
+        let cache = Cache::new(root.path().to_owned());
         let committed = Wrapper::committed();
         let folder = committed.folder();
         assert_eq!(cache.built_by_any_go(&folder), None);
         for other in [&committed.etcd.folder(), &committed.kubernetes.folder()] {
-            fs::create_dir(cache.place(other, "go3")).unwrap();
+            fs::create_dir(cache.programs_dir(other, "go3")).unwrap();
         }
         assert_eq!(cache.built_by_any_go(&folder), None);
         for go in ["go1", "go2"] {
-            fs::create_dir(cache.place(&folder, go)).unwrap();
+            fs::create_dir(cache.programs_dir(&folder, go)).unwrap();
         }
-        let newest = cache.place(&folder, "go2");
+        let newest = cache.programs_dir(&folder, "go2");
         assert_eq!(cache.built_by_any_go(&folder), Some(newest));
     }
 
     #[test]
     fn who_waits_for_the_lock_says_so() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::at(root.path().join("not/yet/there"));
+        let cache = Cache::new(root.path().join("not/yet/there"));
         let mut said = Vec::new();
         let first = cache.lock(&mut |line| said.push(line.to_owned())).unwrap();
         assert_eq!(said, Vec::<String>::new());
-        // The line is said before the wait, so dropping the first there ends it.
+        // The line is printed before the wait, so dropping the first there ends it.
         let mut first = Some(first);
         let mut progress = |line: &str| {
             said.push(line.to_owned());
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn a_folder_is_linked_as_a_whole_or_not_at_all() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::at(root.path().to_owned());
+        let cache = Cache::new(root.path().to_owned());
         let program = root.path().join("program");
         fs::write(&program, "text").unwrap();
         let target = root.path().join("all");

@@ -1,5 +1,4 @@
-//! The Go on PATH: which it is, and what it makes of a module.
-//! Knows nothing of the cache.
+//! Go on the PATH: its version, and the build of a module. This module knows nothing of the cache.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +9,10 @@ use anyhow::{Context, Result, bail};
 use super::wrapper::Module;
 use crate::process::output;
 
-/// The Go on PATH and what it builds for, such as `go1.26.8-linux-amd64`.
+/// Returns the version of the Go on the PATH and its target, such as `go1.26.8-linux-amd64`.
 ///
 /// # Errors
-/// There is no Go, or it does not answer.
+/// Returns an error if there is no Go, or it does not answer.
 pub(super) fn version() -> Result<String> {
     let output = Command::new("go")
         .args(["env", "GOVERSION", "GOOS", "GOARCH"])
@@ -79,7 +78,8 @@ pub(super) fn install(module: &Module, source: &Path, output: &Path) -> Result<(
     Ok(())
 }
 
-/// Where Go has put the module of this path, in the version that the one in `source` requires.
+/// Returns the folder of the Go module with this path, in the version that the module in `source`
+/// requires.
 fn folder_of(module: &str, source: &Path) -> Result<PathBuf> {
     let mut command = Command::new("go");
     command

@@ -1,4 +1,5 @@
-//! Helm, which waits for what it installs: built once from its committed Go module, apart from the programs of a cluster.
+//! Helm, which waits for the objects that it installs. It is built once from its committed Go
+//! module, apart from the programs of a cluster.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! What kstatus, by which tools such as helm wait, reads of objects: its library in a program of a few lines, built once from a committed Go module.
+//! kstatus, with which tools such as helm wait for objects. A program of a few lines wraps the
+//! library. It is built once from a committed Go module.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ pub fn build_kstatus(progress: &mut dyn FnMut(&str)) -> Result<PathBuf> {
     alone::build(&Module::kstatus(), progress)
 }
 
-/// What it reads of each object: `Current`, `InProgress`, `Failed` or `Terminating`.
+/// Returns the kstatus result for each object: `Current`, `InProgress`, `Failed` or `Terminating`.
 ///
 /// # Errors
 /// It is not built, or cannot read an object.

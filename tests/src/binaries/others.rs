@@ -9,21 +9,22 @@ use anyhow::Result;
 use super::wrapper::Module;
 use super::{BUILD_COMMAND, Missing, alone};
 
-/// Says that they are wanted, to `test-cluster build` and to tests.
+/// Variable that requests these programs, for `test-cluster build` and for tests.
 const OTHERS: &str = "LIFECYCLE_OTHERS";
 
-/// Whether somebody asks for them.
+/// Returns true if the environment requests these programs.
 pub fn others_are_wanted() -> bool {
     env::var(OTHERS).is_ok_and(|value| value == "1")
 }
 
-/// The path of one of them, without building it: `snapshot-controller`, `ray-operator` or `e2e.test`. What it is installed by lies beside it.
+/// Returns the path of one of these programs, without building it: `snapshot-controller`,
+/// `ray-operator` or `e2e.test`. The files that install it lie beside it.
 ///
 /// # Errors
-/// It is not built, or not asked for.
+/// Returns an error if the program is not built, or not requested.
 ///
 /// # Panics
-/// There is no such program.
+/// Panics if there is no such program.
 pub fn other(name: &str) -> Result<PathBuf, Missing> {
     if !others_are_wanted() {
         return Err(Missing(format!(
@@ -40,7 +41,7 @@ pub fn other(name: &str) -> Result<PathBuf, Missing> {
     })
 }
 
-/// Builds those that are not there, if somebody asks for them; `progress` gets a line for a person.
+/// Builds the missing programs, if they are requested. `progress` gets a human-readable line.
 ///
 /// # Errors
 /// Go is absent, a module cannot be downloaded, or the cache cannot be written.

@@ -3,7 +3,7 @@
 
 /// One Go module whose `tool` block names commands of other modules.
 pub(super) struct Module {
-    /// What people call the product.
+    /// Name by which people know the product.
     pub(super) name: &'static str,
     /// The Go module that carries the version.
     pub(super) path: &'static str,
@@ -13,9 +13,10 @@ pub(super) struct Module {
     pub(super) main_go: Option<&'static str>,
     /// Files of modules that come with its programs, such as definitions and roles: the path of the module, and that of the file in it.
     pub(super) files: &'static [(&'static str, &'static str)],
-    /// Whether its programs take its version for that of Kubernetes. What is not told has that of its libraries.
+    /// True if its programs take its version for that of Kubernetes. A program without this stamp
+    /// reports the version of its libraries.
     pub(super) stamped: bool,
-    /// What people call the programs that it builds.
+    /// Common names of the programs that it builds.
     pub(super) programs: &'static [&'static str],
     /// Go names a command after its package: that name and the program's, where they differ.
     pub(super) renamed: Option<(&'static str, &'static str)>,
@@ -23,8 +24,10 @@ pub(super) struct Module {
     pub(super) duration: &'static str,
 }
 
-/// The modules of a cluster, whose programs are used from one folder. They are apart, so that each program has the versions of its own dependencies:
-/// in one module, the newest that any asks for would be taken for all, and an API server would answer as no released one does.
+/// Modules of a cluster, whose programs are used from one folder. They are separate, so that each
+/// program has the versions of its own dependencies. In one module, all programs would use the
+/// newest version that any of them requires, and an API server would differ from every released
+/// one.
 pub(super) struct Wrapper {
     pub(super) etcd: Module,
     pub(super) kubernetes: Module,
@@ -49,7 +52,8 @@ impl Module {
         }
     }
 
-    /// What says how `kstatus` reads an object, as it is committed beside this crate.
+    /// Returns the module that prints how `kstatus` reads an object, as committed beside this
+    /// crate.
     pub(super) fn kstatus() -> Self {
         Self {
             name: "kstatus",
@@ -81,7 +85,8 @@ impl Module {
         }
     }
 
-    /// Programs of others that speak to an API server, with what they are installed by: built where somebody asks for them.
+    /// Returns the modules of programs of other projects that use an API server, with their
+    /// installation files. They are built on request.
     pub(super) fn others() -> [Self; 3] {
         [Self::snapshotter(), Self::kuberay(), Self::end_to_end()]
     }
@@ -301,7 +306,7 @@ impl Wrapper {
     }
 }
 
-/// The name of a folder in the cache, but for the Go that built what is in it.
+/// Name of a folder in the cache, without the version of the Go that built its content.
 pub(super) struct Folder(String);
 
 impl Folder {
@@ -310,7 +315,7 @@ impl Folder {
         format!("{}{go}", self.0)
     }
 
-    /// Whether this is the whole name for some Go.
+    /// Returns true if `name` is this folder name completed by some Go version.
     pub(super) fn is_start_of(&self, name: &str) -> bool {
         name.starts_with(&self.0)
     }
@@ -387,19 +392,21 @@ mod tests {
         assert_eq!(committed.provisioner.version(), "v6.3.0");
         let others = Module::others().map(|module| module.version());
         assert_eq!(others, ["v8.7.0", "v1.5.0", "v1.36.3"]);
-        // A program that is no part of Kubernetes must not be told that Kubernetes is of its version.
+        // A program that is not part of Kubernetes must not be stamped with its own version as the
+        // version of Kubernetes.
         let stamped = Module::others().map(|module| module.linker_flags().contains("gitVersion"));
         assert_eq!(stamped, [false, false, true]);
     }
 
-    /// What merges applied objects: another version answers otherwise, and Kubernetes 1.36 was released with this one.
+    /// Checks the library that merges applied objects. Another version answers differently, and
+    /// Kubernetes 1.36 was released with this one.
     #[test]
     fn kubernetes_has_the_dependencies_that_it_was_released_with() {
         let kubernetes = Wrapper::committed().kubernetes.go_mod;
         assert!(kubernetes.contains("sigs.k8s.io/structured-merge-diff/v6 v6.3.3 "));
     }
 
-    /// A program that is built but not named would be missed by nobody.
+    /// Checks that every built program is named. No other test would notice one that is not.
     #[test]
     fn the_programs_of_a_module_are_its_tools() {
         let committed = Wrapper::committed();
@@ -456,7 +463,7 @@ mod tests {
         assert!(base.starts_with("kubernetes-v1.99.7-") && base.ends_with("-go1"));
         let comment: &'static str = Box::leak(format!("{GO_MOD}// more").into_boxed_str());
         let (go_mod, go_sum) = (comment, "k8s.io/kubernetes v1.99.7 h1:");
-        // What is moved from one file to the other is a change as well.
+        // Text that moves from one file to the other is a change as well.
         let (moved, rest) = ("// more", GO_MOD);
         let others = [
             name(&Module { go_mod, ..MODULE }, "go1"),

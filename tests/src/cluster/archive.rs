@@ -15,11 +15,11 @@ use tar::{Builder, EntryType, Header};
 pub struct Image {
     /// As Pods name it, registry and tag included, such as `localhost/workload:1`.
     pub name: String,
-    /// Absolute paths in the image, and what is there. All of it is executable by everybody.
+    /// Absolute paths in the image, and their content. All files are executable by every user.
     pub files: Vec<(String, Vec<u8>)>,
-    /// What runs.
+    /// Command that the image runs.
     pub entrypoint: Vec<String>,
-    /// Who runs it, by number; root if empty.
+    /// User that runs the command, as a numeric id; root if empty.
     pub user: String,
 }
 
@@ -73,7 +73,8 @@ impl Image {
 
     fn layer(&self) -> std::io::Result<Vec<u8>> {
         let mut tar = Builder::new(Vec::new());
-        // Writable by everybody like everywhere, for programs that run as nobody in particular.
+        // The folder is writable by every user, as usual, for programs that run as an arbitrary
+        // user.
         let mut folder = Header::new_gnu();
         folder.set_entry_type(EntryType::Directory);
         folder.set_mode(0o1777);

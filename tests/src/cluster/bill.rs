@@ -190,7 +190,8 @@ fn cargo(words: &[&str]) -> Result<String> {
     run("ask cargo for the crates of a program", command)
 }
 
-/// The root and all crates of a tree in which each line begins with its depth. None if it looks different from what Cargo prints today.
+/// Parses the root and all crates of a tree in which each line begins with its depth. Returns
+/// `None` if the format differs from the one that Cargo prints today.
 fn parse(tree: &str) -> Option<(Id, BTreeMap<Id, Crate>)> {
     let mut crates: BTreeMap<Id, Crate> = BTreeMap::new();
     let mut path: Vec<Id> = Vec::new();
@@ -212,7 +213,7 @@ fn parse(tree: &str) -> Option<(Id, BTreeMap<Id, Crate>)> {
         }
         let found = crates.entry(id.clone()).or_default();
         found.licence = expression(licence);
-        // Cargo marks a crate whose needs it has shown before.
+        // Cargo marks a crate whose dependencies it has already printed.
         let features = features.trim_end_matches("(*)").trim_end();
         let features = features.split(',').filter(|one| !one.is_empty());
         found.features.extend(features.map(str::to_owned));

@@ -14,7 +14,7 @@ use crate::api_server::identity::Identity;
 use crate::api_server::options::AUDIT_POLICY;
 use crate::binaries::Binaries;
 
-/// What clients inside the cluster call the API server.
+/// Address under which clients inside the cluster reach the API server.
 pub(super) const URL: &str = "https://10.86.0.1:6443";
 
 /// The port on the first node.
@@ -31,7 +31,8 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// Starts etcd and kube-apiserver in the network of the first node, whose holder's pid is given.
+    /// Starts etcd and kube-apiserver in the network of the first node, given by the pid of the
+    /// process that holds it.
     pub(super) fn start(
         folder: &Path,
         node: u32,

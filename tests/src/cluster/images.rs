@@ -17,18 +17,18 @@ use crate::binaries;
 /// The image of the container that every Pod has beside its own.
 pub(super) const PAUSE: &str = "localhost/pause:1";
 
-/// An image whose program, `/workload`, serves, asks, prints and copies; `tests/src/bin/workload.rs` says how.
-/// Use it with `imagePullPolicy: Never`.
+/// Image whose program, `/workload`, serves, queries, prints and copies, as
+/// `tests/src/bin/workload.rs` describes. Use it with `imagePullPolicy: Never`.
 pub const WORKLOAD: &str = "localhost/workload:1";
 
 /// A program of ours that has an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// What the manifests in `deploy/install` install.
+    /// Program that the manifests in `deploy/install` install.
     Listener,
-    /// What the manifest in `deploy/skupper` installs.
+    /// Program that the manifest in `deploy/skupper` installs.
     Skupper,
-    /// What carries the connections of a site.
+    /// Program that carries the connections of a site.
     Router,
 }
 
@@ -57,7 +57,7 @@ impl Program {
         format!("docker.io/library/{name}:{version}")
     }
 
-    /// Who runs it, unless a Pod says otherwise.
+    /// Returns the user that runs the program, unless a Pod specifies another one.
     fn user(self) -> &'static str {
         match self {
             Self::Listener | Self::Skupper => "65532:65532",
@@ -119,7 +119,7 @@ pub(super) fn common(workload: &Path) -> Result<[Image; 2]> {
 /// The image of a program, with its bill of materials and its licences. Compiles it first, as a static one; Cargo knows when that is done already.
 ///
 /// # Errors
-/// It does not compile, or Cargo does not say what it is made of.
+/// Returns an error if the program does not compile, or Cargo does not list its parts.
 pub fn image(program: Program, release: bool) -> Result<Image> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -133,10 +133,11 @@ pub fn image(program: Program, release: bool) -> Result<Image> {
         ])
         .arg("--manifest-path")
         .arg(manifest)
-        // The image is copied to every node of every test, and nobody debugs in it.
+        // The image is copied to every node of every test, and is never used for debugging.
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env(flags_of(TARGET), STATIC);
-    // A test has these from the Cargo that runs it. Build scripts that look at them would run again, and half of the program be compiled anew.
+    // A test gets these from the Cargo that runs it. Build scripts that read them would run again,
+    // and half of the program would be recompiled.
     let inherited = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for name in inherited {
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
@@ -178,10 +179,12 @@ fn flags_of(target: &str) -> String {
     )
 }
 
-/// As `image`, from a program that is there already and needs libraries: those come along. What Cargo builds with the tests is packed in a moment, while a static program means to compile everything once more.
+/// Builds an image like `image`, from an existing program that needs libraries, and includes those
+/// libraries. Programs that Cargo builds with the tests are packed in a moment. A static program
+/// requires one more full compilation.
 ///
 /// # Errors
-/// It cannot be read, or does not say what it needs.
+/// Returns an error if the program cannot be read, or its needed libraries cannot be determined.
 pub fn image_of(program: Program, built: &Path) -> Result<Image> {
     let mut command = Command::new("ldd");
     command.arg(built);
@@ -193,7 +196,8 @@ pub fn image_of(program: Program, built: &Path) -> Result<Image> {
     image_with(program, files)
 }
 
-/// Where a line of `ldd` says that a library is; one comes from the kernel and is nowhere.
+/// Returns the location of a library from a line of `ldd`. One library comes from the kernel and
+/// has no location.
 fn library(line: &str) -> Option<&str> {
     line.split_whitespace().find(|word| word.starts_with('/'))
 }
@@ -214,7 +218,7 @@ fn image_with(program: Program, files: Vec<(String, PathBuf)>) -> Result<Image> 
     })
 }
 
-/// The path that Cargo says it built, in its messages.
+/// Returns the path of the built program, from the messages of Cargo.
 fn executable(program: Program, messages: &[u8]) -> Option<PathBuf> {
     let lines = messages.split(|byte| *byte == b'\n');
     let mut paths = lines.filter_map(|line| {

@@ -52,7 +52,7 @@ impl Inside {
         self.wrapper.check_alive()
     }
 
-    /// An error that says what happened and shows the end of the log.
+    /// Returns an error with the failure and the end of the log.
     pub(super) fn failure(&self, what: &str) -> anyhow::Error {
         self.wrapper.failure(what)
     }
@@ -67,7 +67,7 @@ impl Inside {
     pub(super) fn end(mut self, signal: Signal) -> Result<()> {
         self.signal(signal)?;
         let mut deadline = Deadline::new(STARTED_WITHIN);
-        while self.wrapper.ended()?.is_none() {
+        while self.wrapper.exit_status()?.is_none() {
             if deadline.is_over() {
                 bail!(self.failure("does not end"));
             }
@@ -77,7 +77,7 @@ impl Inside {
     }
 }
 
-/// Which namespaces of the target a command enters besides that of pids.
+/// Namespaces of the target that a command enters in addition to the pid namespace.
 #[derive(Clone, Copy)]
 pub(super) enum Spaces {
     /// None: it sees the network and the files of this machine, but dies with the cluster.
@@ -108,7 +108,7 @@ pub(super) fn enter(target: u32, spaces: Spaces, program: impl AsRef<Path>) -> C
 /// Runs a command to its end.
 ///
 /// # Errors
-/// It fails; the error shows what it said.
+/// Returns an error with the output of the command if it fails.
 pub(super) fn run(what: &str, mut command: Command) -> Result<String> {
     let output = command
         .output()

@@ -1,5 +1,6 @@
-//! The networks of a test cluster: a switch with a place outside the cluster, the nodes on it, and a network of Pods behind each node.
-//! Pure but for `connect`; knows no Kubernetes programs.
+//! Networks of a test cluster: a switch with a place outside the cluster, the nodes on it, and a
+//! network of Pods behind each node. Pure except for `connect`. This module knows no Kubernetes
+//! programs.
 
 use anyhow::Result;
 
@@ -11,7 +12,8 @@ pub(super) const SERVICES: &str = "10.96.0.0/16";
 /// Of all Pods.
 pub(super) const PODS: &str = "10.85.0.0/16";
 
-/// Where whoever is outside the cluster stands: on the network of the nodes, without a way to the Pods.
+/// Address of clients outside the cluster. They are on the network of the nodes, without a route to
+/// the Pods.
 pub(super) const OUTSIDE: &str = "10.86.0.254";
 
 /// Of a node, counted from 1.
@@ -24,7 +26,8 @@ pub(super) fn pod_subnet(node: usize) -> String {
     format!("10.85.{node}.0/24")
 }
 
-/// Connects the nodes, each given by the pid that holds its network namespace, with the switch in that of `outside`.
+/// Connects the nodes with the switch in the network namespace of `outside`. Each node is given by
+/// the pid that holds its network namespace.
 pub(super) fn connect(outside: u32, nodes: &[u32]) -> Result<()> {
     script_in_network("set up the switch", outside, &switch(nodes))?;
     for (index, pid) in nodes.iter().enumerate() {
@@ -40,7 +43,7 @@ fn switch(nodes: &[u32]) -> String {
         "ip link add lan type bridge".to_owned(),
         format!("ip addr add {OUTSIDE}/24 dev lan"),
         "ip link set lan up".to_owned(),
-        // Cluster IPs are reached through the first node, as through a router that was told so.
+        // Cluster IPs are routed through the first node, as through a configured router.
         format!("ip route add {SERVICES} via {}", node_address(1)),
     ];
     for (index, pid) in nodes.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! One node of a test cluster: its namespaces, containerd, kubelet and kube-proxy.
-//! Knows how they are started and ended; what they are told is in `settings.rs`.
+//! One node of a test cluster: its namespaces, containerd, kubelet and kube-proxy. This module
+//! starts and ends them; `settings.rs` holds their configuration.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,8 @@ touch "$1/held"
 exec sleep infinity
 "#;
 
-/// What kubelet wants these to be. It sees files that say so, and leaves the machine alone.
+/// Values that kubelet requires of these settings. kubelet sees files with these values, and leaves
+/// the machine alone.
 const SYSCTLS: [(&str, &str); 6] = [
     ("vm.overcommit_memory", "1"),
     ("vm.panic_on_oom", "0"),
@@ -120,7 +121,7 @@ impl Node {
     /// Starts containerd.
     ///
     /// # Errors
-    /// It runs already, or there is no such program.
+    /// Returns an error if it runs already, or there is no such program.
     pub fn start_containerd(&mut self) -> Result<()> {
         ensure!(self.containerd.is_none(), "containerd runs already");
         let config = self.place.folder.join("containerd.toml");
@@ -195,7 +196,7 @@ impl Node {
     /// Starts kubelet.
     ///
     /// # Errors
-    /// It runs already, or there is no such program.
+    /// Returns an error if it runs already, or there is no such program.
     pub fn start_kubelet(&mut self) -> Result<()> {
         ensure!(self.kubelet.is_none(), "kubelet runs already");
         let mut command = self.command(self.binaries.program("kubelet")?);
@@ -216,7 +217,7 @@ impl Node {
     /// Starts kube-proxy.
     ///
     /// # Errors
-    /// It runs already, or there is no such program.
+    /// Returns an error if it runs already, or there is no such program.
     pub fn start_kube_proxy(&mut self) -> Result<()> {
         ensure!(self.kube_proxy.is_none(), "kube-proxy runs already");
         let mut command = self.command(self.binaries.program("kube-proxy")?);
@@ -226,7 +227,7 @@ impl Node {
         Ok(())
     }
 
-    /// What a program of this node has written: `containerd`, `kubelet` or `kube-proxy`.
+    /// Returns the log of a program of this node: `containerd`, `kubelet` or `kube-proxy`.
     pub fn log(&self, program: &str) -> String {
         let path = self.place.folder.join(format!("{program}.log"));
         String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()

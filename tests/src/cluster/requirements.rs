@@ -1,5 +1,5 @@
-//! What a machine must have to run test nodes, beside the programs that we build.
-//! Looks, and changes nothing.
+//! Requirements on a machine that runs test nodes, besides the programs that we build. This module
+//! only inspects the machine and changes nothing.
 
 use std::env;
 use std::path::Path;
@@ -19,7 +19,7 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("unshare", "util-linux"),
 ];
 
-/// Of what we build.
+/// Required programs that we build.
 const BUILT: [&str; 7] = [
     "containerd",
     "containerd-shim-runc-v2",
@@ -30,7 +30,7 @@ const BUILT: [&str; 7] = [
     "kubelet",
 ];
 
-/// What is missing, as one sentence that says what to do.
+/// Returns the missing requirement, as one sentence that explains how to provide it.
 pub(crate) fn absence() -> Option<String> {
     if !rustix::process::geteuid().is_root() {
         return Some("a cluster needs namespaces and mounts; run it as root".to_owned());

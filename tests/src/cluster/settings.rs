@@ -1,5 +1,5 @@
-//! What the programs of a test node are told: files and flags.
-//! Pure but for the control groups; knows no processes.
+//! Configuration of the programs of a test node: files and flags. This module is pure except for
+//! the control groups, and does not handle processes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use super::images::PAUSE;
 use super::network::{PODS, node_address, pod_subnet};
 use crate::api_server::identity::Identity;
 
-/// Where Debian puts the CNI plugins.
+/// Folder in which Debian installs the CNI plugins.
 pub(super) const CNI_PLUGINS: &str = "/usr/lib/cni";
 
 /// Below it is a folder for each controller of version 1.
 pub(super) const CONTROL_GROUPS: &str = "/sys/fs/cgroup";
 
-/// Which node it is and where its files are.
+/// Identity of a node and the location of its files.
 #[derive(Clone, Debug)]
 pub(super) struct NodePlace {
     /// Counted from 1.
@@ -39,7 +39,7 @@ impl NodePlace {
         }
     }
 
-    /// Where containerd listens.
+    /// Returns the socket on which containerd listens.
     pub(super) fn socket(&self) -> PathBuf {
         self.folder.join("containerd.sock")
     }
@@ -68,7 +68,7 @@ pub(super) fn control_groups(place: &NodePlace) -> Result<()> {
             path.push(part);
             fs::create_dir_all(&path)
                 .with_context(|| format!("cannot create {}", path.display()))?;
-            // No process may enter a group whose processors and memory are not named.
+            // A process can enter a group only after its processors and memory are set.
             for file in ["cpuset.cpus", "cpuset.mems"] {
                 if let Ok(value) = fs::read(parent.join(file)) {
                     fs::write(path.join(file), value)
@@ -170,7 +170,8 @@ pub(super) fn kubelet(place: &NodePlace, identity: &Identity) -> String {
         "resolvConf": own("resolv.conf"),
         // Kubelet reconciles statuses and volumes more often than on a large cluster.
         "syncFrequency": "10s",
-        // A machine that builds software beside us may be short of anything but what we need.
+        // A machine that also builds software may be short of resources that the tests do not
+        // need.
         "evictionHard": {
             "memory.available": "100Mi",
             "nodefs.available": "64Mi",

@@ -1,14 +1,15 @@
-//! What others may do to a place: change it, take it away, add to it, or own it, each through an update or an apply.
+//! Edits that others may make to a place: change it, remove it, add to it, or own it, each through
+//! an update or an apply.
 
 use std::fmt;
 
 use lifecycle_suite::managed::Step;
 use serde_json::{Map, Value, json};
 
-use super::place::Place;
+use super::place::FieldInfo;
 use super::schema::Schema;
 
-/// What is done.
+/// Action of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     Change,
@@ -19,7 +20,7 @@ pub(super) enum Act {
 
 /// How it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum WriteMode {
     Update,
     Forced,
     Unforced,
@@ -28,12 +29,12 @@ pub(super) enum By {
 /// One edit.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
-    /// Which place of the object it is about.
+    /// Index of the edited place in the object.
     pub(super) number: usize,
     /// The same as text, of the object that edits were listed for.
     pub(super) place: String,
     pub(super) act: Act,
-    pub(super) by: By,
+    pub(super) by: WriteMode,
 }
 
 impl fmt::Display for Edit {
@@ -42,30 +43,31 @@ impl fmt::Display for Edit {
     }
 }
 
-/// What the API server made of it.
+/// Response of the API server to an edit.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Made {
         added: Option<Added>,
-        /// Whether what others have there was there after it: the edit itself may have taken that away, with all around it.
+        /// True if the fields of others at this place were still there after the edit. The edit
+        /// itself may have removed them, together with everything around them.
         is_marked: bool,
     },
     Refused,
     Conflict,
 }
 
-/// Something beside what is ours.
+/// An element beside our fields.
 #[derive(Clone, Debug)]
 pub(super) struct Added {
-    /// To what.
+    /// Place to which the element is added.
     pub(super) place: String,
     pub(super) path: Vec<Step>,
 }
 
 /// All edits of an object with these places.
-pub(super) fn edits(places: &[Place<'_>], is_status: bool) -> Vec<Edit> {
+pub(super) fn edits(places: &[FieldInfo<'_>], is_status: bool) -> Vec<Edit> {
     let all = places.iter().enumerate().flat_map(|(number, place)| {
-        ways(place, is_status)
+        applicable_edits(place, is_status)
             .into_iter()
             .map(move |(act, by)| Edit {
                 number,
@@ -77,25 +79,34 @@ pub(super) fn edits(places: &[Place<'_>], is_status: bool) -> Vec<Edit> {
     all.collect()
 }
 
-fn ways(place: &Place<'_>, is_status: bool) -> Vec<(Act, By)> {
+fn applicable_edits(place: &FieldInfo<'_>, is_status: bool) -> Vec<(Act, WriteMode)> {
     let is_member = !matches!(place.path.last(), Some(Step::Field(_)));
     let mut ways = match (place.whole, place.is_composite) {
         (Some(_), _) if place.is_leaf() => vec![
-            (Act::Change, By::Update),
-            (Act::Change, By::Forced),
-            (Act::Change, By::Unforced),
-            (Act::Remove, By::Update),
-            (Act::Remove, By::Forced),
-            (Act::Own, By::Update),
-            (Act::Own, By::Forced),
+            (Act::Change, WriteMode::Update),
+            (Act::Change, WriteMode::Forced),
+            (Act::Change, WriteMode::Unforced),
+            (Act::Remove, WriteMode::Update),
+            (Act::Remove, WriteMode::Forced),
+            (Act::Own, WriteMode::Update),
+            (Act::Own, WriteMode::Forced),
         ],
-        (Some(_), false) => vec![(Act::Change, By::Update), (Act::Remove, By::Update)],
-        (Some(_), true) => vec![(Act::Add, By::Update), (Act::Remove, By::Update)],
-        (None, _) if is_member => vec![(Act::Remove, By::Update), (Act::Own, By::Update)],
+        (Some(_), false) => vec![
+            (Act::Change, WriteMode::Update),
+            (Act::Remove, WriteMode::Update),
+        ],
+        (Some(_), true) => vec![
+            (Act::Add, WriteMode::Update),
+            (Act::Remove, WriteMode::Update),
+        ],
+        (None, _) if is_member => vec![
+            (Act::Remove, WriteMode::Update),
+            (Act::Own, WriteMode::Update),
+        ],
         (None, _) => vec![
-            (Act::Add, By::Update),
-            (Act::Add, By::Forced),
-            (Act::Remove, By::Update),
+            (Act::Add, WriteMode::Update),
+            (Act::Add, WriteMode::Forced),
+            (Act::Remove, WriteMode::Update),
         ],
     };
     // Only structures have fields that are not there; the top ones cannot go.
@@ -103,18 +114,18 @@ fn ways(place: &Place<'_>, is_status: bool) -> Vec<(Act, By)> {
     ways.retain(|(act, _)| match act {
         Act::Add => !is_structure,
         Act::Remove => place.path.len() > 1,
-        // A report says what is true, whoever else says it.
+        // A report states the facts, regardless of the other writers of its fields.
         Act::Own => !is_status,
         Act::Change => true,
     });
     ways
 }
 
-fn has_elements(place: &Place<'_>) -> bool {
+fn has_elements(place: &FieldInfo<'_>) -> bool {
     place.schema.is_map() || place.schema.element().is_some()
 }
 
-/// Other values for a place, in the order in which they are worth a try.
+/// Returns other values for a place, the most useful first.
 pub(super) fn changed(schema: Schema<'_>, value: &Value) -> Vec<Value> {
     match value {
         Value::Object(map) if schema.is_map() => {
@@ -162,9 +173,10 @@ fn changed_inside(schema: Schema<'_>, map: &Map<String, Value>) -> Vec<Value> {
     each.collect()
 }
 
-/// One more of a list or map of which others may have elements: what to write, and its step.
+/// Returns another element for a list or map in which others may have elements: the content to
+/// write, and its step.
 pub(super) fn more(
-    place: &Place<'_>,
+    place: &FieldInfo<'_>,
     value: &Value,
     keys: &Map<String, Value>,
 ) -> Option<(Value, Step)> {
@@ -185,7 +197,8 @@ pub(super) fn more(
     }
 }
 
-/// An element like the first, with other keys; of what there may be one only it has nothing.
+/// Returns an element like the first, with other keys. It lacks the fields that may occur only
+/// once.
 fn element(schema: Schema<'_>, list: &[Value], keys: &Map<String, Value>) -> Option<Value> {
     let inner = schema.element()?;
     let first = list.first()?;

@@ -1,4 +1,4 @@
-//! One object on an API server: looked at, edited, and looked at again.
+//! One object on an API server: reads it, edits it, and reads it again.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,19 +7,19 @@ use anyhow::{Context, Result, bail, ensure};
 use http::Request;
 use kube::core::ApiResource;
 use kube::{Client, Error};
-use lifecycle_suite::managed::{Step, alone, at, lost, moved, pointer};
+use lifecycle_suite::managed::{Step, alone, lost, moved, pointer, value_at};
 use serde_json::{Map, Value, json};
 
-use super::edit::{Act, Added, Answer, By, Edit, changed, edits, more};
-use super::place::{Place, places};
+use super::edit::{Act, Added, Answer, Edit, WriteMode, changed, edits, more};
+use super::place::{FieldInfo, places};
 use super::schema::Schemas;
 
-/// Who edits.
+/// Field manager that makes the edits.
 const HAND: &str = "hand";
-/// Who has something beside what is ours.
+/// Field manager of fields beside ours.
 const NEIGHBOUR: &str = "neighbour";
 const MARK: &str = "neighbour.example.org/mark";
-/// On what an object is written for: another value each time.
+/// Annotation on the object that an object is written for. It gets another value each time.
 const TURN: &str = "neighbour.example.org/turn";
 static TURNS: AtomicUsize = AtomicUsize::new(0);
 
@@ -31,20 +31,20 @@ pub struct Object {
     namespace: String,
     name: String,
     is_status: bool,
-    /// What it is written for: a path.
+    /// Path of the object for which this object is written.
     written_for: Option<String>,
 }
 
-/// How an object was: what its writer owns, and the values there.
+/// State of an object at one time: the fields that its writer owns, and their values.
 #[derive(Clone, Debug)]
-pub(super) struct Look {
+pub(super) struct Snapshot {
     version: String,
     pub(super) live: Value,
     fields: Map<String, Value>,
 }
 
-impl Look {
-    /// A place that was ours and is not, or has another value.
+impl Snapshot {
+    /// Returns a place that was ours and no longer is, or has another value.
     pub(super) fn missing_in(&self, now: &Self) -> Option<String> {
         lost((&self.fields, &self.live), (&now.fields, &now.live))
     }
@@ -110,20 +110,20 @@ impl Object {
         &self.namespace
     }
 
-    /// Its kind, and whether it is the status of one.
+    /// Returns the kind, and marks the status of one.
     pub fn kind(&self) -> String {
         let part = if self.is_status { " status" } else { "" };
         format!("{}{part}", self.kind.kind)
     }
 
     pub(super) async fn schemas(&self) -> Result<Schemas> {
-        Schemas::of(&self.client, &self.kind).await
+        Schemas::fetch(&self.client, &self.kind).await
     }
 
-    /// Everything that others may do to what is ours in it.
+    /// Returns every edit that others may make to our fields in the object.
     pub(super) async fn edits(&self, schemas: &Schemas) -> Result<Vec<Edit>> {
         let look = self
-            .look()
+            .snapshot()
             .await?
             .with_context(|| format!("{self} is gone"))?;
         let all = edits(&self.places(&look, schemas)?, self.is_status);
@@ -131,7 +131,7 @@ impl Object {
         Ok(all)
     }
 
-    fn places<'a>(&self, look: &Look, schemas: &'a Schemas) -> Result<Vec<Place<'a>>> {
+    fn places<'a>(&self, look: &Snapshot, schemas: &'a Schemas) -> Result<Vec<FieldInfo<'a>>> {
         places(schemas.of_kind(&self.kind)?, &look.live, &look.fields)
     }
 
@@ -158,7 +158,7 @@ impl Object {
     }
 
     /// As it is now; `None` if it is not there, or nothing of it is its writer's.
-    pub(super) async fn look(&self) -> Result<Option<Look>> {
+    pub(super) async fn snapshot(&self) -> Result<Option<Snapshot>> {
         let request = Request::get(self.path("")).body(Vec::new())?;
         let live: Value = match self.client.request(request).await {
             Ok(live) => live,
@@ -168,7 +168,7 @@ impl Object {
         Ok(Some(self.read(live)))
     }
 
-    fn read(&self, live: Value) -> Look {
+    fn read(&self, live: Value) -> Snapshot {
         let of = if self.is_status {
             json!("status")
         } else {
@@ -182,7 +182,7 @@ impl Object {
         let fields = fields
             .and_then(|entry| entry["fieldsV1"].as_object())
             .cloned();
-        Look {
+        Snapshot {
             version: live["metadata"]["resourceVersion"]
                 .as_str()
                 .unwrap_or_default()
@@ -193,7 +193,7 @@ impl Object {
     }
 
     /// With something of others, which is to stay.
-    pub(super) async fn marked(&self, look: Look) -> Result<Look> {
+    pub(super) async fn marked(&self, look: Snapshot) -> Result<Snapshot> {
         if self.is_status || self.is_marked(&look.live) {
             return Ok(look);
         }
@@ -209,7 +209,8 @@ impl Object {
         live["metadata"]["annotations"][MARK] == "yes"
     }
 
-    /// Changes what it is written for: writes that repeat themselves are slowed down, unless they are made for something new.
+    /// Changes the object that it is written for. Repeated writes are slowed down, unless they are
+    /// made for something new.
     pub(super) async fn turn_owner(&self) -> Result<()> {
         let Some(path) = &self.written_for else {
             return Ok(());
@@ -235,17 +236,17 @@ impl Object {
         }
     }
 
-    /// Takes back what was added.
+    /// Removes the added element.
     pub(super) async fn take_back(&self, added: &Added) -> Result<()> {
-        let look = self.look().await?.context("it is gone")?;
+        let look = self.snapshot().await?.context("it is gone")?;
         self.update(&look, "remove", &added.path, None)
             .await
             .map(drop)
     }
 
     pub(super) async fn has(&self, added: &Added) -> Result<bool> {
-        let look = self.look().await?.context("it is gone")?;
-        Ok(at(&look.live, &added.path).is_some())
+        let look = self.snapshot().await?.context("it is gone")?;
+        Ok(value_at(&look.live, &added.path).is_some())
     }
 
     async fn send(&self, query: &str, content: &str, body: &Value) -> kube::Result<Value> {
@@ -260,25 +261,32 @@ impl Object {
     }
 
     /// Makes one edit.
-    pub(super) async fn make(&self, edit: &Edit, look: &Look, schemas: &Schemas) -> Result<Answer> {
+    pub(super) async fn make(
+        &self,
+        edit: &Edit,
+        look: &Snapshot,
+        schemas: &Schemas,
+    ) -> Result<Answer> {
         let places = self.places(look, schemas)?;
         let place = places
             .get(edit.number)
             .with_context(|| format!("no {}", edit.place))?;
-        let value = at(&look.live, &place.path)
+        let value = value_at(&look.live, &place.path)
             .context("its value is gone")?
             .clone();
         match (edit.act, edit.by) {
             (Act::Own, by) => self.own(&place.path, by).await,
-            (Act::Remove, By::Update) => self.update(look, "remove", &place.path, None).await,
-            (Act::Remove, By::Forced | By::Unforced) => {
-                let taken = self.change(look, place, &value, By::Forced).await?;
+            (Act::Remove, WriteMode::Update) => {
+                self.update(look, "remove", &place.path, None).await
+            }
+            (Act::Remove, WriteMode::Forced | WriteMode::Unforced) => {
+                let taken = self.change(look, place, &value, WriteMode::Forced).await?;
                 self.apply(json!({}), true).await?;
                 Ok(taken)
             }
             (Act::Change, by) => self.change(look, place, &value, by).await,
             (Act::Add, _) if place.whole.is_some() => {
-                self.change(look, place, &value, By::Update).await
+                self.change(look, place, &value, WriteMode::Update).await
             }
             (Act::Add, by) => self.add(look, place, &value, by).await,
         }
@@ -287,19 +295,19 @@ impl Object {
     /// The first other value that the API server takes.
     async fn change(
         &self,
-        look: &Look,
-        place: &Place<'_>,
+        look: &Snapshot,
+        place: &FieldInfo<'_>,
         value: &Value,
-        by: By,
+        by: WriteMode,
     ) -> Result<Answer> {
         for other in changed(place.schema, value) {
             let answer = match by {
-                By::Update => {
+                WriteMode::Update => {
                     self.update(look, "replace", &place.path, Some(other))
                         .await?
                 }
-                By::Forced => self.apply(alone(&place.path, other), true).await?,
-                By::Unforced => self.apply(alone(&place.path, other), false).await?,
+                WriteMode::Forced => self.apply(alone(&place.path, other), true).await?,
+                WriteMode::Unforced => self.apply(alone(&place.path, other), false).await?,
             };
             if !matches!(answer, Answer::Refused) {
                 return Ok(answer);
@@ -310,7 +318,7 @@ impl Object {
 
     async fn update(
         &self,
-        look: &Look,
+        look: &Snapshot,
         operation: &str,
         path: &[Step],
         value: Option<Value>,
@@ -338,10 +346,10 @@ impl Object {
         )
     }
 
-    /// Makes another manager the owner of what is as it is.
-    async fn own(&self, path: &[Step], by: By) -> Result<Answer> {
+    /// Makes another manager the owner of an unchanged field.
+    async fn own(&self, path: &[Step], by: WriteMode) -> Result<Answer> {
         loop {
-            let look = self.look().await?.context("it is gone")?;
+            let look = self.snapshot().await?.context("it is gone")?;
             let mut managed = look.live["metadata"]["managedFields"].clone();
             let ours = managed
                 .as_array_mut()
@@ -352,7 +360,11 @@ impl Object {
                     entry["fieldsV1"].as_object_mut().filter(|_| is_writers)
                 });
             let theirs = moved(ours.context("nothing is its writer's")?, path);
-            let operation = if by == By::Update { "Update" } else { "Apply" };
+            let operation = if by == WriteMode::Update {
+                "Update"
+            } else {
+                "Apply"
+            };
             let entry = json!({
                 "manager": HAND, "operation": operation, "apiVersion": self.kind.api_version,
                 "fieldsType": "FieldsV1", "fieldsV1": theirs.context("it is not its writer's")?,
@@ -373,8 +385,14 @@ impl Object {
         }
     }
 
-    /// One more element or key beside ours.
-    async fn add(&self, look: &Look, place: &Place<'_>, value: &Value, by: By) -> Result<Answer> {
+    /// Adds another element or key beside ours.
+    async fn add(
+        &self,
+        look: &Snapshot,
+        place: &FieldInfo<'_>,
+        value: &Value,
+        by: WriteMode,
+    ) -> Result<Answer> {
         let own = at_fields(&look.fields, &place.path);
         let keys = own
             .iter()
@@ -386,8 +404,8 @@ impl Object {
         let mut path = place.path.clone();
         path.push(step.clone());
         let sent = match (by, &step) {
-            (By::Update, Step::Field(_)) => self.update_at(look, &path, made).await?,
-            (By::Update, _) => {
+            (WriteMode::Update, Step::Field(_)) => self.update_at(look, &path, made).await?,
+            (WriteMode::Update, _) => {
                 let list = pointer(&look.live, &place.path).context("it is gone")?;
                 let patch = json!([{ "op": "add", "path": format!("{list}/-"), "value": made }]);
                 let query = format!("?fieldManager={HAND}");
@@ -396,7 +414,9 @@ impl Object {
                         .await,
                 )?
             }
-            (By::Forced | By::Unforced, _) => self.apply(alone(&path, made), true).await?,
+            (WriteMode::Forced | WriteMode::Unforced, _) => {
+                self.apply(alone(&path, made), true).await?
+            }
         };
         Ok(match sent {
             Answer::Made { is_marked, .. } => Answer::Made {
@@ -410,7 +430,7 @@ impl Object {
         })
     }
 
-    async fn update_at(&self, look: &Look, path: &[Step], value: Value) -> Result<Answer> {
+    async fn update_at(&self, look: &Snapshot, path: &[Step], value: Value) -> Result<Answer> {
         let (last, parents) = path.split_last().context("no path")?;
         let parent = pointer(&look.live, parents).context("it is gone")?;
         let Step::Field(name) = last else {

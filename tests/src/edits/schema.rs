@@ -1,4 +1,5 @@
-//! What an API server's OpenAPI document says of a kind: enough to know which values a field may have. Knows no object.
+//! Schema of a kind in an API server's OpenAPI document. It is enough to know the values that a
+//! field may have. This module does not depend on any object.
 
 use anyhow::{Context, Result};
 use http::Request;
@@ -18,11 +19,11 @@ pub(super) struct Schema<'a> {
 }
 
 impl Schemas {
-    /// Asks the API server.
+    /// Fetches the schemas from the API server.
     ///
     /// # Errors
     /// It does not answer, or has no such document.
-    pub(super) async fn of(client: &Client, kind: &ApiResource) -> Result<Self> {
+    pub(super) async fn fetch(client: &Client, kind: &ApiResource) -> Result<Self> {
         let path = match kind.group.as_str() {
             "" => format!("/openapi/v3/api/{}", kind.version),
             group => format!("/openapi/v3/apis/{group}/{}", kind.version),
@@ -57,24 +58,24 @@ impl<'a> Schema<'a> {
         Self { node, ..self }
     }
 
-    /// What a field of it may be, or any entry of it if it is a map.
+    /// Returns the schema of a field, or of any entry if this is a map.
     pub(super) fn field(self, name: &str) -> Option<Self> {
         let property = self.node.get("properties").and_then(|all| all.get(name));
         let any = self.node.get("additionalProperties");
         Some(self.part(property.or(any)?))
     }
 
-    /// What an element of it may be.
+    /// Returns the schema of an element.
     pub(super) fn element(self) -> Option<Self> {
         Some(self.part(self.node.get("items")?))
     }
 
-    /// Whether it is a map, whose keys are anybody's choice.
+    /// Returns true if it is a map, whose keys can be chosen freely.
     pub(super) fn is_map(self) -> bool {
         self.node.get("additionalProperties").is_some()
     }
 
-    /// Values that a scalar may have instead, in the order in which they are worth a try.
+    /// Returns other values that a scalar may have, the most useful first.
     pub(super) fn others(self, value: &Value) -> Vec<Value> {
         let listed = self.node.get("enum").and_then(Value::as_array);
         let mut all: Vec<Value> = listed.into_iter().flatten().cloned().collect();

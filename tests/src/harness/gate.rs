@@ -1,9 +1,10 @@
-//! Who of a test program may run now: tests that wait for servers leave cores to tests that calculate.
+//! Gate that decides which tests of a program may run now. Tests that wait for servers leave cores
+//! to tests that calculate.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// What a test does with the machine.
+/// Load that a test puts on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
     /// It waits for others most of the time.
@@ -12,13 +13,13 @@ pub(super) enum Load {
     Calculates,
 }
 
-/// So many tests that wait at a time for each core.
+/// Number of waiting tests that run at a time for each core.
 const WAITING_PER_CORE: usize = 2;
 
-/// Lets tests begin in the order in which they come, as many of each load as the machine carries.
+/// Admits tests in the order in which they arrive, as many of each load as the machine supports.
 #[derive(Debug)]
 pub(super) struct Gate {
-    /// At most so many that wait, and so many that calculate.
+    /// Maximum numbers of waiting tests and of computing tests.
     most: [usize; 2],
     state: Mutex<State>,
     changed: Condvar,
@@ -41,7 +42,7 @@ pub(super) struct Turn<'a> {
 }
 
 impl Gate {
-    /// For this machine; `threads` is how many tests somebody wants at a time.
+    /// Creates a gate for this machine. `threads` is the requested number of concurrent tests.
     pub(super) fn new(threads: Option<usize>) -> Arc<Self> {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let most = match threads {

@@ -8,7 +8,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of an Account wants.
+/// Desired state of an Account.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "database.tests",
@@ -19,19 +19,19 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct AccountSpec {
-    /// Who logs in.
+    /// User that logs in.
     pub user: String,
-    /// Name of the Secret that says so.
+    /// Name of the Secret with the login.
     pub secret: String,
-    /// What becomes of the Secret when the Account goes.
+    /// Handling of the Secret when the Account is deleted.
     #[serde(default)]
     pub deletion_policy: DeletionPolicy,
-    /// A Secret that is there already and belongs to nobody is taken over.
+    /// True if an existing Secret without an owner is adopted.
     #[serde(default)]
     pub adopt: bool,
 }
 
-/// What becomes of what was made.
+/// Handling of created objects on deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum DeletionPolicy {
     /// It goes, too.
@@ -41,7 +41,7 @@ pub enum DeletionPolicy {
     Orphan,
 }
 
-/// What is reported of an Account.
+/// Observed state of an Account.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AccountStatus {
     /// Published, Ready.
@@ -69,7 +69,7 @@ impl AccountLogic for Logins {
 
     fn apply_secret(&self, at: ApplySecret<'_>) -> Desired<Secret> {
         let user = ByteString(at.this.spec.user.clone().into_bytes());
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some([("user".to_owned(), user)].into()),
             ..Secret::default()
         })

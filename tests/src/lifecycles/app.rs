@@ -1,4 +1,5 @@
-//! A program whose database is migrated by a Job a version. The Job is created once: one that cleaned itself up is not run again.
+//! A program whose database is migrated by one Job for each version. The Job is created once: a Job
+//! that cleaned itself up is not run again.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of an App wants.
+/// Desired state of an App.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "app.tests",
@@ -22,11 +23,11 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct AppSpec {
-    /// Which version is to be served.
+    /// Version to serve.
     pub version: String,
 }
 
-/// What is reported of an App.
+/// Observed state of an App.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AppStatus {
     /// Migrated, Served, Ready.
@@ -42,13 +43,13 @@ pub struct Version(pub String);
 include!("../../../macros/core/tests/lifecycles/app.txt");
 
 const NAME: &str = "app.tests/app";
-/// A Job that has ended is kept for so many seconds.
+/// Seconds for which an ended Job is kept.
 const KEPT: i32 = 600;
 
 /// The logic of an App.
 pub struct Migrations;
 
-/// What runs a version of an App.
+/// Returns the Pod template that runs a version of an App.
 fn template(this: &This<'_, App>, runs: &str, restart: &str) -> PodTemplateSpec {
     PodTemplateSpec {
         metadata: Some(ObjectMeta {
@@ -75,7 +76,7 @@ fn labels(this: &This<'_, App>) -> BTreeMap<String, String> {
 impl AppLogic for Migrations {
     fn migration(&self, this: This<'_, App>) -> Option<ObjectRef> {
         let name = format!("{}-{}", this.meta.name.as_deref()?, this.spec.version);
-        Some(ObjectRef::of::<Job>(this.meta.namespace.as_deref(), &name))
+        Some(ObjectRef::new::<Job>(this.meta.namespace.as_deref(), &name))
     }
 
     fn ended(&self, _: This<'_, App>, migration: &Job) -> Because<Ended> {
@@ -100,7 +101,7 @@ impl AppLogic for Migrations {
     }
 
     fn create_migration(&self, at: CreateMigration<'_>) -> Desired<Job> {
-        Desired::of(&Job {
+        Desired::from_object(&Job {
             metadata: ObjectMeta {
                 labels: Some(labels(&at.this)),
                 ..ObjectMeta::default()
@@ -115,7 +116,7 @@ impl AppLogic for Migrations {
     }
 
     fn apply_deployment(&self, at: ApplyDeployment<'_>) -> Desired<Deployment> {
-        Desired::of(&Deployment {
+        Desired::from_object(&Deployment {
             metadata: ObjectMeta::default(),
             spec: Some(DeploymentSpec {
                 selector: LabelSelector {
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn each_version_has_a_migration_of_its_own() {
-        let name = |app: &App| Migrations.migration(This::of(app)).map(|job| job.name);
+        let name = |app: &App| Migrations.migration(This::new(app)).map(|job| job.name);
         assert_eq!(name(&app("1")).as_deref(), Some("shop-1"));
         assert_eq!(name(&app("2")).as_deref(), Some("shop-2"));
     }
@@ -155,7 +156,7 @@ mod tests {
         let check = |conditions: Value, expected: Ended| {
             let job = json!({ "metadata": {}, "status": { "conditions": conditions } });
             let job: Job = serde_json::from_value(job).expect("a Job");
-            let ended = Migrations.ended(This::of(&app("1")), &job);
+            let ended = Migrations.ended(This::new(&app("1")), &job);
             assert_eq!(ended.value, expected);
         };
         let is = |kind: &str| json!([{ "type": kind, "status": "True" }]);

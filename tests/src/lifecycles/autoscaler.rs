@@ -1,4 +1,5 @@
-//! The replicas of a Deployment by its load: a clock, a poll, a record of what was wanted since when, and a part of an object of somebody else.
+//! Autoscaling of a Deployment by its load. It has a clock, a poll, a record of the desired number
+//! and its time, and a part of an object owned by another controller.
 
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -10,9 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of an Autoscaler wants.
+/// Desired state of an Autoscaler.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "scaling.tests",
@@ -25,18 +26,18 @@ use super::provider::{Kept, Provider};
 pub struct AutoscalerSpec {
     /// The Deployment.
     pub target: String,
-    /// At least so many replicas.
+    /// Minimum number of replicas.
     pub min: i32,
-    /// At most so many.
+    /// Maximum number of replicas.
     pub max: i32,
     /// How much load a replica bears.
     pub each: u32,
-    /// For so many seconds the load must want the same.
+    /// Seconds for which the load must require the same number.
     #[serde(default)]
     pub window_seconds: u32,
 }
 
-/// What is reported of an Autoscaler.
+/// Observed state of an Autoscaler.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AutoscalerStatus {
@@ -52,7 +53,7 @@ pub struct AutoscalerStatus {
     pub desired_replicas: Option<i32>,
 }
 
-/// What the metrics say of a workload.
+/// Metrics of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// How much load it has altogether; none where it is not measured.
@@ -66,16 +67,16 @@ pub struct Load {
 pub struct Wanted {
     /// Within the limits of the spec.
     pub replicas: i32,
-    /// As the metrics say.
+    /// Start time of this load, according to the metrics.
     pub since: Timestamp,
 }
 
-/// What is measured: one load for all.
+/// Measurements: one load for all workloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
     /// How much; none where it is not measured.
     pub total: Option<u32>,
-    /// For so long after the workload was made the load was another one.
+    /// Time after the creation of the workload until which the load was different.
     pub after: SignedDuration,
 }
 
@@ -88,14 +89,14 @@ impl Default for Measured {
     }
 }
 
-/// The metrics, outside the API server.
+/// Metrics outside the API server.
 pub type Meters = Provider<Measured>;
 
 include!("../../../macros/core/tests/lifecycles/autoscaler.txt");
 
-impl Kept for Measured {
-    /// It is only looked at.
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Measured {
+    /// Returns nothing, because the metrics are only read.
+    fn leftovers(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -139,7 +140,7 @@ impl AutoscalerLogic for ByLoad {
         };
         let name = target.metadata.name.as_deref().unwrap_or_default();
         let what = format!("look at the load of {name}");
-        self.0.ask(&what, look).await
+        self.0.query(&what, look).await
     }
 
     fn shape(&self, this: This<'_, Autoscaler>) -> Because<Shape> {
@@ -222,7 +223,7 @@ mod tests {
             replicas: 2,
             since: at(100),
         };
-        let steady = |second: i64| logic.steady(This::of(&autoscaler), &wanted, &at(second));
+        let steady = |second: i64| logic.steady(This::new(&autoscaler), &wanted, &at(second));
         assert_eq!(steady(159).until, Some(at(160)));
         assert!(!steady(159).because.value);
         assert!(steady(160).because.value);

@@ -12,9 +12,9 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of a Bucket wants.
+/// Desired state of a Bucket.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "store.tests",
@@ -25,7 +25,7 @@ use super::provider::{Kept, Provider};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct BucketSpec {
-    /// Its name in the store; the uid of the Bucket if there is none.
+    /// Name in the store. The uid of the Bucket if it is unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
     /// How much may be put into it.
@@ -33,7 +33,7 @@ pub struct BucketSpec {
     pub quota: u32,
 }
 
-/// What is reported of a Bucket.
+/// Observed state of a Bucket.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct BucketStatus {
     /// Stored, Shared, Ready.
@@ -42,10 +42,10 @@ pub struct BucketStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// What the store tells about a bucket.
+/// State of a bucket, as the store reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BucketInfo {
-    /// Whose it is, if it is there.
+    /// Owner of the bucket, if it exists.
     pub owner: Option<String>,
     /// How much may be put into it.
     pub quota: u32,
@@ -60,11 +60,11 @@ pub type Store = Provider<Buckets>;
 
 include!("../../../macros/core/tests/lifecycles/bucket.txt");
 
-/// Who has buckets that are not ours.
+/// Owner of buckets that are not ours.
 const SOMEBODY: &str = "somebody";
 
-impl Kept for Buckets {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Buckets {
+    fn leftovers(&self) -> Vec<String> {
         let owned = self.0.iter().filter_map(|(name, info)| {
             let owner = info.owner.as_deref().filter(|o| *o != SOMEBODY)?;
             Some(format!("the bucket {name} of {owner}"))
@@ -107,7 +107,7 @@ impl BucketLogic for InStore {
         handle: &String,
     ) -> Result<BucketInfo, CallError> {
         let info = |all: &mut Buckets| Ok(all.0.get(handle).cloned().unwrap_or_default());
-        self.0.ask(&format!("look at {handle}"), info).await
+        self.0.query(&format!("look at {handle}"), info).await
     }
 
     fn bucket(&self, this: This<'_, Bucket>, store: &BucketInfo) -> Because<BucketValue> {
@@ -166,7 +166,7 @@ impl BucketLogic for InStore {
 
     fn apply_secret(&self, at: ApplySecret<'_>) -> Desired<Secret> {
         let quota = at.store.quota.to_string();
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some([("quota".to_owned(), ByteString(quota.into_bytes()))].into()),
             ..Secret::default()
         })
@@ -200,7 +200,7 @@ mod tests {
             owner: owner.map(str::to_owned),
             quota,
         };
-        let said = InStore(Store::default()).bucket(This::of(&bucket(5)), &info);
+        let said = InStore(Store::default()).bucket(This::new(&bucket(5)), &info);
         assert_eq!(said.value, expected);
     }
 

@@ -1,5 +1,6 @@
-//! A canary: a new version gets traffic as the plan of its object says, is measured by a Job, and takes over. What time it is decides the share, and a record
-//! keeps when the turn of a version began.
+//! A canary: a new version gets traffic according to the plan of its object, is measured by a Job,
+//! and takes over. The current time decides the share. A record keeps the time at which the turn of
+//! a version began.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Canary wants.
+/// Desired state of a Canary.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "canary.tests",
@@ -25,14 +26,14 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct CanarySpec {
-    /// Which version is to run.
+    /// Version to run.
     pub version: String,
-    /// The ConfigMap that says how traffic is split.
+    /// Name of the ConfigMap with the split of the traffic.
     pub route: String,
     /// How much a new version gets, and for how long, one step after the other.
     #[serde(default)]
     pub steps: Vec<Step>,
-    /// Whether the new version is to get nothing any more.
+    /// True if the new version must get no more traffic.
     #[serde(default)]
     pub aborted: bool,
     /// How long it may take until Pods are available, such as `5m`.
@@ -58,7 +59,7 @@ pub enum Part {
     Half,
 }
 
-/// What is reported of a Canary.
+/// Observed state of a Canary.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct CanaryStatus {
     /// Progressing, Ready.
@@ -67,7 +68,7 @@ pub struct CanaryStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// When the turn of a version began: when its Pods were asked for.
+/// Start of the turn of a version: the time at which its Pods were requested.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Began {
     version: String,
@@ -114,7 +115,7 @@ fn deployment(this: &This<'_, Canary>) -> Desired<Deployment> {
         match_labels: Some(labels(this)),
         ..LabelSelector::default()
     };
-    Desired::of(&Deployment {
+    Desired::from_object(&Deployment {
         metadata: ObjectMeta {
             labels: Some(labels(this)),
             ..ObjectMeta::default()
@@ -132,7 +133,7 @@ fn deployment(this: &This<'_, Canary>) -> Desired<Deployment> {
 /// How much of the traffic goes to the new version.
 fn weight(this: &This<'_, Canary>, percent: u8) -> Desired<ConfigMap> {
     let name = this.meta.name.clone().unwrap_or_default();
-    Desired::of(&ConfigMap {
+    Desired::from_object(&ConfigMap {
         data: Some([(name, percent.to_string())].into()),
         ..ConfigMap::default()
     })
@@ -143,10 +144,11 @@ where
     K: kube::Resource<DynamicType = ()>,
 {
     let name = format!("{}-{}", this.meta.name.as_deref()?, this.spec.version);
-    Some(ObjectRef::of::<K>(this.meta.namespace.as_deref(), &name))
+    Some(ObjectRef::new::<K>(this.meta.namespace.as_deref(), &name))
 }
 
-/// How many of the wanted Pods are available, and whether it is known that no more will be.
+/// Returns how many of the desired Pods are available, and true if it is known that no more will
+/// be.
 fn available(deployment: &Deployment) -> (i32, i32, bool) {
     let wanted = deployment
         .spec
@@ -271,7 +273,7 @@ impl CanaryLogic for Steps {
         if let Some(spec) = &mut template.spec {
             spec.restart_policy = Some("Never".to_owned());
         }
-        Desired::of(&Job {
+        Desired::from_object(&Job {
             metadata: ObjectMeta::default(),
             spec: Some(JobSpec {
                 template,
@@ -315,7 +317,7 @@ mod tests {
             at: "2026-01-01T00:00:00Z".to_owned(),
         };
         let check = |now: &str, share: Share, until: Option<&str>| {
-            let answer = Steps.share(This::of(&canary), &began, &now.parse().expect("a time"));
+            let answer = Steps.share(This::new(&canary), &began, &now.parse().expect("a time"));
             assert_eq!(answer.because.value, share, "{now}");
             assert_eq!(
                 answer.until.map(|t| t.to_string()).as_deref(),

@@ -1,4 +1,5 @@
-//! A certificate that is signed by somebody else and renewed before it expires: a clock, objects whose names follow from what was issued, a promise.
+//! A certificate that another controller signs and that is renewed before it expires. It has a
+//! clock, a promise, and objects whose names derive from the issued certificate.
 
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::ByteString;
@@ -10,7 +11,7 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Certificate wants.
+/// Desired state of a Certificate.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "certificates.tests",
@@ -26,11 +27,11 @@ pub struct CertificateSpec {
     pub secret: String,
     /// The host that it is for.
     pub host: String,
-    /// For so many days it is valid; it is renewed after two thirds of them.
+    /// Days for which it is valid. It is renewed after two thirds of them.
     pub days: u16,
 }
 
-/// What is reported of a Certificate.
+/// Observed state of a Certificate.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct CertificateStatus {
     /// Issued, Ready.
@@ -39,7 +40,7 @@ pub struct CertificateStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// Who signs certificates.
+/// Signer of certificates.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "certificates.tests",
@@ -48,11 +49,11 @@ pub struct CertificateStatus {
     namespaced
 )]
 pub struct IssuerSpec {
-    /// Whether it signs anything now.
+    /// True if it signs requests now.
     pub accepts: bool,
 }
 
-/// What is to be signed.
+/// Request for a signature.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "certificates.tests",
@@ -62,21 +63,21 @@ pub struct IssuerSpec {
     status = "SigningRequestStatus"
 )]
 pub struct SigningRequestSpec {
-    /// By whom.
+    /// Issuer that signs the certificate.
     pub issuer: String,
-    /// For which host.
+    /// Host that the certificate is for.
     pub host: String,
-    /// For whose key.
+    /// Public key that the certificate is for.
     pub public_key: String,
 }
 
-/// What the Issuer answered; nothing yet where all is empty.
+/// Answer of the Issuer; no answer yet if all fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct SigningRequestStatus {
     /// The certificate.
     #[serde(default)]
     pub certificate: Option<String>,
-    /// Why it does not sign this, whoever asks.
+    /// Reason why the Issuer refuses every such request.
     #[serde(default)]
     pub denied: Option<String>,
     /// Why it could not sign this.
@@ -91,7 +92,7 @@ pub const REVISION: &str = "certificates.tests/revision";
 const HOST: &str = "certificates.tests/host";
 const SIGNED: &str = "certificates.tests/signed";
 
-/// So long nothing is asked again after a failure.
+/// Time after a failure during which no request is sent.
 const BACKOFF: SignedDuration = SignedDuration::from_hours(1);
 
 /// The logic of a Certificate.
@@ -102,7 +103,8 @@ fn noted<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
     notes.get(key).map(String::as_str)
 }
 
-/// What the key and the request of the next revision are called: another host is another request.
+/// Returns the name of the key and the request of the next revision. Another host makes another
+/// request.
 pub fn next(this: This<'_, Certificate>, secret: Option<&Secret>) -> String {
     let revision = secret.and_then(|s| noted(&s.metadata, REVISION)?.parse().ok());
     let revision = revision.unwrap_or(0_u32).saturating_add(1);
@@ -122,13 +124,13 @@ fn time(since: Option<Timestamp>, plus: SignedDuration) -> Option<Timestamp> {
 impl CertificateLogic for Signed {
     fn key(&self, this: This<'_, Certificate>, secret: Option<&Secret>) -> Option<ObjectRef> {
         let namespace = this.meta.namespace.as_deref();
-        Some(ObjectRef::of::<Secret>(namespace, &next(this, secret)))
+        Some(ObjectRef::new::<Secret>(namespace, &next(this, secret)))
     }
 
     fn signing(&self, this: This<'_, Certificate>, key: &Secret) -> Option<ObjectRef> {
         let name = key.metadata.name.as_deref()?;
         let namespace = this.meta.namespace.as_deref();
-        Some(ObjectRef::of::<SigningRequest>(namespace, name))
+        Some(ObjectRef::new::<SigningRequest>(namespace, name))
     }
 
     fn accepts(&self, _: This<'_, Certificate>, issuer: &Issuer) -> Because<bool> {
@@ -188,7 +190,7 @@ impl CertificateLogic for Signed {
     fn apply_key(&self, at: ApplyKey<'_>) -> Desired<Secret> {
         let name = at.this.meta.name.clone().unwrap_or_default();
         let private = format!("private key of {name}").into_bytes();
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some([("private".to_owned(), ByteString(private))].into()),
             ..Secret::default()
         })
@@ -219,7 +221,7 @@ impl CertificateLogic for Signed {
         let certificate = status.certificate.unwrap_or_default().into_bytes();
         let private = at.key.data.iter().flatten().next();
         let private = private.map(|(_, value)| value.clone()).unwrap_or_default();
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             metadata: ObjectMeta {
                 annotations: Some(notes.into()),
                 ..ObjectMeta::default()
@@ -242,7 +244,7 @@ fn request(this: &This<'_, Certificate>, issuer: &Issuer, key: &Secret) -> Desir
         host: this.spec.host.clone(),
         public_key: public(key),
     };
-    Desired::of(&SigningRequest {
+    Desired::from_object(&SigningRequest {
         metadata: ObjectMeta::default(),
         spec,
         status: None,
@@ -280,7 +282,7 @@ mod tests {
         let certificate = certificate();
         let check = |secret: Option<&Secret>, now: &str, valid: Valid, until: Option<&str>| {
             let now = now.parse().expect("a time");
-            let said = Signed.valid(This::of(&certificate), secret, &now);
+            let said = Signed.valid(This::new(&certificate), secret, &now);
             assert_eq!(said.because.value, valid);
             assert_eq!(said.until, until.map(|t| t.parse().expect("a time")));
         };
@@ -297,7 +299,7 @@ mod tests {
     #[test]
     fn each_revision_has_a_key_of_its_own() {
         let certificate = certificate();
-        let named = |secret: Option<&Secret>| next(This::of(&certificate), secret);
+        let named = |secret: Option<&Secret>| next(This::new(&certificate), secret);
         assert_eq!(named(None), "c-1-example");
         assert_eq!(named(Some(&issued("1", "example", ""))), "c-2-example");
         assert_eq!(named(Some(&issued("many", "example", ""))), "c-1-example");

@@ -1,4 +1,5 @@
-//! A database of which a last backup is made when it goes: steps that are objects of Kubernetes, and what may be given up.
+//! A database whose last backup is made on its deletion: stages of a teardown that are Kubernetes
+//! objects, and resources whose cleanup may be abandoned.
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
@@ -7,7 +8,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Database wants.
+/// Desired state of a Database.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "databases.tests",
@@ -17,13 +18,13 @@ use serde::{Deserialize, Serialize};
     status = "DatabaseStatus"
 )]
 pub struct DatabaseSpec {
-    /// The Secret with what opens the place of its backups.
+    /// Name of the Secret with the credentials of its backup store.
     pub store: String,
     /// How large it is, in gigabytes.
     pub size: u16,
 }
 
-/// What is reported of a Database.
+/// Observed state of a Database.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct DatabaseStatus {
     /// Available, Ready.
@@ -32,7 +33,7 @@ pub struct DatabaseStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// What runs it.
+/// Engine that runs the Database.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "databases.tests", version = "v1", kind = "Engine", namespaced)]
 pub struct EngineSpec {
@@ -40,7 +41,7 @@ pub struct EngineSpec {
     pub size: u16,
 }
 
-/// A backup that is to be made.
+/// A requested backup.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "databases.tests",
@@ -50,13 +51,13 @@ pub struct EngineSpec {
     status = "BackupStatus"
 )]
 pub struct BackupSpec {
-    /// Of what.
+    /// Engine of the database.
     pub engine: String,
-    /// Where it is put.
+    /// Store that receives the backup.
     pub store: String,
 }
 
-/// What became of it; nothing yet where both are empty.
+/// Result of the backup; no result yet if both fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct BackupStatus {
     /// It is where it belongs.
@@ -70,9 +71,9 @@ pub struct BackupStatus {
 include!("../../../macros/core/tests/lifecycles/database.txt");
 
 /// The logic of a Database.
-pub struct Kept;
+pub struct DatabaseOperator;
 
-impl DatabaseLogic for Kept {
+impl DatabaseLogic for DatabaseOperator {
     fn saved(&self, _: This<'_, Database>, backup: &Backup) -> Because<Saved> {
         let status = backup.status.clone().unwrap_or_default();
         match (status.saved, status.failed) {
@@ -83,7 +84,7 @@ impl DatabaseLogic for Kept {
     }
 
     fn apply_engine(&self, at: ApplyEngine<'_>) -> Desired<Engine> {
-        Desired::of(&Engine {
+        Desired::from_object(&Engine {
             metadata: ObjectMeta::default(),
             spec: EngineSpec {
                 size: at.this.spec.size,
@@ -93,7 +94,7 @@ impl DatabaseLogic for Kept {
 
     fn save(&self, at: Save<'_>) -> Desired<Backup> {
         let name = |meta: &ObjectMeta| meta.name.clone().unwrap_or_default();
-        Desired::of(&Backup {
+        Desired::from_object(&Backup {
             metadata: ObjectMeta::default(),
             spec: BackupSpec {
                 engine: name(&at.engine.metadata),
@@ -115,7 +116,10 @@ mod tests {
             let mut backup = Backup::new("d", BackupSpec::default());
             let failed = failed.map(str::to_owned);
             backup.status = Some(BackupStatus { saved, failed });
-            assert_eq!(Kept.saved(This::of(&database), &backup).value, expected);
+            assert_eq!(
+                DatabaseOperator.saved(This::new(&database), &backup).value,
+                expected
+            );
         };
         check(None, None, Saved::No);
         check(Some(true), None, Saved::Yes);

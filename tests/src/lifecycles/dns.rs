@@ -1,4 +1,5 @@
-//! A name in a zone of a DNS provider: a record of what was promised, a poll of two keys, calls, and a mark that says whose it is.
+//! A name in a zone of a DNS provider. It has a record of the promised name, a poll of two keys,
+//! calls, and a mark of its owner.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,9 @@ use lifecycle_runtime::{Because, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of a DnsRecord wants.
+/// Desired state of a DnsRecord.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "dns.tests",
@@ -27,11 +28,11 @@ pub struct DnsRecordSpec {
     pub zone: String,
     /// Its name there.
     pub name: String,
-    /// What it leads to.
+    /// Address to which the name resolves.
     pub address: String,
 }
 
-/// What is reported of a DnsRecord.
+/// Observed state of a DnsRecord.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct DnsRecordStatus {
     /// Published, Ready.
@@ -50,16 +51,16 @@ pub struct DnsRecordStatus {
 pub struct ZoneSpec {
     /// Under which everything in it is.
     pub domain: String,
-    /// The Secret with what opens it.
+    /// Name of the Secret with the credentials.
     pub token_secret: String,
 }
 
-/// What the provider tells of a name.
+/// State of a name, as the provider reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryInfo {
-    /// Whose it is, if it is there.
+    /// Owner of the name, if it exists.
     pub owner: Option<String>,
-    /// What it leads to.
+    /// Address to which the name resolves.
     pub address: String,
 }
 
@@ -72,11 +73,11 @@ pub type Dns = Provider<Entries>;
 
 include!("../../../macros/core/tests/lifecycles/dns.txt");
 
-/// Who has names that are not ours.
+/// Owner of names that are not ours.
 const SOMEBODY: &str = "somebody";
 
-impl Kept for Entries {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Entries {
+    fn leftovers(&self) -> Vec<String> {
         let ours = self.0.iter().filter_map(|(name, entry)| {
             let owner = entry.owner.as_deref().filter(|o| *o != SOMEBODY)?;
             Some(format!("the name {name} of {owner}"))
@@ -120,7 +121,7 @@ impl DnsRecordLogic for AtProvider {
         _: Option<&Secret>,
     ) -> Result<EntryInfo, CallError> {
         let look = |all: &mut Entries| Ok(all.0.get(handle).cloned().unwrap_or_default());
-        self.0.ask(&format!("look at {handle}"), look).await
+        self.0.query(&format!("look at {handle}"), look).await
     }
 
     fn served(&self, _: This<'_, DnsRecord>, zone: &Zone) -> Because<bool> {
@@ -215,7 +216,7 @@ mod tests {
                 owner: owner.map(str::to_owned),
                 address: address.to_owned(),
             };
-            let said = AtProvider(Dns::default()).entry(This::of(&record), &info);
+            let said = AtProvider(Dns::default()).entry(This::new(&record), &info);
             assert_eq!(said.value, expected);
         };
         check(None, "", Entry::No);

@@ -13,7 +13,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Front wants.
+/// Desired state of a Front.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "front.tests",
@@ -24,13 +24,13 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct FrontSpec {
-    /// What visitors read first.
+    /// Text that visitors read first.
     pub greeting: String,
     /// How many copies there are.
     pub replicas: i32,
 }
 
-/// What is reported of a Front.
+/// Observed state of a Front.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct FrontStatus {
     /// Available, Ready.
@@ -41,7 +41,7 @@ pub struct FrontStatus {
 
 include!("../../../macros/core/tests/lifecycles/front.txt");
 
-/// The label of what belongs together.
+/// Label shared by the objects that belong together.
 const APP: &str = "app.kubernetes.io/name";
 
 /// The logic of a Front.
@@ -70,7 +70,7 @@ impl FrontLogic for Web {
         match (is_seen, is_stuck) {
             (true, true) => Because::new(
                 Served::Failed,
-                "the Deployment makes no progress: look at its Pods",
+                "the Deployment makes no progress: check its Pods",
             ),
             (true, false) if available == wanted => Because::plain(Served::Done),
             (true | false, false) | (false, true) => Because::new(
@@ -81,7 +81,7 @@ impl FrontLogic for Web {
     }
 
     fn apply_parts_account(&self, _: ApplyParts<'_>) -> Desired<ServiceAccount> {
-        Desired::of(&ServiceAccount {
+        Desired::from_object(&ServiceAccount {
             automount_service_account_token: Some(false),
             ..ServiceAccount::default()
         })
@@ -89,14 +89,14 @@ impl FrontLogic for Web {
 
     fn apply_parts_config(&self, at: ApplyParts<'_>) -> Desired<ConfigMap> {
         let greeting = at.this.spec.greeting.clone();
-        Desired::of(&ConfigMap {
+        Desired::from_object(&ConfigMap {
             data: Some([("greeting".to_owned(), greeting)].into()),
             ..ConfigMap::default()
         })
     }
 
     fn apply_parts_web(&self, at: ApplyParts<'_>) -> Desired<Service> {
-        Desired::of(&Service {
+        Desired::from_object(&Service {
             spec: Some(ServiceSpec {
                 cluster_ip: Some("None".to_owned()),
                 selector: selector(&at.this).match_labels,
@@ -113,7 +113,7 @@ impl FrontLogic for Web {
 
     fn apply_parts_server(&self, at: ApplyParts<'_>) -> Desired<Deployment> {
         let selector = selector(&at.this);
-        Desired::of(&Deployment {
+        Desired::from_object(&Deployment {
             spec: Some(DeploymentSpec {
                 replicas: Some(at.this.spec.replicas),
                 template: PodTemplateSpec {
@@ -140,7 +140,7 @@ impl FrontLogic for Web {
 
     fn apply_parts_budget(&self, at: ApplyParts<'_>) -> Option<Desired<PodDisruptionBudget>> {
         (at.this.spec.replicas > 1).then(|| {
-            Desired::of(&PodDisruptionBudget {
+            Desired::from_object(&PodDisruptionBudget {
                 spec: Some(PodDisruptionBudgetSpec {
                     min_available: Some(IntOrString::Int(1)),
                     selector: Some(selector(&at.this)),

@@ -1,4 +1,5 @@
-//! A Git repository whose newest revision is kept: what a remote says is asked by address, branch and credentials, and shared by all who ask the same.
+//! A Git repository whose newest revision is kept. A remote is queried by address, branch and
+//! credentials, and all objects with the same query share the result.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,9 @@ use lifecycle_runtime::{Because, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of a GitRepository wants.
+/// Desired state of a GitRepository.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "git.tests",
@@ -24,14 +25,14 @@ use super::provider::{Kept, Provider};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct GitRepositorySpec {
-    /// Where it is.
+    /// URL of the repository.
     pub url: String,
-    /// Which branch of it.
+    /// Branch of the repository.
     pub branch: String,
-    /// How often it is looked at, such as `5m`.
+    /// Interval of the poll, such as `5m`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<String>,
-    /// Whether nothing is fetched for now.
+    /// True if fetching is suspended for now.
     #[serde(default)]
     pub suspended: bool,
     /// The Secret with the password.
@@ -42,11 +43,11 @@ pub struct GitRepositorySpec {
     pub verify_ref: Option<String>,
 }
 
-/// What is reported of a GitRepository.
+/// Observed state of a GitRepository.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GitRepositoryStatus {
-    /// The generation that the rest is about.
+    /// Generation that the rest of the status is about.
     #[serde(default)]
     pub observed_generation: Option<i64>,
     /// Fetched, Ready.
@@ -55,7 +56,7 @@ pub struct GitRepositoryStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// What a remote says of a branch.
+/// State of a branch, as a remote reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Head {
     /// Its newest revision, and who signed it.
@@ -67,13 +68,13 @@ pub enum Head {
     },
     /// The password is wrong or missing.
     Denied,
-    /// There is no such branch.
+    /// The branch does not exist.
     Missing,
     /// It answers that it is out of order.
     Broken,
 }
 
-/// What the store keeps for one object.
+/// Archive that the store keeps for one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive(pub Option<String>);
 
@@ -89,8 +90,8 @@ pub type Remotes = Provider<Forge>;
 
 include!("../../../macros/core/tests/lifecycles/git.txt");
 
-impl Kept for Forge {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Forge {
+    fn leftovers(&self) -> Vec<String> {
         let archives = self.archives.iter();
         archives
             .map(|(uid, revision)| format!("the archive {revision} of {uid}"))
@@ -115,7 +116,7 @@ impl Kept for Forge {
 pub struct FromForge(pub Remotes);
 
 impl FromForge {
-    /// What the forge says of this branch to whoever has this password.
+    /// Returns the forge's answer about this branch to a client with this password.
     fn head(forge: &Forge, spec: &GitRepositorySpec, password: Option<&str>) -> Head {
         match spec.url.as_str() {
             "https://broken" => Head::Broken,
@@ -129,7 +130,7 @@ impl FromForge {
     }
 }
 
-fn said<'a>(secret: &'a Secret, key: &str) -> Option<&'a str> {
+fn secret_text<'a>(secret: &'a Secret, key: &str) -> Option<&'a str> {
     let value = secret.data.as_ref()?.get(key)?;
     std::str::from_utf8(&value.0).ok()
 }
@@ -144,17 +145,17 @@ impl GitRepositoryLogic for FromForge {
         this: This<'_, GitRepository>,
         secret: Option<&Secret>,
     ) -> Result<Head, CallError> {
-        let password = secret.and_then(|secret| said(secret, "password"));
+        let password = secret.and_then(|secret| secret_text(secret, "password"));
         let what = format!("look at {}/{}", this.spec.url, this.spec.branch);
         let look = |forge: &mut Forge| Ok(Self::head(forge, this.spec, password));
-        self.0.ask(&what, look).await
+        self.0.query(&what, look).await
     }
 
     async fn poll_archive(&self, this: This<'_, GitRepository>) -> Result<Archive, CallError> {
         let uid = uid(this.meta);
         let look = |forge: &mut Forge| Ok(Archive(forge.archives.get(&uid).cloned()));
         self.0
-            .ask(&format!("look for the archive of {uid}"), look)
+            .query(&format!("look for the archive of {uid}"), look)
             .await
     }
 
@@ -184,10 +185,12 @@ impl GitRepositoryLogic for FromForge {
         keys: Option<&Secret>,
     ) -> Because<Signed> {
         match (remote, keys) {
-            (Head::At { signer, .. }, Some(keys)) if said(keys, signer).is_none() => Because::new(
-                Signed::Bad,
-                format!("the revision is signed by {signer}, whose key is not known"),
-            ),
+            (Head::At { signer, .. }, Some(keys)) if secret_text(keys, signer).is_none() => {
+                Because::new(
+                    Signed::Bad,
+                    format!("the revision is signed by {signer}, whose key is not known"),
+                )
+            }
             (_, Some(_)) => Because::plain(Signed::Good),
             (_, None) => Because::plain(Signed::Unasked),
         }

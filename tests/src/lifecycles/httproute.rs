@@ -1,7 +1,10 @@
-//! A route of the Gateway API: parents and backends in other namespaces, the grants by which those may be led to, and proxies that somebody else configures.
+//! A route of the Gateway API: parents and backends in other namespaces, the grants that permit
+//! references to them, and proxies that another controller configures.
 //!
-//! Not said: `status.parents`, a list in which several controllers keep an entry each, with conditions of its own. What decides the whole route is said by the facts `attached` and `resolved`; the list needs a
-//! section for elements and a write of exactly the version that was read (`docs/counts.md`), so it is left to a program of its own.
+//! Not expressed: `status.parents`, a list in which several controllers keep an entry each, with
+//! conditions of its own. The facts `attached` and `resolved` express everything that decides about
+//! the whole route. The list needs a section for elements and a write of exactly the version that
+//! was read (`docs/counts.md`). It is left to a program of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,9 +18,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of an HttpRoute wants.
+/// Desired state of an HttpRoute.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "gateways.tests",
@@ -32,14 +35,14 @@ pub struct HttpRouteSpec {
     /// The names that clients ask for; all that a Gateway has if there are none.
     #[serde(default)]
     pub hosts: Vec<String>,
-    /// Where requests go.
+    /// Backends that receive the requests.
     pub backends: Vec<Reference>,
 }
 
-/// Another object, of the same namespace if nothing is said.
+/// Reference to another object, in the same namespace by default.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Reference {
-    /// Its kind, where there is a choice: a backend is a Service.
+    /// Kind of the object, if there is a choice. A backend is a Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Its namespace.
@@ -49,7 +52,7 @@ pub struct Reference {
     pub name: String,
 }
 
-/// What is reported of an HttpRoute as a whole.
+/// Observed state of an HttpRoute as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct HttpRouteStatus {
     /// Accepted, ResolvedRefs, Programmed, Ready.
@@ -58,7 +61,7 @@ pub struct HttpRouteStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// Where requests enter.
+/// Entry point of requests.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "gateways.tests", version = "v1", kind = "Gateway", namespaced)]
 pub struct GatewaySpec {
@@ -67,12 +70,12 @@ pub struct GatewaySpec {
     /// The only name that it serves, if it serves not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Whether it takes routes of other namespaces.
+    /// True if it accepts routes of other namespaces.
     #[serde(default)]
     pub shared: bool,
 }
 
-/// Which controller looks after Gateways.
+/// Controller that manages Gateways.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "gateways.tests", version = "v1", kind = "GatewayClass")]
 pub struct GatewayClassSpec {
@@ -80,7 +83,7 @@ pub struct GatewayClassSpec {
     pub controller: String,
 }
 
-/// Who may lead to what is in its namespace.
+/// Namespaces whose routes may refer to Services of this namespace.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "gateways.tests",
@@ -96,20 +99,20 @@ pub struct ReferenceGrantSpec {
     pub to: Vec<String>,
 }
 
-/// What the proxies do for a route.
+/// Rules that the proxies apply to a route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loaded(pub Option<Rules>);
 
-/// Which Gateways take which names to where.
+/// Mapping of Gateways and names to addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     /// Gateways and names.
     pub at: BTreeSet<String>,
-    /// Addresses of what is ready.
+    /// Addresses of the ready endpoints.
     pub to: BTreeSet<String>,
 }
 
-/// What all proxies do, by the uid of the route.
+/// Rules of all proxies, by the uid of the route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tables(pub BTreeMap<String, Rules>);
 
@@ -123,9 +126,9 @@ const CONTROLLER: &str = "gateways.tests/controller";
 /// On an EndpointSlice: the name of its Service.
 const SERVICE: &str = "kubernetes.io/service-name";
 
-impl Kept for Tables {
-    /// Whoever configures proxies takes it back.
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Tables {
+    /// Returns nothing, because the controller that configures the proxies cleans up.
+    fn leftovers(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -162,7 +165,7 @@ fn references<K: kube::Resource<DynamicType = ()>>(
     this: This<'_, HttpRoute>,
     all: &[Reference],
 ) -> BTreeSet<ObjectRef> {
-    let to = |r: &Reference| ObjectRef::of::<K>(Some(&namespace(this, r)), &r.name);
+    let to = |r: &Reference| ObjectRef::new::<K>(Some(&namespace(this, r)), &r.name);
     all.iter().map(to).collect()
 }
 
@@ -187,8 +190,8 @@ fn refusal(this: This<'_, HttpRoute>, gateway: &Gateway) -> Option<String> {
     }
 }
 
-/// What the proxies are to do.
-pub fn wanted(
+/// Returns the desired rules of the proxies.
+pub fn desired_rules(
     this: This<'_, HttpRoute>,
     gateways: &[&Gateway],
     classes: &[&GatewayClass],
@@ -286,7 +289,7 @@ impl HttpRouteLogic for ThroughProxies {
     async fn poll_proxy(&self, this: This<'_, HttpRoute>) -> Result<Loaded, CallError> {
         let uid = this.meta.uid.clone().unwrap_or_default();
         let look = |all: &mut Tables| Ok(Loaded(all.0.get(&uid).cloned()));
-        self.0.ask(&format!("look at route {uid}"), look).await
+        self.0.query(&format!("look at route {uid}"), look).await
     }
 
     fn keeper(
@@ -340,7 +343,7 @@ impl HttpRouteLogic for ThroughProxies {
         slices: &[&EndpointSlice],
         grants: &[&ReferenceGrant],
     ) -> Rules {
-        wanted(this, gateways, classes, (backends, slices, grants))
+        desired_rules(this, gateways, classes, (backends, slices, grants))
     }
 
     fn entry(&self, _: This<'_, HttpRoute>, wanted: &Rules, proxy: &Loaded) -> Because<Entry> {
@@ -365,7 +368,7 @@ mod tests {
         let mut service = Service::default();
         service.metadata.name = Some("web".to_owned());
         service.metadata.namespace = Some("there".to_owned());
-        let found = unresolved(This::of(&route), &backend, &[&service], grants);
+        let found = unresolved(This::new(&route), &backend, &[&service], grants);
         assert_eq!(found.map(|(answer, _)| answer), expected);
     }
 

@@ -1,7 +1,10 @@
-//! Who signs certificates in a cluster: an object in no namespace, a key that is minted into a Secret beside the operator, an account at an authority outside,
-//! and its root in a definition of somebody else, so that the API server trusts the webhook that converts.
+//! Signer of certificates in a cluster. It consists of a cluster-scoped object, a key that is
+//! minted into a Secret beside the operator, and an account at an external authority. The
+//! authority's root goes into a definition owned by another controller or user, so that the API
+//! server trusts the conversion webhook.
 //!
-//! An account is known by its key, so one whose key is lost stays where it is: nobody can give it back, and nothing here says otherwise.
+//! An account is identified by its key, so an account whose key is lost remains. No cleanup is
+//! possible, and nothing here claims otherwise.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +20,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of a ClusterIssuer wants.
+/// Desired state of a ClusterIssuer.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "issuers.tests",
@@ -28,14 +31,15 @@ use super::provider::{Kept, Provider};
     status = "ClusterIssuerStatus"
 )]
 pub struct ClusterIssuerSpec {
-    /// Whom the authority writes to.
+    /// Contact address that the authority uses.
     pub email: String,
-    /// The definition whose webhook converts its objects, and has a certificate of this issuer.
+    /// Name of the CustomResourceDefinition whose webhook converts its objects, and has a
+    /// certificate of this issuer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<String>,
 }
 
-/// What is reported of a ClusterIssuer.
+/// Observed state of a ClusterIssuer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ClusterIssuerStatus {
     /// Registered, Injected, Ready.
@@ -47,7 +51,7 @@ pub struct ClusterIssuerStatus {
     pub users: Option<i32>,
 }
 
-/// Something that is to be signed.
+/// A certificate that has to be signed.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "issuers.tests",
@@ -60,10 +64,10 @@ pub struct CertificateSpec {
     pub issuer: String,
 }
 
-/// The key of an account; nobody prints it.
+/// Key of an account. It is never printed.
 pub struct AccountKey(Vec<u8>);
 
-/// What the authority says to whoever has a key.
+/// Answer of the authority to the holder of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registration {
     /// The account, if it has one.
@@ -77,9 +81,9 @@ pub struct Registration {
 pub struct Client {
     /// The Secret that its key was in, by uid.
     secret: String,
-    /// Whom the authority writes to.
+    /// Contact address that the authority uses.
     contact: String,
-    /// Whether it may be used; one that was closed stays so.
+    /// True if the account may be used. A closed account stays closed.
     is_open: bool,
 }
 
@@ -95,11 +99,12 @@ pub type Authority = Provider<Accounts>;
 
 include!("../../../macros/core/tests/lifecycles/issuer.txt");
 
-/// Where the key stands in a Secret.
+/// Entry of a Secret that holds the key.
 const KEY: &str = "tls.key";
 
 impl Accounts {
-    /// Whoever comes with another key from the same Secret has lost the one before.
+    /// Registers a key from a Secret. A different key from the same Secret replaces the previous
+    /// one.
     fn come(&mut self, secret: &str, key: &[u8]) {
         self.all
             .retain(|known, client| client.secret != secret || known == key);
@@ -111,8 +116,8 @@ impl Accounts {
     }
 }
 
-impl Kept for Accounts {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Accounts {
+    fn leftovers(&self) -> Vec<String> {
         let open = self.all.values().filter(|client| client.is_open);
         open.map(|client| format!("the account of Secret {}", client.secret))
             .collect()
@@ -132,7 +137,7 @@ impl Kept for Accounts {
         }
     }
 
-    /// A key goes with its Secret, and nobody can use the account any more.
+    /// Removes a key together with its Secret. The account is unusable afterwards.
     fn follow(&mut self, deleted: &Value) {
         if let Some(uid) = deleted["metadata"]["uid"].as_str() {
             self.all.retain(|_, client| client.secret != uid);
@@ -143,7 +148,7 @@ impl Kept for Accounts {
 /// The logic of a ClusterIssuer: where its authority is.
 pub struct AtAuthority(pub Authority);
 
-/// Where the keys of all ClusterIssuers are.
+/// Namespace that holds the keys of all ClusterIssuers.
 const NAMESPACE: &str = "default";
 
 fn key(secret: &Secret) -> Option<Vec<u8>> {
@@ -151,8 +156,8 @@ fn key(secret: &Secret) -> Option<Vec<u8>> {
     (!key.0.is_empty()).then(|| key.0.clone())
 }
 
-/// Who comes, and with which key.
-fn who(secret: &Secret) -> (String, Vec<u8>) {
+/// Returns the uid of the Secret that identifies the client, and its key.
+fn account_identity(secret: &Secret) -> (String, Vec<u8>) {
     let uid = secret.metadata.uid.clone().unwrap_or_default();
     (uid, key(secret).unwrap_or_default())
 }
@@ -160,7 +165,7 @@ fn who(secret: &Secret) -> (String, Vec<u8>) {
 impl ClusterIssuerLogic for AtAuthority {
     fn account(&self, this: This<'_, ClusterIssuer>) -> Option<ObjectRef> {
         let name = this.meta.name.as_deref().unwrap_or_default();
-        Some(ObjectRef::of::<Secret>(
+        Some(ObjectRef::new::<Secret>(
             Some(NAMESPACE),
             &format!("{name}-account"),
         ))
@@ -168,7 +173,7 @@ impl ClusterIssuerLogic for AtAuthority {
 
     fn webhook(&self, this: This<'_, ClusterIssuer>) -> Option<ObjectRef> {
         let name = this.spec.webhook.as_deref()?;
-        Some(ObjectRef::of::<CustomResourceDefinition>(None, name))
+        Some(ObjectRef::new::<CustomResourceDefinition>(None, name))
     }
 
     async fn poll_acme(
@@ -176,7 +181,7 @@ impl ClusterIssuerLogic for AtAuthority {
         _: This<'_, ClusterIssuer>,
         account: &Secret,
     ) -> Result<Registration, CallError> {
-        let (secret, key) = who(account);
+        let (secret, key) = account_identity(account);
         let what = format!("look at the account of {secret}");
         let look = |all: &mut Accounts| {
             all.come(&secret, &key);
@@ -185,7 +190,7 @@ impl ClusterIssuerLogic for AtAuthority {
                 root: all.root(),
             })
         };
-        self.0.ask(&what, look).await
+        self.0.query(&what, look).await
     }
 
     fn wants(&self, this: This<'_, ClusterIssuer>) -> Because<bool> {
@@ -224,14 +229,14 @@ impl ClusterIssuerLogic for AtAuthority {
 
     fn apply_account(&self, at: ApplyAccount<'_>) -> Desired<Secret> {
         let data = BTreeMap::from([(KEY.to_owned(), ByteString(at.key.0.clone()))]);
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some(data),
             ..Secret::default()
         })
     }
 
     async fn register(&self, at: Register<'_>, once: Once<'_>) -> Outcome<RegisterResult> {
-        let (secret, key) = who(at.account);
+        let (secret, key) = account_identity(at.account);
         let contact = at.this.spec.email.clone();
         let what = format!("register {secret} with {contact}");
         let operation = move |all: &mut Accounts| {
@@ -257,7 +262,7 @@ impl ClusterIssuerLogic for AtAuthority {
     }
 
     async fn deactivate(&self, at: Deactivate<'_>, once: Once<'_>) -> Outcome<DeactivateResult> {
-        let (secret, key) = who(at.account);
+        let (secret, key) = account_identity(at.account);
         let what = format!("close the account of {secret}");
         let operation = move |all: &mut Accounts| {
             if let Some(client) = all.all.get_mut(&key) {
@@ -301,7 +306,7 @@ mod tests {
                 root: String::new(),
             };
             let logic = AtAuthority(Authority::default());
-            let said = logic.registered(This::of(&issuer), &said);
+            let said = logic.registered(This::new(&issuer), &said);
             assert_eq!(said.value, expected);
         };
         check(None, Registered::No);

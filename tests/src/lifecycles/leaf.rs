@@ -1,5 +1,6 @@
-//! A certificate that an authority signs: a value that is minted from another object and from what time it is, and renewed before it ends.
-//! The signature is a toy: a number that follows from the authority's key and what is signed.
+//! A certificate that an authority signs: a value that is minted from another object and the
+//! current time, and renewed before it expires. The signature is a toy: a number derived from the
+//! authority's key and the signed content.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,7 +15,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Leaf wants.
+/// Desired state of a Leaf.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "leaf.tests",
@@ -30,7 +31,7 @@ pub struct LeafSpec {
     pub hours: u16,
 }
 
-/// What is reported of a Leaf.
+/// Observed state of a Leaf.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct LeafStatus {
     /// Issued, Ready.
@@ -39,7 +40,7 @@ pub struct LeafStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// A key and what is signed for it; nobody prints it.
+/// A key and the content signed for it. It is never printed.
 pub struct Issued {
     key: Vec<u8>,
     end: Timestamp,
@@ -51,26 +52,29 @@ include!("../../../macros/core/tests/lifecycles/leaf.txt");
 /// The logic of a Leaf.
 pub struct Signing;
 
-fn of<'a>(secret: &'a Secret, key: &str) -> Option<&'a [u8]> {
+fn secret_bytes<'a>(secret: &'a Secret, key: &str) -> Option<&'a [u8]> {
     let text = secret.data.as_ref()?.get(key)?;
     (!text.0.is_empty()).then_some(text.0.as_slice())
 }
 
 fn text<T: std::str::FromStr>(secret: &Secret, key: &str) -> Option<T> {
-    std::str::from_utf8(of(secret, key)?).ok()?.parse().ok()
+    std::str::from_utf8(secret_bytes(secret, key)?)
+        .ok()?
+        .parse()
+        .ok()
 }
 
-/// What an authority says of a key and its end.
+/// Returns an authority's signature of a key and its end.
 fn signature(authority: &Secret, key: &[u8], end: Timestamp) -> String {
     let mut hasher = DefaultHasher::new();
-    (of(authority, "ca.key"), key, end.as_second()).hash(&mut hasher);
+    (secret_bytes(authority, "ca.key"), key, end.as_second()).hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
 impl LeafLogic for Signing {
     fn read_issued(&self, _: This<'_, Leaf>, tls: &Secret) -> Option<Issued> {
         Some(Issued {
-            key: of(tls, "tls.key")?.to_vec(),
+            key: secret_bytes(tls, "tls.key")?.to_vec(),
             end: text(tls, "end")?,
             signature: text(tls, "signature")?,
         })
@@ -94,7 +98,7 @@ impl LeafLogic for Signing {
     }
 
     fn usable(&self, _: This<'_, Leaf>, authority: &Secret) -> Because<bool> {
-        match of(authority, "ca.key") {
+        match secret_bytes(authority, "ca.key") {
             Some(_) => Because::plain(true),
             None => Because::new(false, "the Secret of the authority has no `ca.key`"),
         }
@@ -135,7 +139,7 @@ impl LeafLogic for Signing {
             ("signature", issued.signature.clone().into_bytes()),
         ];
         let data = data.map(|(key, value)| (key.to_owned(), ByteString(value)));
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some(BTreeMap::from(data)),
             ..Secret::default()
         })

@@ -1,4 +1,5 @@
-//! A lodge in several versions of its lifecycle: the first, one that drops half of it and says what becomes of that, and one that says nothing.
+//! A lodge in several versions of its lifecycle. The first is followed by one that drops half of it
+//! and declares the fate of that half, and by one that declares nothing.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
@@ -8,7 +9,7 @@ use lifecycle_runtime::lifecycle::Machine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Lodge wants.
+/// Desired state of a Lodge.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "lodges.tests",
@@ -18,11 +19,11 @@ use serde::{Deserialize, Serialize};
     status = "LodgeStatus"
 )]
 pub struct LodgeSpec {
-    /// Where it is.
+    /// Location of the Lodge, as a number.
     pub number: u32,
 }
 
-/// What is reported of a Lodge.
+/// Observed state of a Lodge.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct LodgeStatus {
     /// Of the first version alone.
@@ -34,7 +35,7 @@ pub struct LodgeStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// The first version, whose operator has another name later.
+/// First version, whose operator has another name later.
 macro_rules! first {
     ($module:ident, $($retired:tt)*) => {
         pub(crate) mod $module {
@@ -94,7 +95,7 @@ macro_rules! first {
                 }
 
                 fn apply_keys(&self, _: ApplyKeys<'_>) -> Desired<Secret> {
-                    Desired::of(&Secret::default())
+                    Desired::from_object(&Secret::default())
                 }
 
                 fn room(&self, _: lifecycle_runtime::This<'_, Lodge>, ticket: &u32) -> Option<String> {
@@ -148,7 +149,7 @@ macro_rules! second {
                 }
 
                 fn apply_keys(&self, _: ApplyKeys<'_>) -> Desired<Secret> {
-                    Desired::of(&Secret::default())
+                    Desired::from_object(&Secret::default())
                 }
             }
         }
@@ -172,7 +173,7 @@ mod versions {
             }
 
             fn apply_keys(&self, _: ApplyKeys<'_>) -> Desired<Secret> {
-                Desired::of(&Secret::default())
+                Desired::from_object(&Secret::default())
             }
         }
     }
@@ -197,7 +198,7 @@ mod versions {
 }
 
 fn sign(number: u32) -> Desired<ConfigMap> {
-    Desired::of(&ConfigMap {
+    Desired::from_object(&ConfigMap {
         data: Some([("number".to_owned(), number.to_string())].into()),
         ..ConfigMap::default()
     })
@@ -208,12 +209,12 @@ pub fn old() -> impl Machine {
     versions::old_version::machine(versions::old_version::First)
 }
 
-/// The first version under another name, which says what its name was.
+/// Returns the first version under another name, which declares its former name.
 pub fn renamed() -> impl Machine {
     versions::renamed_version::machine(versions::renamed_version::First)
 }
 
-/// The second version, which says what becomes of what the first left.
+/// Returns the second version, which declares the fate of the first version's leftovers.
 pub fn new() -> impl Machine {
     versions::new_version::machine(versions::new_version::Second)
 }
@@ -223,7 +224,7 @@ pub fn forgetful() -> impl Machine {
     versions::forgetful_version::machine(versions::forgetful_version::Second)
 }
 
-/// The second version, which lets go of what the first made.
+/// Returns the second version, which releases the objects that the first one made.
 pub fn generous() -> impl Machine {
     versions::generous_version::machine(versions::generous_version::Second)
 }

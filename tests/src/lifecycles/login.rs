@@ -1,4 +1,5 @@
-//! A password that is made by chance, made anew when it is old, and copied: a minted value, which only what keeps it gets, and a set that reads it there.
+//! A password that is generated at random, regenerated when it is old, and copied. It has a minted
+//! value that only its keeper gets, and a set that reads it there.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Login wants.
+/// Desired state of a Login.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "login.tests",
@@ -24,12 +25,12 @@ use serde::{Deserialize, Serialize};
 pub struct LoginSpec {
     /// How old a password may become, in hours.
     pub hours: u16,
-    /// Where it is copied to: what stands behind the name of the Login.
+    /// Targets of the copies, as suffixes to the name of the Login.
     #[serde(default)]
     pub copies: Vec<String>,
 }
 
-/// What is reported of a Login.
+/// Observed state of a Login.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct LoginStatus {
     /// Made, Ready.
@@ -38,7 +39,7 @@ pub struct LoginStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// What is kept; nobody prints it.
+/// Password to keep; it is never printed.
 pub struct Password {
     text: Vec<u8>,
     made: Timestamp,
@@ -48,17 +49,17 @@ pub struct Password {
 pub const COPY_OF: &str = "login.tests/copy-of";
 /// On the Secret: when its password was made.
 pub const MADE: &str = "login.tests/made";
-/// Where the password stands in a Secret.
+/// Entry of a Secret that holds the password.
 pub const KEY: &str = "password";
 
 include!("../../../macros/core/tests/lifecycles/login.txt");
 
 /// The logic of a Login.
-pub struct Kept;
+pub struct LoginOperator;
 
 const LETTERS: &str = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-fn made(secret: &Secret) -> Option<Timestamp> {
+fn created_at(secret: &Secret) -> Option<Timestamp> {
     let annotations = secret.metadata.annotations.as_ref()?;
     annotations.get(MADE)?.parse().ok()
 }
@@ -70,16 +71,16 @@ fn text(secret: &Secret) -> Option<&ByteString> {
 
 fn keeping(text: &[u8], metadata: ObjectMeta) -> Desired<Secret> {
     let data = BTreeMap::from([(KEY.to_owned(), ByteString(text.to_vec()))]);
-    Desired::of(&Secret {
+    Desired::from_object(&Secret {
         metadata,
         data: Some(data),
         ..Secret::default()
     })
 }
 
-impl LoginLogic for Kept {
+impl LoginLogic for LoginOperator {
     fn read_password(&self, _: This<'_, Login>, secret: &Secret) -> Option<Password> {
-        let (text, made) = (text(secret)?.0.clone(), made(secret)?);
+        let (text, made) = (text(secret)?.0.clone(), created_at(secret)?);
         Some(Password { text, made })
     }
 
@@ -91,7 +92,7 @@ impl LoginLogic for Kept {
     }
 
     fn due(&self, this: This<'_, Login>, secret: Option<&Secret>, now: &Timestamp) -> Timed<Due> {
-        let Some(made) = secret.and_then(made) else {
+        let Some(made) = secret.and_then(created_at) else {
             return Because::plain(Due::No).for_good();
         };
         let lasts = SignedDuration::from_hours(i64::from(this.spec.hours.max(1)));
@@ -146,11 +147,11 @@ mod tests {
     #[test]
     fn what_is_made_is_read_back() {
         let (login, now) = (login(), Timestamp::UNIX_EPOCH);
-        let this = This::of(&login);
-        let made = Kept.make_password(this, &now, &mut Random::seeded(1));
-        let again = Kept.make_password(this, &now, &mut Random::seeded(1));
+        let this = This::new(&login);
+        let made = LoginOperator.make_password(this, &now, &mut Random::seeded(1));
+        let again = LoginOperator.make_password(this, &now, &mut Random::seeded(1));
         assert_eq!(made.text, again.text);
-        let other = Kept.make_password(this, &now, &mut Random::seeded(2));
+        let other = LoginOperator.make_password(this, &now, &mut Random::seeded(2));
         assert_ne!(made.text, other.text);
         let metadata = ObjectMeta {
             annotations: Some(BTreeMap::from([(MADE.to_owned(), now.to_string())])),
@@ -162,8 +163,14 @@ mod tests {
             data: Some(data),
             ..Secret::default()
         };
-        let read = Kept.read_password(this, &secret).expect("it is there");
+        let read = LoginOperator
+            .read_password(this, &secret)
+            .expect("it is there");
         assert_eq!((read.text, read.made), (made.text, now));
-        assert!(Kept.read_password(this, &Secret::default()).is_none());
+        assert!(
+            LoginOperator
+                .read_password(this, &Secret::default())
+                .is_none()
+        );
     }
 }

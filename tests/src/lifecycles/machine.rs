@@ -1,4 +1,5 @@
-//! A machine of a cluster, as the Cluster API has it: an object that stands for it somewhere, a node that is asked by a poll, and a teardown in three steps.
+//! A machine of a cluster, as in the Cluster API. It has an object that represents it elsewhere, a
+//! node that a poll queries, and a teardown in three stages.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,9 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of a Machine wants.
+/// Desired state of a Machine.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "machines.tests",
@@ -23,11 +24,11 @@ use super::provider::{Kept, Provider};
     status = "MachineStatus"
 )]
 pub struct MachineSpec {
-    /// The ConfigMap with what it begins with.
+    /// Name of the ConfigMap with the bootstrap data.
     pub bootstrap: String,
 }
 
-/// What is reported of a Machine.
+/// Observed state of a Machine.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct MachineStatus {
     /// Available, Ready.
@@ -36,7 +37,7 @@ pub struct MachineStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// What stands for it where it is made.
+/// Counterpart of a Machine at the infrastructure that makes it.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "machines.tests",
@@ -46,7 +47,7 @@ pub struct MachineStatus {
     status = "InfraMachineStatus"
 )]
 pub struct InfraMachineSpec {
-    /// What it begins with.
+    /// Script that runs at the start.
     pub script: String,
 }
 
@@ -61,24 +62,24 @@ pub struct InfraMachineStatus {
     pub failed: Option<String>,
 }
 
-/// What the other cluster tells of a node.
+/// State of a node, as the other cluster reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeInfo {
-    /// What runs on it.
+    /// Pods that run on the node.
     pub pods: Pods,
-    /// Whether volumes are attached to it.
+    /// True if volumes are attached to the node.
     pub attached: bool,
 }
 
-/// What runs on a node.
+/// State of the pods on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pods {
     /// It is no node.
     #[default]
     NoNode,
-    /// Whatever comes.
+    /// Pods run, and new ones may start.
     Running,
-    /// They are asked to leave.
+    /// The pods are requested to leave.
     Leaving,
     /// None, and none comes.
     Gone,
@@ -94,7 +95,7 @@ pub type OtherCluster = Provider<Nodes>;
 include!("../../../macros/core/tests/lifecycles/machine.txt");
 
 impl Nodes {
-    /// What has booted becomes a node, and pods with volumes come.
+    /// Turns a booted machine into a node, on which pods with volumes start.
     pub fn join(&mut self, uid: &str) {
         let node = self.0.entry(uid.to_owned()).or_default();
         if node.pods == Pods::NoNode {
@@ -105,7 +106,7 @@ impl Nodes {
         }
     }
 
-    /// All pods that were asked to leave have left.
+    /// Removes all pods that were requested to leave.
     pub fn leave(&mut self, uid: &str) {
         if let Some(node) = self.0.get_mut(uid)
             && node.pods == Pods::Leaving
@@ -115,8 +116,8 @@ impl Nodes {
     }
 }
 
-impl Kept for Nodes {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Nodes {
+    fn leftovers(&self) -> Vec<String> {
         let attached = self.0.iter().filter(|(_, node)| node.attached);
         let line = |(uid, _): (&String, &NodeInfo)| format!("the volumes of node {uid}");
         attached.map(line).collect()
@@ -145,7 +146,7 @@ impl MachineLogic for InCluster {
     async fn poll_node(&self, this: This<'_, Machine>) -> Result<NodeInfo, CallError> {
         let uid = uid(this.meta);
         let look = |all: &mut Nodes| Ok(all.0.get(&uid).copied().unwrap_or_default());
-        self.0.ask(&format!("look at {uid}"), look).await
+        self.0.query(&format!("look at {uid}"), look).await
     }
 
     fn booted(&self, _: This<'_, Machine>, infra: &InfraMachine) -> Because<Booted> {
@@ -176,7 +177,7 @@ impl MachineLogic for InCluster {
     fn make(&self, at: Make<'_>) -> Desired<InfraMachine> {
         let data = at.bootstrap.data.iter().flatten();
         let script = data.map(|(_, line)| line.clone()).collect();
-        Desired::of(&InfraMachine {
+        Desired::from_object(&InfraMachine {
             metadata: ObjectMeta::default(),
             spec: InfraMachineSpec { script },
             status: None,

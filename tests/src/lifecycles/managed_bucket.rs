@@ -1,6 +1,9 @@
-//! A bucket of a cloud account as its policies have it: only looked at, taken over, left behind, or left alone. What `bucket.rs` does not ask for.
+//! A bucket of a cloud account, handled by policy: observed only, taken over, left behind, or left
+//! alone. `bucket.rs` does not cover these cases.
 //!
-//! That a bucket stays is said by `abandoned`: its object goes with a warning that tells so, although nothing went wrong. The language has `retain` for objects of the cluster alone.
+//! The declaration uses `abandoned` for a bucket that stays. Its object is deleted with a warning
+//! that reports this, although nothing went wrong. The language has `retain` only for objects of
+//! the cluster.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +17,9 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of a ManagedBucket wants.
+/// Desired state of a ManagedBucket.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "cloud.tests",
@@ -33,15 +36,15 @@ pub struct ManagedBucketSpec {
     pub called: Option<String>,
     /// How much it holds.
     pub quota: u32,
-    /// What is done with it.
+    /// Policy for the bucket.
     #[serde(default)]
     pub policy: Policy,
-    /// Whether one that is there already may be taken over.
+    /// True if an existing bucket may be taken over.
     #[serde(default)]
     pub adopt: bool,
 }
 
-/// What is done with a bucket.
+/// Policy for a bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Policy {
     /// It is made, and goes with its object.
@@ -49,11 +52,11 @@ pub enum Policy {
     Manage,
     /// It is made, and stays.
     Orphan,
-    /// It is only looked at.
+    /// Only reads the bucket.
     Observe,
 }
 
-/// What is reported of a ManagedBucket.
+/// Observed state of a ManagedBucket.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ManagedBucketStatus {
     /// Synced, Ready.
@@ -75,13 +78,13 @@ pub struct ProviderConfigSpec {
     pub largest: u32,
 }
 
-/// What the cloud tells of a bucket.
+/// State of a bucket, as the cloud reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloudBucket {
-    /// Whose it is, if it is there.
+    /// Owner of the bucket, if it exists.
     owner: Option<String>,
     quota: u32,
-    /// Whether whoever owns it wants it to stay.
+    /// True if the owner wants the bucket to stay.
     stays: bool,
 }
 
@@ -97,7 +100,7 @@ pub const PAUSED: &str = "cloud.tests/paused";
 
 include!("../../../macros/core/tests/lifecycles/managed-bucket.txt");
 
-/// Who has buckets that are not ours.
+/// Owner of buckets that are not ours.
 const SOMEBODY: &str = "somebody";
 
 fn theirs() -> CloudBucket {
@@ -114,8 +117,8 @@ impl Default for Account {
     }
 }
 
-impl Kept for Account {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Account {
+    fn leftovers(&self) -> Vec<String> {
         let line = |(name, bucket): (&String, &CloudBucket)| {
             let owner = bucket.owner.as_deref().filter(|o| *o != SOMEBODY)?;
             (!bucket.stays).then(|| format!("the bucket {name} of {owner}"))
@@ -143,7 +146,7 @@ fn uid(meta: &ObjectMeta) -> String {
 }
 
 /// The bucket as its object wants it.
-fn wanted(this: This<'_, ManagedBucket>) -> CloudBucket {
+fn desired_bucket(this: This<'_, ManagedBucket>) -> CloudBucket {
     CloudBucket {
         owner: Some(uid(this.meta)),
         quota: this.spec.quota,
@@ -158,7 +161,7 @@ impl ManagedBucketLogic for InAccount {
         handle: &String,
     ) -> Result<CloudBucket, CallError> {
         let look = |all: &mut Account| Ok(all.0.get(handle).cloned().unwrap_or_default());
-        self.0.ask(&format!("look at {handle}"), look).await
+        self.0.query(&format!("look at {handle}"), look).await
     }
 
     fn paused(&self, this: This<'_, ManagedBucket>) -> Because<bool> {
@@ -195,9 +198,9 @@ impl ManagedBucketLogic for InAccount {
             None => Because::new(Bucket::No, "the account has no bucket of this name"),
             Some(owner) if *owner != uid(this.meta) => Because::new(
                 Bucket::Taken,
-                "the bucket is somebody else's: choose another name, or set spec.adopt",
+                "the bucket belongs to another owner: choose another name, or set spec.adopt",
             ),
-            Some(_) if *cloud != wanted(this) => {
+            Some(_) if *cloud != desired_bucket(this) => {
                 Because::new(Bucket::Stale, "the bucket differs from what is wanted")
             }
             Some(_) => Because::plain(Bucket::Current),
@@ -223,7 +226,7 @@ impl ManagedBucketLogic for InAccount {
     }
 
     async fn put(&self, at: Put<'_>, once: Once<'_>) -> Outcome<PutResult> {
-        let (key, wanted) = (once.key().to_owned(), wanted(at.this));
+        let (key, wanted) = (once.key().to_owned(), desired_bucket(at.this));
         let operation = move |all: &mut Account| {
             if key.contains(' ') {
                 let said = format!("no bucket can be called `{key}`: correct spec.called");
@@ -241,7 +244,7 @@ impl ManagedBucketLogic for InAccount {
     }
 
     async fn take(&self, at: Take<'_>, once: Once<'_>) -> Outcome<TakeResult> {
-        let (key, wanted) = (once.key().to_owned(), wanted(at.this));
+        let (key, wanted) = (once.key().to_owned(), desired_bucket(at.this));
         let operation = move |all: &mut Account| {
             all.0.insert(key, wanted);
             Ok(TakeResult::Current)
@@ -252,7 +255,7 @@ impl ManagedBucketLogic for InAccount {
 
     fn apply_secret(&self, at: ApplySecret<'_>) -> Desired<Secret> {
         let quota = at.cloud.quota.to_string();
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some([("quota".to_owned(), ByteString(quota.into_bytes()))].into()),
             ..Secret::default()
         })
@@ -278,7 +281,7 @@ mod tests {
                 quota: 5,
                 stays,
             };
-            let said = InAccount(Cloud::default()).bucket(This::of(&bucket), &seen);
+            let said = InAccount(Cloud::default()).bucket(This::new(&bucket), &seen);
             assert_eq!(said.value, expected);
         };
         check(None, false, Bucket::No);

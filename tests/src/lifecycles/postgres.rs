@@ -1,8 +1,12 @@
-//! A Postgres cluster: instances with a volume each, a primary that is written down before anybody is promoted, failover, a password that is minted, hibernation.
-//! The instances are asked by their names: of a poll by `pods` each write of a Pod would count as if it could take the record of the primary away, and LC023 would see the two undo each other.
+//! A Postgres cluster: instances with a volume each, a primary that is recorded before any
+//! promotion, failover, a minted password, and hibernation. Polls query the instances by their
+//! names. With a poll by `pods`, each write of a Pod would count as possibly removing the record of
+//! the primary. LC023 would then see the two undo each other.
 //!
-//! Not said: that instances are exchanged one after the other when the image changes; a Pod keeps its image until somebody deletes it, and the status counts those that are outdated. Each exchange waits for the promise
-//! that the new one follows, and after it the next one begins, so that the checker sees a round (LC022): it knows no number that only falls.
+//! Not expressed: a rolling replacement of instances when the image changes. A Pod keeps its image
+//! until it is deleted, and the status counts the outdated ones. Each replacement waits for the
+//! promise that the new one follows, and the next one begins after it. The checker therefore sees a
+//! cycle (LC022): it knows no number that only falls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +20,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of a Cluster wants.
+/// Desired state of a Cluster.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "postgres.tests",
@@ -31,17 +35,17 @@ pub struct ClusterSpec {
     /// How many run.
     #[schemars(range(min = 1))]
     pub instances: u8,
-    /// What they run.
+    /// Image that the instances run.
     pub image: String,
     /// How much each stores, in GiB.
     #[schemars(extend("x-kubernetes-validations" = [{ "rule": "self >= oldSelf", "message": "no volume becomes smaller" }]))]
     pub storage: u16,
-    /// Whether nothing is to run for now.
+    /// True if nothing must run for now.
     #[serde(default)]
     pub hibernated: bool,
 }
 
-/// What is reported of a Cluster.
+/// Observed state of a Cluster.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterStatus {
@@ -49,13 +53,13 @@ pub struct ClusterStatus {
     #[serde(default)]
     #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub conditions: Vec<Condition>,
-    /// Who leads.
+    /// Name of the instance that leads.
     #[serde(default)]
     pub current_primary: Option<String>,
     /// How many there are.
     #[serde(default)]
     pub instances: Option<i32>,
-    /// How many run something else than what is asked for.
+    /// Number of instances that do not run the desired image.
     #[serde(default)]
     pub outdated: Option<i32>,
 }
@@ -64,37 +68,37 @@ pub struct ClusterStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Primary(pub String);
 
-/// What an instance tells of itself.
+/// State of an instance, as it reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// Whether it takes writes; it follows the one that does otherwise.
+    /// True if it accepts writes; otherwise it follows the instance that does.
     pub leads: bool,
-    /// Whether it does not work.
+    /// True if it does not work.
     pub failed: bool,
-    /// Whether it lacks what the primary has.
+    /// True if it lacks data of the primary.
     pub lags: bool,
     /// The uid of the Pod that it runs in.
     pub pod: String,
 }
 
-/// What all instances of a Cluster tell, by name.
+/// States that all instances of a Cluster report, by name.
 pub type Replication = BTreeMap<String, Instance>;
 
 /// All instances that run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instances(pub Replication);
 
-/// The databases themselves, outside the API server.
+/// Databases outside the API server.
 pub type Databases = Provider<Instances>;
 
 /// On each Pod and claim: the name of the Cluster.
 pub const CLUSTER: &str = "postgres.tests/cluster";
-/// On each Pod: its own name, by which the Service finds the primary.
+/// Label on each Pod with its own name, by which the Service finds the primary.
 pub const INSTANCE: &str = "postgres.tests/instance";
 
 include!("../../../macros/core/tests/lifecycles/postgres.txt");
 
-/// Which instances there are to be.
+/// Set of desired instances.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span(BTreeSet<String>);
 
@@ -102,7 +106,8 @@ fn instance(this: This<'_, Cluster>, number: u8) -> String {
     format!("{}-{number}", this.meta.name.as_deref().unwrap_or_default())
 }
 
-/// Who is to lead: who does, as long as it works and is wanted, or else one that has all that there is.
+/// Returns the instance that must lead. The current leader keeps its role as long as it works and
+/// is wanted. Otherwise an instance with all existing data takes over.
 pub fn heir(
     this: This<'_, Cluster>,
     primary: Option<&Primary>,
@@ -126,7 +131,8 @@ pub fn heir(
 }
 
 impl Instances {
-    /// The one that is to lead runs, in its Pod, and the others do not lead; whether anything is another thing than before.
+    /// Makes the designated primary run in its Pod, and makes the others stop leading. Returns true
+    /// if anything changed.
     pub fn promote(&mut self, pods: &[(String, String)], primary: &str) -> bool {
         let before = self.clone();
         self.end_without(pods);
@@ -163,9 +169,9 @@ impl Instances {
     }
 }
 
-impl Kept for Instances {
+impl ProviderState for Instances {
     /// They go with their Pods.
-    fn held(&self) -> Vec<String> {
+    fn leftovers(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -203,7 +209,8 @@ fn image(pod: &Pod) -> Option<&String> {
     pod.spec.as_ref()?.containers.first()?.image.as_ref()
 }
 
-/// What an instance tells that runs in the Pod of its name: one that was made anew is heard of later.
+/// Returns the report of an instance that runs in the Pod of its name. A recreated instance reports
+/// later.
 fn in_pod<'a>(name: &str, pods: &[&Pod], beats: &'a Replication) -> Option<&'a Instance> {
     let pod = pods.iter().find(|pod| pod.name_any() == name)?;
     let one = beats.get(name)?;
@@ -217,7 +224,7 @@ impl ClusterLogic for InDatabases {
             let ours = all.0.iter().filter(|(name, _)| name.starts_with(&prefix));
             Ok(ours.map(|(n, one)| (n.clone(), one.clone())).collect())
         };
-        self.0.ask(&format!("look at {prefix}*"), look).await
+        self.0.query(&format!("look at {prefix}*"), look).await
     }
 
     fn hibernated(&self, this: This<'_, Cluster>) -> Because<bool> {
@@ -320,7 +327,7 @@ impl ClusterLogic for InDatabases {
             ("password", at.password.0.clone()),
         ];
         let data = data.map(|(key, value)| (key.to_owned(), ByteString(value)));
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some(BTreeMap::from(data)),
             ..Secret::default()
         })
@@ -348,7 +355,7 @@ impl ClusterLogic for InDatabases {
             return Vec::new();
         }
         let pod = |name: &String| {
-            // What runs keeps what it runs.
+            // A running instance keeps its image.
             let before = at.pods.iter().find(|pod| pod.name_any() == *name);
             let image = before.and_then(|pod| image(pod));
             let password =
@@ -396,14 +403,14 @@ impl ClusterLogic for InDatabases {
     }
 }
 
-/// What is kept in the Secret; nobody prints it.
+/// Password kept in the Secret; it is never printed.
 pub struct Password(Vec<u8>);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn one(failed: bool, lags: bool) -> Instance {
+    fn test_instance(failed: bool, lags: bool) -> Instance {
         Instance {
             leads: false,
             failed,
@@ -421,13 +428,17 @@ mod tests {
         let cluster = Cluster::new("c", spec);
         let beats = (1..).map(|n| format!("c-{n}")).zip(beats.iter().cloned());
         let (beats, recorded): (Replication, _) = (beats.collect(), Primary(recorded.to_owned()));
-        let next = heir(This::of(&cluster), Some(&recorded), Some(&beats));
+        let next = heir(This::new(&cluster), Some(&recorded), Some(&beats));
         assert_eq!(next.0, expected);
     }
 
     #[test]
     fn another_one_leads_only_if_it_must_and_can() {
-        let (works, failed, lags) = (one(false, false), one(true, false), one(false, true));
+        let (works, failed, lags) = (
+            test_instance(false, false),
+            test_instance(true, false),
+            test_instance(false, true),
+        );
         let of = |all: &[&Instance]| all.iter().map(|one| (*one).clone()).collect::<Vec<_>>();
         check(2, "c-1", &of(&[&works, &works]), "c-1");
         check(2, "c-1", &of(&[&failed, &works]), "c-2");

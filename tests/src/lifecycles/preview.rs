@@ -9,7 +9,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Preview wants.
+/// Desired state of a Preview.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "preview.tests",
@@ -20,17 +20,17 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewSpec {
-    /// What the page says.
+    /// Text of the page.
     pub text: String,
     /// From this hour on it may be written, UTC.
     pub opens: i8,
     /// Until this hour.
     pub closes: i8,
-    /// For so long it is to be seen.
+    /// Hours for which the preview is available.
     pub hours: u16,
 }
 
-/// What is reported of a Preview.
+/// Observed state of a Preview.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct PreviewStatus {
     /// Shown, Ready.
@@ -83,7 +83,7 @@ impl PreviewLogic for Pages {
 
     fn apply_page(&self, at: ApplyPage<'_>) -> Desired<ConfigMap> {
         let text = ("text".to_owned(), at.this.spec.text.clone());
-        Desired::of(&ConfigMap {
+        Desired::from_object(&ConfigMap {
             data: Some([text].into()),
             ..ConfigMap::default()
         })
@@ -119,7 +119,7 @@ mod tests {
     fn pages_are_written_within_opening_hours() {
         let check = |opens, closes, now: &str, open: Window, until: Option<&str>| {
             let preview = preview(opens, closes);
-            let answer = Pages.window(This::of(&preview), &time(now));
+            let answer = Pages.window(This::new(&preview), &time(now));
             assert_eq!(answer.because.value, open, "{now}");
             assert_eq!(answer.until, until.map(time), "{now}");
         };
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_preview_ends_after_its_hours() {
         let preview = preview(8, 18);
-        let over = |now: &str| Pages.over(This::of(&preview), &time(now));
+        let over = |now: &str| Pages.over(This::new(&preview), &time(now));
         let end = "2026-01-02T12:00:00Z";
         assert_eq!(over("2026-01-02T11:59:59Z").until, Some(time(end)));
         assert!(!over("2026-01-02T11:59:59Z").because.value);

@@ -1,4 +1,5 @@
-//! Something outside Kubernetes that stands in for a real provider: deterministic, in the process, reached over a line on which faults can happen.
+//! Simulated provider outside Kubernetes: deterministic, in the process, and reached over a line on
+//! which faults can happen.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,22 +22,22 @@ struct Reach<S> {
     is_down: bool,
     /// How many mutations were applied.
     mutations: u64,
-    /// How many questions were asked.
+    /// Number of queries so far.
     questions: u64,
 }
 
-/// What a provider keeps, as the generated suite looks at it.
-pub trait Kept: Clone + Default + Send + 'static {
-    /// What nobody would give back if all objects were gone, a line each.
-    fn held(&self) -> Vec<String>;
+/// State of a provider, as the generated suite sees it.
+pub trait ProviderState: Clone + Default + Send + 'static {
+    /// Returns the resources that would leak if all objects were gone, one per line.
+    fn leftovers(&self) -> Vec<String>;
 
-    /// What somebody may change by hand, by name.
+    /// Names of the changes that a user may make by hand.
     const MEDDLINGS: &[&str];
 
     /// Changes it by hand.
     fn perturb(&mut self, what: &str);
 
-    /// Gives up what hangs on an object that somebody deleted.
+    /// Releases the resources of an object that a user deleted.
     fn follow(&mut self, _deleted: &Value) {}
 }
 
@@ -50,8 +51,8 @@ impl<S> Provider<S> {
         }
     }
 
-    /// Looks at its state or changes it, as another user would.
-    pub fn with<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
+    /// Reads or changes its state, as another user would.
+    pub fn with_state<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let mut reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut reach.state)
     }
@@ -62,7 +63,7 @@ impl<S> Provider<S> {
         reach.questions
     }
 
-    /// Answers nobody, or everybody again; whether that is another thing than before.
+    /// Stops or resumes all answers. Returns true if that is a change.
     pub fn set_down(&self, is_down: bool) -> bool {
         let mut reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut reach.is_down, is_down) != is_down
@@ -87,15 +88,15 @@ impl<S> Provider<S> {
     /// Answers a question.
     ///
     /// # Errors
-    /// It is down, a fault is in the way, or there is no answer.
-    pub async fn ask<R: Debug>(
+    /// Returns an error if the provider is down, a fault is injected, or there is no answer.
+    pub async fn query<R: Debug>(
         &self,
         what: &str,
         question: impl FnOnce(&mut S) -> Result<R, CallError>,
     ) -> Result<R, CallError> {
         let operation = || self.reached(false, question);
         match &self.line {
-            Some(line) => line.ask(what, operation).await,
+            Some(line) => line.query(what, operation).await,
             None => operation(),
         }
     }
@@ -117,14 +118,14 @@ impl<S> Provider<S> {
     }
 }
 
-impl<S: Kept> ExternalSystem for Provider<S> {
+impl<S: ProviderState> ExternalSystem for Provider<S> {
     fn changes(&self) -> u64 {
         let reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         reach.mutations
     }
 
-    fn held(&self) -> Vec<String> {
-        self.with(|state| state.held())
+    fn leftovers(&self) -> Vec<String> {
+        self.with_state(|state| state.leftovers())
     }
 
     fn answer(&self, up: bool) -> bool {
@@ -145,10 +146,10 @@ impl<S: Kept> ExternalSystem for Provider<S> {
     }
 
     fn perturb(&self, what: &str) {
-        self.with(|state| state.perturb(what));
+        self.with_state(|state| state.perturb(what));
     }
 
     fn follow(&self, deleted: &Value) {
-        self.with(|state| state.follow(deleted));
+        self.with_state(|state| state.follow(deleted));
     }
 }

@@ -7,7 +7,7 @@ use lifecycle_runtime::{Because, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Quota wants.
+/// Desired state of a Quota.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "quota.tests",
@@ -23,7 +23,7 @@ pub struct QuotaSpec {
     pub claims: u32,
 }
 
-/// What there is in a namespace.
+/// Resources in use in a namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Usage {
     /// Pods.
@@ -32,14 +32,14 @@ pub struct Usage {
     pub claims: u32,
 }
 
-/// What is reported of a Quota.
+/// Observed state of a Quota.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct QuotaStatus {
     /// WithinLimits, Ready.
     #[serde(default)]
     #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub conditions: Vec<Condition>,
-    /// What there is.
+    /// Resources in use.
     #[serde(default)]
     pub used: Usage,
 }
@@ -49,15 +49,15 @@ include!("../../../macros/core/tests/lifecycles/quota.txt");
 /// The logic of a Quota.
 pub struct Counted;
 
-fn number<T>(all: &[T]) -> u32 {
+fn saturating_count<T>(all: &[T]) -> u32 {
     u32::try_from(all.len()).unwrap_or(u32::MAX)
 }
 
 impl QuotaLogic for Counted {
     fn sum(&self, _: This<'_, Quota>, pods: &[&Pod], claims: &[&PersistentVolumeClaim]) -> Usage {
         Usage {
-            pods: number(pods),
-            claims: number(claims),
+            pods: saturating_count(pods),
+            claims: saturating_count(claims),
         }
     }
 
@@ -99,7 +99,7 @@ mod tests {
                     claims: 2,
                 },
             );
-            let said = Counted.load(This::of(&quota), &Usage { pods, claims });
+            let said = Counted.load(This::new(&quota), &Usage { pods, claims });
             assert_eq!(said.value, expected, "{pods} {claims}");
         };
         check(0, 0, Load::Below);

@@ -1,4 +1,5 @@
-//! An application whose database is migrated before its new version is rolled out: a Job per version, a Deployment, two promises.
+//! An application whose database is migrated before its new version is rolled out: a Job per
+//! version, a Deployment and two promises.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of an App wants.
+/// Desired state of an App.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "rollout.tests",
@@ -24,14 +25,14 @@ use serde::{Deserialize, Serialize};
 pub struct AppSpec {
     /// The ConfigMap with its settings.
     pub config: String,
-    /// Which version is to run.
+    /// Version to run.
     pub version: String,
     /// How many Pods run it.
     #[serde(default)]
     pub replicas: i32,
 }
 
-/// What is reported of an App.
+/// Observed state of an App.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AppStatus {
     /// Migrated, Available, Ready.
@@ -49,7 +50,7 @@ const NAME: &str = "rollout.tests/app";
 /// The logic of an App.
 pub struct Rollout;
 
-/// The Pods of an App: what they are called by, and what runs in them.
+/// Returns the Pod template of an App: its labels and its containers.
 fn template(this: &This<'_, App>, config: &ConfigMap, runs: &str) -> PodTemplateSpec {
     let data = config.data.iter().flatten();
     let env = data.map(|(name, value)| EnvVar {
@@ -87,7 +88,7 @@ fn labels(this: &This<'_, App>) -> BTreeMap<String, String> {
 impl AppLogic for Rollout {
     fn job(&self, this: This<'_, App>) -> Option<ObjectRef> {
         let name = format!("{}-{}", this.meta.name.as_deref()?, this.spec.version);
-        Some(ObjectRef::of::<Job>(this.meta.namespace.as_deref(), &name))
+        Some(ObjectRef::new::<Job>(this.meta.namespace.as_deref(), &name))
     }
 
     fn version(&self, this: This<'_, App>, deployment: &Deployment) -> Because<Version> {
@@ -133,7 +134,7 @@ impl AppLogic for Rollout {
         let available = status.available_replicas.unwrap_or_default();
         let all = status.replicas.unwrap_or_default();
         if is_seen && is_stuck {
-            let said = "the Deployment makes no progress: look at its Pods";
+            let said = "the Deployment makes no progress: check its Pods";
             Because::new(Rolled::Stuck, said)
         } else if is_seen && there == wanted && available == wanted && all == wanted {
             Because::plain(Rolled::Yes)
@@ -148,7 +149,7 @@ impl AppLogic for Rollout {
         if let Some(spec) = &mut template.spec {
             spec.restart_policy = Some("Never".to_owned());
         }
-        Desired::of(&Job {
+        Desired::from_object(&Job {
             metadata: ObjectMeta {
                 labels: Some(labels(&at.this)),
                 ..ObjectMeta::default()
@@ -163,7 +164,7 @@ impl AppLogic for Rollout {
 
     fn apply_deployment(&self, at: ApplyDeployment<'_>) -> Desired<Deployment> {
         let name = at.this.meta.name.clone().unwrap_or_default();
-        Desired::of(&Deployment {
+        Desired::from_object(&Deployment {
             metadata: ObjectMeta {
                 labels: Some(labels(&at.this)),
                 ..ObjectMeta::default()
@@ -201,7 +202,7 @@ mod tests {
         app
     }
 
-    fn of<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    fn from_json<T: serde::de::DeserializeOwned>(value: Value) -> T {
         serde_json::from_value(value).expect("an object")
     }
 
@@ -209,7 +210,7 @@ mod tests {
     fn each_version_has_a_job_of_its_own() {
         let (mut new, old) = (app(), app());
         new.spec.version = "3".to_owned();
-        let name = |app: &App| Rollout.job(This::of(app)).map(|r| r.name);
+        let name = |app: &App| Rollout.job(This::new(app)).map(|r| r.name);
         assert_eq!(name(&old).as_deref(), Some("shop-2"));
         assert_eq!(name(&new).as_deref(), Some("shop-3"));
     }
@@ -217,7 +218,7 @@ mod tests {
     #[test]
     fn a_deployment_is_rolled_out_when_its_controller_says_so_of_this_generation() {
         let check = |seen: i64, available: i32, stuck: &str, expected: Rolled| {
-            let deployment: Deployment = of(json!({
+            let deployment: Deployment = from_json(json!({
                 "metadata": { "generation": 4 },
                 "spec": { "replicas": 2, "selector": {}, "template": {} },
                 "status": {
@@ -226,7 +227,7 @@ mod tests {
                 },
             }));
             assert_eq!(
-                Rollout.rolled(This::of(&app()), &deployment).value,
+                Rollout.rolled(This::new(&app()), &deployment).value,
                 expected
             );
         };
@@ -240,8 +241,9 @@ mod tests {
     #[test]
     fn a_migration_ends_with_the_condition_of_its_job() {
         let check = |conditions: Value, expected: Migrated| {
-            let job: Job = of(json!({ "metadata": {}, "status": { "conditions": conditions } }));
-            assert_eq!(Rollout.migrated(This::of(&app()), &job).value, expected);
+            let job: Job =
+                from_json(json!({ "metadata": {}, "status": { "conditions": conditions } }));
+            assert_eq!(Rollout.migrated(This::new(&app()), &job).value, expected);
         };
         check(json!([]), Migrated::Running);
         check(

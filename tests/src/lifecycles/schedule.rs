@@ -1,4 +1,5 @@
-//! A Job that is run whenever a cron line says so: the last time is when its Job was made, the next is what the line says.
+//! A Job that runs at the times of a cron line. The last time is the creation of its Job, and the
+//! next one follows from the line.
 
 use jiff::Timestamp;
 use k8s_openapi::api::batch::v1::{Job, JobSpec};
@@ -11,7 +12,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Schedule wants.
+/// Desired state of a Schedule.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "schedule.tests",
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct ScheduleSpec {
     /// When it is due, such as `0 4 * * *`.
     pub schedule: String,
-    /// Where it is that late, such as `Europe/Berlin`.
+    /// Time zone of that time, such as `Europe/Berlin`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
     /// For how many seconds it may run.
@@ -32,7 +33,7 @@ pub struct ScheduleSpec {
     pub timeout: Option<i64>,
 }
 
-/// What is reported of a Schedule.
+/// Observed state of a Schedule.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ScheduleStatus {
     /// Done, Ready.
@@ -94,7 +95,7 @@ impl ScheduleLogic for ByLine {
             image: Some("registry.tests/work:1".to_owned()),
             ..Container::default()
         };
-        Desired::of(&Job {
+        Desired::from_object(&Job {
             metadata: ObjectMeta::default(),
             spec: Some(JobSpec {
                 template: PodTemplateSpec {

@@ -1,4 +1,5 @@
-//! A listener of a network of routers: Services that several listeners share, two polls, an entry in the router that is held.
+//! A listener of a network of routers: Services that several listeners share, two polls, and a held
+//! entry in the router.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +12,14 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
 /// A place of the network: its namespace has a router.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "network.tests", version = "v1", kind = "Site", namespaced)]
 pub struct SiteSpec {}
 
-/// What the author of a Listener wants.
+/// Desired state of a Listener.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "network.tests",
@@ -33,17 +34,17 @@ pub struct ListenerSpec {
     pub host: String,
     /// The port of the Service.
     pub port: u16,
-    /// What it is called in the network.
+    /// Name of the listener in the network.
     pub routing_key: String,
     /// The Secret with its certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls_credentials: Option<String>,
-    /// `tcp` if there is none.
+    /// Protocol. The default is `tcp`.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 }
 
-/// What is reported of a Listener.
+/// Observed state of a Listener.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListenerStatus {
@@ -53,7 +54,7 @@ pub struct ListenerStatus {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Whether somebody in the network offers its routing key.
+    /// True if a connector in the network offers its routing key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_matching_connector: Option<bool>,
     /// Configured, Matched, Bound, Ready.
@@ -62,25 +63,25 @@ pub struct ListenerStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// What a router does for one listener.
+/// State of one listener in a router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouterEntry {
-    /// What it was told.
-    pub wanted: Wanted,
-    /// Whether it listens.
+    /// Configuration that the router received.
+    pub wanted: DesiredListener,
+    /// Listening state of the router.
     pub bound: Listens,
 }
 
-/// What a router is told of one listener.
+/// Desired configuration of one listener in a router.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Where to listen.
+pub struct DesiredListener {
+    /// Port on which to listen.
     pub port: u16,
-    /// What for.
+    /// Routing key that the port serves.
     pub routing_key: String,
 }
 
-/// Whether a router listens.
+/// Listening state of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listens {
     /// Not yet.
@@ -91,20 +92,20 @@ pub enum Listens {
     Failed,
 }
 
-/// What a router tells: its entries by the uid of their listener.
+/// State that a router reports: its entries by the uid of their listener.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouterTable(pub BTreeMap<String, RouterEntry>);
 
-/// What the network offers: Pods by routing key.
+/// Pods that the network offers, by routing key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach(pub BTreeMap<String, BTreeSet<String>>);
 
-/// The routers of all sites, and what the network offers.
+/// Routers of all sites, and the offers of the network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Routers {
     /// By the uid of the site.
     pub tables: BTreeMap<String, RouterTable>,
-    /// What connectors elsewhere offer.
+    /// Pods that connectors elsewhere offer.
     pub offered: Reach,
     /// Ports on which no router can listen.
     pub taken: BTreeSet<u16>,
@@ -116,7 +117,8 @@ pub type Network = Provider<Routers>;
 include!("../../../macros/core/tests/lifecycles/skupper.txt");
 
 impl Routers {
-    /// The promise `binds`: routers listen for what the network offers, and say how that went.
+    /// Keeps the promise `binds`: routers listen for the offers of the network, and report the
+    /// result.
     pub fn bind(&mut self) {
         let (offered, taken) = (&self.offered, &self.taken);
         let entries = self.tables.values_mut().flat_map(|t| t.0.values_mut());
@@ -129,8 +131,8 @@ impl Routers {
     }
 }
 
-impl Kept for Routers {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Routers {
+    fn leftovers(&self) -> Vec<String> {
         let entries = self.tables.values().flat_map(|t| t.0.keys());
         entries.map(|uid| format!("the entry of {uid}")).collect()
     }
@@ -173,8 +175,8 @@ fn uid(meta: &ObjectMeta) -> String {
     meta.uid.clone().unwrap_or_default()
 }
 
-fn wanted(spec: &ListenerSpec) -> Wanted {
-    Wanted {
+fn desired_listener(spec: &ListenerSpec) -> DesiredListener {
+    DesiredListener {
         port: spec.port,
         routing_key: spec.routing_key.clone(),
     }
@@ -186,7 +188,7 @@ fn is_label(text: &str) -> bool {
     !text.is_empty() && text.len() < 64 && text.chars().all(fits) && !text.starts_with('-')
 }
 
-/// What makes a Listener invalid by itself.
+/// Returns the flaw that makes a Listener invalid by itself.
 fn flaw(spec: &ListenerSpec) -> Option<(Validity, &'static str)> {
     let kind = spec.kind.as_deref().unwrap_or("tcp");
     if spec.port == 0 {
@@ -221,12 +223,12 @@ impl ListenerLogic for InNetwork {
     ) -> Result<RouterTable, CallError> {
         let of = router(&sites).unwrap_or_default();
         let table = |all: &mut Routers| Ok(all.tables.get(&of).cloned().unwrap_or_default());
-        self.0.ask("look at the router", table).await
+        self.0.query("look at the router", table).await
     }
 
     async fn poll_network(&self, _: This<'_, Listener>, _: Vec<&Site>) -> Result<Reach, CallError> {
         let offered = |all: &mut Routers| Ok(all.offered.clone());
-        self.0.ask("look at the network", offered).await
+        self.0.query("look at the network", offered).await
     }
 
     fn site(&self, _: This<'_, Listener>, sites: &[&Site]) -> Because<bool> {
@@ -270,7 +272,9 @@ impl ListenerLogic for InNetwork {
         };
         match table.0.get(&uid(this.meta)) {
             None => Because::new(Entry::No, "the router has no entry yet"),
-            Some(entry) if entry.wanted == wanted(this.spec) => Because::plain(Entry::Current),
+            Some(entry) if entry.wanted == desired_listener(this.spec) => {
+                Because::plain(Entry::Current)
+            }
             Some(_) => Because::new(Entry::Stale, "the router has an older entry"),
         }
     }
@@ -294,7 +298,7 @@ impl ListenerLogic for InNetwork {
         at: EnsureEntry<'_>,
         once: Once<'_>,
     ) -> Outcome<EnsureEntryResult> {
-        let (key, wanted) = (once.key().to_owned(), wanted(at.this.spec));
+        let (key, wanted) = (once.key().to_owned(), desired_listener(at.this.spec));
         let of = router(&at.sites).unwrap_or_default();
         let operation = move |all: &mut Routers| {
             let table = all.tables.entry(of).or_default();
@@ -353,7 +357,7 @@ fn service(name: String, ports: &BTreeSet<u16>) -> Desired<Service> {
         protocol: Some("TCP".to_owned()),
         ..ServicePort::default()
     };
-    Desired::of(&Service {
+    Desired::from_object(&Service {
         metadata: ObjectMeta {
             name: Some(name),
             ..ObjectMeta::default()
@@ -387,7 +391,7 @@ mod tests {
 
     fn validity(listener: &Listener, peers: &[&Listener]) -> Validity {
         let logic = InNetwork(Network::default());
-        logic.validity(This::of(listener), peers).value
+        logic.validity(This::new(listener), peers).value
     }
 
     #[test]
@@ -415,7 +419,7 @@ mod tests {
     fn routers_listen_for_what_the_network_offers() {
         let mut routers = Routers::default();
         let entry = |port| RouterEntry {
-            wanted: wanted(&listener("a", port).spec),
+            wanted: desired_listener(&listener("a", port).spec),
             bound: Listens::Waiting,
         };
         let table = [("a".to_owned(), entry(80)), ("b".to_owned(), entry(81))];

@@ -1,4 +1,5 @@
-//! A listener whose port is decided by its site: a table that another controller writes, one Service, a set of Services, a poll.
+//! A listener whose site determines its port: a table that another controller writes, one Service,
+//! a set of Services and a poll.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +12,10 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 pub use super::skupper::Site;
 
-/// What the author of a Listener wants.
+/// Desired state of a Listener.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "site.tests",
@@ -32,12 +33,12 @@ pub struct ListenerSpec {
     /// The Secret with its certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls_credentials: Option<String>,
-    /// `tcp` if there is none.
+    /// Protocol. The default is `tcp`.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 }
 
-/// What is reported of a Listener.
+/// Observed state of a Listener.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListenerStatus {
@@ -47,7 +48,7 @@ pub struct ListenerStatus {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Whether somebody in the network offers it.
+    /// True if a connector in the network offers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_matching_connector: Option<bool>,
     /// Configured, Secured, Matched, Ready.
@@ -59,10 +60,10 @@ pub struct ListenerStatus {
 /// On the Services of a Listener's Pods: its name.
 pub const LISTENER: &str = "site.tests/listener";
 
-/// What a router does for one listener.
+/// State of one listener in a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Does {
-    /// Nobody in the network offers it.
+pub enum ListenerActivity {
+    /// No connector in the network offers it.
     Idle,
     /// It listens.
     Up,
@@ -70,15 +71,15 @@ pub enum Does {
     Failed,
 }
 
-/// What a router tells.
+/// State that a router reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouterState {
-    /// Whether it has read a table since it was started.
+    /// True if it has read a table since it started.
     pub has_read: bool,
     /// The ports of the table that it read, by listener.
     pub ports: BTreeMap<String, u16>,
-    /// What it does, by listener; nothing is said of some.
-    pub does: BTreeMap<String, Does>,
+    /// States that it reports, by listener; it reports none for some listeners.
+    pub does: BTreeMap<String, ListenerActivity>,
     /// Pods that the network offers, by listener.
     pub pods: BTreeMap<String, BTreeSet<String>>,
 }
@@ -88,7 +89,7 @@ pub type Router = Provider<RouterState>;
 
 include!("../../../macros/core/tests/lifecycles/skupper-listener.txt");
 
-/// One line of the table: whose it is, and its port in the router.
+/// One line of the table: its owner and its port in the router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The uid of the Listener.
@@ -97,7 +98,7 @@ pub struct Line {
     pub port: u16,
 }
 
-/// What the table says in place of a line when it has no room.
+/// Entry of the table in place of a line when it has no room.
 pub const FULL: &str = "full";
 
 impl Line {
@@ -107,7 +108,7 @@ impl Line {
     }
 
     /// The line of a listener.
-    pub fn of(table: &ConfigMap, listener: &str) -> Option<Self> {
+    pub fn for_listener(table: &ConfigMap, listener: &str) -> Option<Self> {
         let text = table.data.as_ref()?.get(listener)?;
         let (owner, port) = text.split_once(' ')?;
         Some(Self {
@@ -121,15 +122,16 @@ impl RouterState {
     /// The promises `answers` and `follows`: it reads the table.
     pub fn read(&mut self, table: &ConfigMap) {
         let names = table.data.iter().flatten().map(|(name, _)| name);
-        let lines = names.filter_map(|name| Some((name.clone(), Line::of(table, name)?.port)));
+        let lines =
+            names.filter_map(|name| Some((name.clone(), Line::for_listener(table, name)?.port)));
         self.ports = lines.collect();
         self.has_read = true;
     }
 }
 
-impl Kept for RouterState {
-    /// What it does, it does by the table, which is not ours.
-    fn held(&self) -> Vec<String> {
+impl ProviderState for RouterState {
+    /// Returns nothing, because the router acts by the table, which is not ours.
+    fn leftovers(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -140,18 +142,18 @@ impl Kept for RouterState {
         let pods = |pods: &[&str]| pods.iter().map(|&pod| pod.to_owned()).collect();
         match what {
             "offer" => {
-                self.does.insert(name.clone(), Does::Up);
+                self.does.insert(name.clone(), ListenerActivity::Up);
                 self.pods.insert(name, pods(&["one"]));
             }
             "offer two" => {
-                self.does.insert(name.clone(), Does::Up);
+                self.does.insert(name.clone(), ListenerActivity::Up);
                 self.pods.insert(name, pods(&["one", "two"]));
             }
             "withdraw" => {
-                self.does.insert(name, Does::Idle);
+                self.does.insert(name, ListenerActivity::Idle);
                 self.pods.clear();
             }
-            "fail" => drop(self.does.insert(name, Does::Failed)),
+            "fail" => drop(self.does.insert(name, ListenerActivity::Failed)),
             _ => *self = Self::default(),
         }
     }
@@ -171,7 +173,7 @@ impl ListenerLogic for AtSite {
         _: Vec<&Site>,
     ) -> Result<RouterState, CallError> {
         let state = |router: &mut RouterState| Ok(router.clone());
-        self.0.ask("look at the router", state).await
+        self.0.query("look at the router", state).await
     }
 
     fn home(&self, _: This<'_, Listener>, sites: &[&Site]) -> Option<ObjectRef> {
@@ -199,7 +201,7 @@ impl ListenerLogic for AtSite {
     fn claim(&self, this: This<'_, Listener>, table: &ConfigMap) -> Because<Claim> {
         let name = name(this.meta);
         let text = table.data.as_ref().and_then(|d| d.get(&name));
-        match (text.map(String::as_str), Line::of(table, &name)) {
+        match (text.map(String::as_str), Line::for_listener(table, &name)) {
             (_, Some(line)) if Some(&line.owner) == this.meta.uid.as_ref() => {
                 Because::plain(Claim::Held)
             }
@@ -219,7 +221,7 @@ impl ListenerLogic for AtSite {
         router: &RouterState,
     ) -> Because<Entry> {
         let name = name(this.meta);
-        let wanted = Line::of(table, &name).map(|line| line.port);
+        let wanted = Line::for_listener(table, &name).map(|line| line.port);
         if !router.has_read {
             Because::new(Entry::Unknown, "the router has read no table yet")
         } else if router.ports.get(&name).copied() == wanted {
@@ -232,9 +234,11 @@ impl ListenerLogic for AtSite {
     fn reach(&self, this: This<'_, Listener>, router: &RouterState) -> Because<Reach> {
         match router.does.get(&name(this.meta)) {
             None => Because::new(Reach::None, "the router says nothing of it yet"),
-            Some(Does::Idle) => Because::new(Reach::Idle, "nobody in the network offers it"),
-            Some(Does::Up) => Because::plain(Reach::Up),
-            Some(Does::Failed) => Because::new(
+            Some(ListenerActivity::Idle) => {
+                Because::new(Reach::Idle, "nobody in the network offers it")
+            }
+            Some(ListenerActivity::Up) => Because::plain(Reach::Up),
+            Some(ListenerActivity::Failed) => Because::new(
                 Reach::Failed,
                 "the router cannot listen on its port: look at the router",
             ),
@@ -260,15 +264,15 @@ impl ListenerLogic for AtSite {
         router: &RouterState,
     ) -> Option<bool> {
         let does = router.does.get(&name(this.meta));
-        matches!(does, Some(Does::Up | Does::Failed)).then_some(true)
+        matches!(does, Some(ListenerActivity::Up | ListenerActivity::Failed)).then_some(true)
     }
 }
 
 /// A Service on the port of the router that the table gives the Listener.
 fn service(this: &This<'_, Listener>, table: &ConfigMap, called: String) -> Desired<Service> {
     let listener = name(this.meta);
-    let port = Line::of(table, &listener).map(|line| line.port);
-    Desired::of(&Service {
+    let port = Line::for_listener(table, &listener).map(|line| line.port);
+    Desired::from_object(&Service {
         metadata: ObjectMeta {
             name: Some(called.clone()),
             // The set is found by it; the one Service is found by its name.
@@ -311,7 +315,7 @@ mod tests {
         let logic = AtSite(Router::default());
         let check = |table: &ConfigMap, expected: Claim| {
             let listener = listener();
-            assert_eq!(logic.claim(This::of(&listener), table).value, expected);
+            assert_eq!(logic.claim(This::new(&listener), table).value, expected);
         };
         check(&ConfigMap::default(), Claim::None);
         check(&table("u 1024"), Claim::Held);
@@ -324,7 +328,7 @@ mod tests {
     fn a_router_is_behind_until_it_has_read_the_table() {
         let (logic, listener) = (AtSite(Router::default()), listener());
         let entry = |table: &ConfigMap, router: &RouterState| {
-            logic.entry(This::of(&listener), table, router).value
+            logic.entry(This::new(&listener), table, router).value
         };
         let mut router = RouterState::default();
         assert_eq!(entry(&table("u 1024"), &router), Entry::Unknown);

@@ -1,4 +1,5 @@
-//! A team and its namespaces: an owner in no namespace, and sets of which each member lies in another one.
+//! A team and its namespaces: a cluster-scoped owner, and sets whose members lie in different
+//! namespaces.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +12,10 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Key of the label by which what belongs to a Tenant is found.
+/// Key of the label by which the objects of a Tenant are found.
 pub const TENANT: &str = "tenants.tests/tenant";
 
-/// What the author of a Tenant wants.
+/// Desired state of a Tenant.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "tenants.tests",
@@ -25,25 +26,25 @@ pub const TENANT: &str = "tenants.tests/tenant";
 pub struct TenantSpec {
     /// Its namespaces, without the name of the Tenant that each begins with.
     pub spaces: Vec<String>,
-    /// How many Pods each may have, if there is a limit.
+    /// Maximum number of Pods in each namespace, if there is a limit.
     #[serde(default)]
     pub pods: Option<u32>,
-    /// The group that may edit what is in them.
+    /// Group that may edit the objects in the namespaces.
     #[serde(default)]
     pub team: Option<String>,
-    /// Whether images are pulled as the operator does.
+    /// True if images are pulled as the operator pulls them.
     #[serde(default)]
     pub pulls: bool,
 }
 
-/// What is reported of a Tenant.
+/// Observed state of a Tenant.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct TenantStatus {
     /// Provisioned, Ready.
     #[serde(default)]
     #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub conditions: Vec<Condition>,
-    /// What there is.
+    /// Existing namespaces of the Tenant.
     #[serde(default)]
     pub namespaces: Vec<String>,
 }
@@ -60,7 +61,7 @@ fn spaces(this: This<'_, Tenant>) -> Vec<String> {
     all.map(|space| format!("{name}-{space}")).collect()
 }
 
-/// What lies in one of them, or is one.
+/// Returns the metadata of an object in one of the namespaces, or of a namespace itself.
 fn meta(this: This<'_, Tenant>, namespace: Option<&str>, name: &str) -> ObjectMeta {
     let tenant = this.meta.name.clone().unwrap_or_default();
     ObjectMeta {
@@ -101,7 +102,7 @@ impl TenantLogic for Teams {
             metadata: meta(at.this, None, &name),
             ..Namespace::default()
         };
-        all.map(|name| Desired::of(&space(name))).collect()
+        all.map(|name| Desired::from_object(&space(name))).collect()
     }
 
     fn apply_quotas(&self, at: ApplyQuotas<'_>) -> Vec<Desired<ResourceQuota>> {
@@ -118,7 +119,8 @@ impl TenantLogic for Teams {
             ..ResourceQuota::default()
         };
         let all = spaces(at.this).into_iter();
-        all.map(|space| Desired::of(&quota(space))).collect()
+        all.map(|space| Desired::from_object(&quota(space)))
+            .collect()
     }
 
     fn apply_bindings(&self, at: ApplyBindings<'_>) -> Vec<Desired<RoleBinding>> {
@@ -140,7 +142,8 @@ impl TenantLogic for Teams {
             }]),
         };
         let all = spaces(at.this).into_iter();
-        all.map(|space| Desired::of(&binding(space))).collect()
+        all.map(|space| Desired::from_object(&binding(space)))
+            .collect()
     }
 
     fn apply_copies(&self, at: ApplyCopies<'_>) -> Vec<Desired<Secret>> {
@@ -150,7 +153,8 @@ impl TenantLogic for Teams {
             ..Secret::default()
         };
         let all = spaces(at.this).into_iter().filter(|_| at.this.spec.pulls);
-        all.map(|space| Desired::of(&copy(space))).collect()
+        all.map(|space| Desired::from_object(&copy(space)))
+            .collect()
     }
 
     fn namespaces(&self, _: This<'_, Tenant>, spaces: &[&Namespace]) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! A topic of a message broker that a person may take over for a while: a poll, calls, a held fact, and two ways to suspend it.
+//! A topic of a message broker that a person may take over for a while. It has a poll, calls, a
+//! held fact, and two ways to suspend it.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,9 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Kept, Provider};
+use super::provider::{Provider, ProviderState};
 
-/// What the author of a Topic wants.
+/// Desired state of a Topic.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "broker.tests",
@@ -24,7 +25,7 @@ use super::provider::{Kept, Provider};
     status = "TopicStatus"
 )]
 pub struct TopicSpec {
-    /// Name of the ConfigMap that says whether the broker may be changed now.
+    /// Name of the ConfigMap that permits or forbids changes of the broker.
     #[serde(default)]
     pub window: String,
     /// How many partitions it has.
@@ -35,11 +36,11 @@ pub struct TopicSpec {
     pub paused: bool,
 }
 
-/// What is reported of a Topic.
+/// Observed state of a Topic.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopicStatus {
-    /// The generation that the rest is about.
+    /// Generation that the rest of the status is about.
     #[serde(default)]
     pub observed_generation: Option<i64>,
     /// Suspended, Stored, Ready.
@@ -51,22 +52,22 @@ pub struct TopicStatus {
     pub phase: Option<String>,
 }
 
-/// What the broker tells of a topic.
+/// State of a topic, as the broker reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicInfo {
-    /// How many partitions it has; none where there is no such topic.
+    /// Number of partitions, if the topic exists.
     pub partitions: Option<u32>,
 }
 
-/// All topics of a broker, by the uid of what they were made for.
+/// All topics of a broker, by the uid of the object that they were made for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topics(pub BTreeMap<String, u32>);
 
 /// A broker outside the cluster.
 pub type Broker = Provider<Topics>;
 
-impl Kept for Topics {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Topics {
+    fn leftovers(&self) -> Vec<String> {
         self.0
             .keys()
             .map(|uid| format!("the topic of {uid}"))
@@ -93,9 +94,9 @@ lifecycle! {
         secret: owned Secret   by name meta.name;
     }
     facts {
-        /// Whether its author wants it left alone.
+        /// True if its author wants it left alone.
         paused: bool from self;
-        /// Whether the operators of the broker want nothing changed at all.
+        /// True if the operators of the broker want no changes at all.
         frozen: bool from window given window else false;
         held entry: { No | Stale, Current } from broker given broker else Unknown;
     }
@@ -152,7 +153,7 @@ impl TopicLogic for AtBroker {
             let partitions = all.0.get(&key).copied();
             Ok(TopicInfo { partitions })
         };
-        self.0.ask(&format!("look at {key}"), info).await
+        self.0.query(&format!("look at {key}"), info).await
     }
 
     fn paused(&self, this: This<'_, Topic>) -> Because<bool> {
@@ -205,7 +206,7 @@ impl TopicLogic for AtBroker {
 
     fn apply_secret(&self, at: ApplySecret<'_>) -> Desired<Secret> {
         let partitions = at.broker.partitions.unwrap_or_default().to_string();
-        Desired::of(&Secret {
+        Desired::from_object(&Secret {
             data: Some([("partitions".to_owned(), ByteString(partitions.into_bytes()))].into()),
             ..Secret::default()
         })

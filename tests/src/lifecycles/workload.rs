@@ -1,7 +1,9 @@
-//! A workload whose versions share its traffic: a Revision for each template, which nobody can change, a route over several, and what is left over goes.
+//! A workload whose versions share its traffic: an immutable Revision for each template, a route
+//! over several, and cleanup of the remaining ones.
 //!
-//! A Revision that is there and is to stay is part of what its builder returns, exactly as it was found: of a set each member is built, and there is no way to say of one that it is only made and never compared.
-//! Its name follows from the template; Knative counts instead.
+//! An existing Revision that stays is part of its builder's result, exactly as it was found. Each
+//! member of a set is built, and the language cannot express a member that is only created and
+//! never compared. Its name derives from the template; Knative counts instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +14,7 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of a Workload wants.
+/// Desired state of a Workload.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "serving.tests",
@@ -22,12 +24,12 @@ use serde::{Deserialize, Serialize};
     status = "WorkloadStatus"
 )]
 pub struct WorkloadSpec {
-    /// The template: what its newest version runs.
+    /// Image of the newest version: the template.
     pub image: String,
-    /// Who gets how much; without it the newest version that is ready gets everything.
+    /// Split of the traffic. Without it, the newest version that is ready receives everything.
     #[serde(default)]
     pub traffic: Vec<Target>,
-    /// So many Revisions stay that get nothing.
+    /// Number of Revisions without traffic that are kept.
     #[serde(default)]
     pub keep: u8,
 }
@@ -40,22 +42,22 @@ pub struct Target {
     pub revision: Option<String>,
     /// How much of a hundred.
     pub percent: u8,
-    /// A name by which it is reached alone.
+    /// Name under which it is reachable alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
 }
 
-/// What is reported of a Workload.
+/// Observed state of a Workload.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct WorkloadStatus {
     /// ConfigurationsReady, RoutesReady, Ready.
     #[serde(default)]
     #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub conditions: Vec<Condition>,
-    /// Where it is reached.
+    /// URL of the Workload.
     #[serde(default)]
     pub url: Option<String>,
-    /// Who gets how much, by name.
+    /// Split of the traffic, by name.
     #[serde(default)]
     pub traffic: Vec<Split>,
 }
@@ -71,14 +73,14 @@ pub struct WorkloadStatus {
 )]
 #[schemars(extend("x-kubernetes-validations" = [{ "rule": "self == oldSelf", "message": "a Revision cannot be changed" }]))]
 pub struct RevisionSpec {
-    /// What it runs.
+    /// Image that the Revision runs.
     pub image: String,
 }
 
-/// What its own controller says of a Revision.
+/// Observed state of a Revision, as its own controller reports it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct RevisionStatus {
-    /// Whether it can serve.
+    /// True if it can serve.
     #[serde(default)]
     pub ready: Option<bool>,
     /// Why it never will.
@@ -86,7 +88,7 @@ pub struct RevisionStatus {
     pub failed: Option<String>,
 }
 
-/// What a load balancer makes a route of.
+/// Input from which a load balancer makes a route.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "serving.tests",
@@ -98,7 +100,7 @@ pub struct RevisionStatus {
 pub struct IngressSpec {
     /// The name that clients ask for.
     pub host: String,
-    /// Who gets how much.
+    /// Split of the traffic.
     pub splits: Vec<Split>,
 }
 
@@ -109,12 +111,12 @@ pub struct Split {
     pub revision: String,
     /// How much of a hundred.
     pub percent: u8,
-    /// A name by which it is reached alone.
+    /// Name under which it is reachable alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
 }
 
-/// What a load balancer says of its route.
+/// Observed state of a route, as the load balancer reports it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IngressStatus {
@@ -168,7 +170,7 @@ fn serving<'a>(this: This<'_, Workload>, revisions: &[&'a Revision]) -> Option<&
     ready.max_by_key(|r| (name_of(r) == latest, generation(r), name_of(r)))
 }
 
-/// What is asked for where nothing is said.
+/// Returns the desired traffic targets, or the default if the spec names none.
 fn targets(this: This<'_, Workload>) -> Vec<Target> {
     if this.spec.traffic.is_empty() {
         let all = Target {
@@ -180,7 +182,7 @@ fn targets(this: This<'_, Workload>) -> Vec<Target> {
     this.spec.traffic.clone()
 }
 
-/// Who gets how much, of those that are known.
+/// Returns the split of the traffic among the known Revisions.
 fn splits(this: This<'_, Workload>, revisions: &[&Revision]) -> Vec<Split> {
     let split = |target: Target| {
         let newest = || serving(this, revisions).map(|r| name_of(r).to_owned());
@@ -204,7 +206,7 @@ fn host(this: This<'_, Workload>, domain: &ConfigMap) -> String {
 impl WorkloadLogic for Shares {
     fn domain(&self, _: This<'_, Workload>) -> Option<ObjectRef> {
         let name = "config-domain";
-        Some(ObjectRef::of::<ConfigMap>(Some("kube-system"), name))
+        Some(ObjectRef::new::<ConfigMap>(Some("kube-system"), name))
     }
 
     fn shape(&self, this: This<'_, Workload>) -> Because<Shape> {
@@ -293,7 +295,7 @@ impl WorkloadLogic for Shares {
     }
 
     fn apply_ingress(&self, at: ApplyIngress<'_>) -> Desired<Ingress> {
-        Desired::of(&Ingress {
+        Desired::from_object(&Ingress {
             metadata: ObjectMeta::default(),
             spec: IngressSpec {
                 host: host(at.this, at.domain),
@@ -305,7 +307,7 @@ impl WorkloadLogic for Shares {
 
     fn apply_alias(&self, at: ApplyAlias<'_>) -> Desired<Service> {
         let to = host(at.this, at.domain);
-        Desired::of(&Service {
+        Desired::from_object(&Service {
             spec: Some(ServiceSpec {
                 type_: Some("ExternalName".to_owned()),
                 external_name: Some(format!(
@@ -336,7 +338,7 @@ fn desired(
     let of = this.meta.name.clone().unwrap_or_default();
     let labels = [(WORKLOAD, of), (GENERATION, generation.to_string())];
     let labels = labels.map(|(key, value)| (key.to_owned(), value));
-    Desired::of(&Revision {
+    Desired::from_object(&Revision {
         metadata: ObjectMeta {
             name: Some(name.to_owned()),
             labels: Some(BTreeMap::from(labels)),
@@ -375,13 +377,13 @@ mod tests {
 
     #[test]
     fn a_template_names_its_revision() {
-        assert_eq!(version(This::of(&workload("one"))), "w-ba2719ef");
+        assert_eq!(version(This::new(&workload("one"))), "w-ba2719ef");
     }
 
     #[test]
     fn traffic_stays_with_the_newest_that_can_serve() {
         let workload = workload("one");
-        let this = This::of(&workload);
+        let this = This::new(&workload);
         let latest = version(this);
         let (old, older) = (
             revision("old", 2, Some(true)),

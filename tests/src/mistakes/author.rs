@@ -1,4 +1,4 @@
-//! Authors whose methods are not what they are taken for: no type and no checker can see it.
+//! Authors whose methods do not behave as expected. No type and no checker can detect it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::suites::wrapped::Wrapped;
 
-/// What makes an object another one.
+/// Annotation that makes each built object a different one.
 const NUMBER: &str = "tests.lifecycle/number";
 
 /// Every object that is built is another one each time.
@@ -25,8 +25,8 @@ pub(super) fn never_the_same(machine: Arc<dyn Machine>) -> Arc<dyn Machine> {
     Arc::new(Wrapped::around(machine).build(build))
 }
 
-/// As long as an object is not there, what is to be made is another one each time, and once it is there it is as wanted: whatever was refused counts
-/// as something else.
+/// Changes the desired object on every call while the object does not exist. Once it exists, it
+/// counts as desired. A refused write therefore counts as a different one each time.
 pub(super) fn refused_is_another(machine: Arc<dyn Machine>) -> Arc<dyn Machine> {
     let (count, ir) = (AtomicU64::new(0), machine.ir());
     let build = move |observation: &Observation, effect: usize, mut object: Value| {
@@ -63,13 +63,13 @@ pub(super) fn field_never_the_same(machine: Arc<dyn Machine>) -> Arc<dyn Machine
     Arc::new(Wrapped::around(machine).field(field))
 }
 
-/// What gives back does nothing.
+/// Replaces every cleanup by an effect that does nothing.
 pub(super) fn idle_undo(machine: Arc<dyn Machine>) -> Arc<dyn Machine> {
     let ir = machine.ir();
     Arc::new(Wrapped::around(machine).idle(move |effect| ir.effects[effect].is_undo))
 }
 
-/// Once the status says that something is wrong, every fact has its first value.
+/// Returns the first value for every fact once the status reports an error.
 pub(super) fn by_the_status(machine: Arc<dyn Machine>) -> Arc<dyn Machine> {
     let wrapped = Wrapped::around(machine).fact(|observation, _, mut answer| {
         let raw = observation.subject().raw.as_deref();

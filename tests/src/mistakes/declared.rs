@@ -1,4 +1,5 @@
-//! Drivers that do not do what is declared: the same lifecycle, run by another declaration of the same shape.
+//! Drivers that deviate from the declaration: the same lifecycle, run by another declaration of the
+//! same shape.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,10 +12,10 @@ use lifecycle_runtime::machine::ir::{
 use super::Mistake;
 use crate::suites::wrapped::Wrapped;
 
-/// What was changed already: processes start again and again.
+/// Declarations that were changed already, because processes start again and again.
 static CHANGED: Mutex<BTreeMap<(Mistake, usize), &Lifecycle>> = Mutex::new(BTreeMap::new());
 
-/// What is changed of a declaration.
+/// Parts of a declaration that a seeded bug changes.
 pub(super) struct Parts {
     order: Vec<Node>,
     vars: Vec<Var>,
@@ -33,11 +34,11 @@ pub(super) fn changed(
     let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
     // A description lives as long as the process, so its address is its own.
     let known = changed.entry((mistake, std::ptr::from_ref(ir).addr()));
-    let other = *known.or_insert_with(|| Box::leak(Box::new(with(change, ir))));
+    let other = *known.or_insert_with(|| Box::leak(Box::new(with_changes(change, ir))));
     Arc::new(Wrapped::around(machine).declared(other))
 }
 
-fn with(change: fn(&mut Parts), ir: &Lifecycle) -> Lifecycle {
+fn with_changes(change: fn(&mut Parts), ir: &Lifecycle) -> Lifecycle {
     let effect = |effect: &Effect| Effect {
         when: effect.when.clone(),
         ..*effect
@@ -75,7 +76,8 @@ pub(super) fn order(parts: &mut Parts) {
         .sort_by_key(|node| !matches!(node, Node::Value(_)));
 }
 
-/// What is left of inputs is another matter: those are looked at.
+/// Drops the retired items. Leftovers of inputs are a separate matter, because the lifecycle still
+/// observes them.
 pub(super) fn leftovers(parts: &mut Parts) {
     parts.retired.clear();
 }
@@ -121,7 +123,7 @@ fn last_answer(var: &Var) -> u64 {
     1 << usize::from(var.answers).saturating_sub(1)
 }
 
-/// Whether the last answer is one that is held.
+/// Returns true if the last answer is a held one.
 pub(super) fn has_more_to_free(var: &Var) -> bool {
     var.free.is_some_and(|free| free & last_answer(var) == 0)
 }
@@ -137,7 +139,7 @@ fn first_says_the_opposite(condition: &mut Condition) {
     condition.clauses = Vec::leak(clauses);
 }
 
-/// The last effect that builds what this one builds.
+/// Returns the last effect with the same target and verb as this one.
 fn last(ir: &Lifecycle, of: &Effect) -> usize {
     let like =
         |other: &Effect| (other.verb, other.target, other.each) == (of.verb, of.target, of.each);
@@ -150,7 +152,7 @@ pub(super) fn last_like(ir: &Lifecycle, of: &Effect) -> &'static str {
     ir.effects[last(ir, of)].name
 }
 
-/// The lifecycle, where each effect builds what the last one of its target would.
+/// Returns the lifecycle in which each effect builds the object of the last effect with its target.
 pub(super) fn of_the_last(machine: Arc<dyn Machine>) -> Arc<dyn Machine> {
     let build = |inner: &dyn Machine, observation: &Observation, effect: usize| -> Option<Built> {
         let ir = inner.ir();

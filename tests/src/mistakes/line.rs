@@ -1,4 +1,5 @@
-//! Wrong runtimes and wrong servers: what is between the two changes requests and answers on their way.
+//! Wrong runtimes and wrong servers: a layer between the two changes requests and answers on their
+//! way.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +15,8 @@ use crate::suites::layer::{Once, answering, changing, made_up, seeing, versionle
 /// So much later than its answer a write is seen.
 const SEEN_AFTER: Duration = Duration::from_millis(50);
 
-/// Answers to writes name no version that must be seen, and what is written is seen after the next pass.
+/// Removes the version to wait for from answers to writes, and delays the observation of a write
+/// until after the next reconciliation.
 pub(super) fn fence(client: Client) -> Client {
     let until: Arc<Mutex<Option<Instant>>> = Arc::default();
     answering(move |client, asked| {
@@ -56,7 +58,7 @@ pub(super) fn identity(client: Client) -> Client {
     })(client)
 }
 
-/// What is seen without owners has those that were seen on an object of its kind and name before.
+/// Shows an object without owners with the owners seen earlier on an object of its kind and name.
 pub(super) fn adoption(client: Client) -> Client {
     let known: Arc<Mutex<BTreeMap<(String, String), Value>>> = Arc::default();
     seeing(move |event| {
@@ -74,7 +76,7 @@ pub(super) fn adoption(client: Client) -> Client {
     })(client)
 }
 
-/// Who manages which field of an object is as it was seen first.
+/// Shows the field managers of an object as they were seen first.
 pub(super) fn takeover(client: Client) -> Client {
     let first: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
     seeing(move |event| {
@@ -155,7 +157,8 @@ pub(super) fn falsehood(client: Client) -> Client {
     })(client)
 }
 
-/// Whether an event is about something that is neither an object of the lifecycle nor made for one.
+/// Returns true if an event concerns an object that is neither a subject of the lifecycle nor made
+/// for one.
 fn is_only_watched(event: &Value, subject: &str) -> bool {
     let object = &event["object"];
     event["type"] != "BOOKMARK"

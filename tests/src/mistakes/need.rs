@@ -1,4 +1,4 @@
-//! What a lifecycle must have, to be able to show a mistake.
+//! Requirements on a lifecycle for it to show a seeded bug.
 
 use lifecycle_runtime::machine::ir::{Effect, FieldOf, Lifecycle, Mode, Node, Verb};
 
@@ -54,7 +54,7 @@ impl Need {
         }
     }
 
-    /// What a lifecycle without it is like.
+    /// Returns the description of a lifecycle without this feature.
     pub(super) fn absence(self) -> &'static str {
         match self {
             Self::Nothing => "",

@@ -1,4 +1,4 @@
-//! Mistakes in what a generated suite runs.
+//! Seeded bugs in the code that a generated suite runs.
 
 use lifecycle_suite::resources::Suite;
 
@@ -13,7 +13,7 @@ pub fn with_mistake(mistake: Mistake, suite: Suite) -> Suite {
         .through(move |client| mistake.line(subject, client))
 }
 
-/// Whether a suite finds a mistake, and by which rule.
+/// Returns the verdict of a suite on a seeded bug, with the rule that finds it.
 #[track_caller]
 pub fn planted(mistake: Mistake, suite: Suite) -> Verdict {
     let name = suite.ir().name;

@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Mistake;
 
-/// What the table stands between.
+/// Name of the markers around the table.
 const MISTAKES: &str = "seeded mistakes";
 
-/// Whatever claims to find mistakes.
+/// Tool that claims to find bugs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Instrument {
-    /// Random lifecycles, held against what they mean.
+    /// Random lifecycles, checked against their meaning.
     Random,
     /// The generated suites of small lifecycles.
     Suite,
@@ -36,18 +36,19 @@ const COLUMNS: [(Instrument, &str); 6] = [
     (Instrument::Real, "real server, Listener"),
 ];
 
-/// What an instrument makes of a mistake.
+/// Result of an instrument on a seeded bug.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// By what it is found.
+    /// Found, with the finding.
     Found(String),
     /// It goes unnoticed.
     Missed,
-    /// Why it cannot be planted there.
+    /// Cannot be seeded there, with the reason.
     NotPlanted(&'static str),
 }
 
-/// What goes unnoticed, and why that is no weakness of the instrument, or is left as one.
+/// Seeded bugs that go unnoticed, each with a reason. Either the reason shows that this is no
+/// weakness of the instrument, or the weakness is left as one.
 const MISSED: &[(Instrument, Mistake, &str)] = &[
     (
         Instrument::Random,
@@ -129,10 +130,11 @@ const MISSED: &[(Instrument, Mistake, &str)] = &[
 /// One at a time reads and writes.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Holds the column of an instrument against what was found.
+/// Checks the column of an instrument against the findings.
 ///
 /// # Panics
-/// The documentation says something else, and nobody asked to rewrite it; or something is missed and there is no reason in the list.
+/// Panics if the documentation differs and no rewrite was requested, or if something is missed
+/// without a reason in the list.
 pub fn hold(instrument: Instrument, verdicts: &BTreeMap<Mistake, Verdict>) {
     let cells = Mistake::all().map(|mistake| cell(instrument, mistake, &verdicts[&mistake]));
     let cells: Vec<String> = cells.collect();
@@ -143,10 +145,11 @@ pub fn hold(instrument: Instrument, verdicts: &BTreeMap<Mistake, Verdict>) {
     });
 }
 
-/// Holds what the documentation says between the marks of this name against what it should say; `BLESS=1` writes it.
+/// Checks the documentation between the marks of this name against its desired text. `BLESS=1`
+/// writes it.
 ///
 /// # Panics
-/// It says something else, and nobody asked to rewrite it.
+/// Panics if the text differs and no rewrite was requested.
 pub fn between(name: &str, wanted: impl FnOnce(&str) -> String) {
     between_in("suite.md", name, wanted);
 }
@@ -208,7 +211,7 @@ fn cell(instrument: Instrument, mistake: Mistake, verdict: &Verdict) -> String {
     }
 }
 
-/// The columns as they stand there.
+/// Returns the columns of the existing table.
 fn read(table: &str) -> BTreeMap<Instrument, Vec<String>> {
     let cells = |line: &str| -> Vec<String> {
         let cells = line.trim_matches('|').split('|');
@@ -247,7 +250,7 @@ fn written(columns: &BTreeMap<Instrument, Vec<String>>) -> String {
             text,
             "| {} | {} | – not in a declaration | {cells} |",
             mistake.name(),
-            mistake.what()
+            mistake.description()
         )
         .expect("a text takes everything");
     }

@@ -1,4 +1,4 @@
-//! The suites of lifecycles that operators of others have, said in the language.
+//! Suites of lifecycles from the operators of other projects, expressed in the language.
 
 use k8s_openapi::api::core::v1::{Pod, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
@@ -21,7 +21,7 @@ use crate::lifecycles::httproute::{
 use crate::lifecycles::issuer::{self, AtAuthority, Authority, ClusterIssuer};
 use crate::lifecycles::leaf::{self, Leaf, Signing};
 use crate::lifecycles::lodge::{self, Lodge};
-use crate::lifecycles::login::{self, Kept, Login};
+use crate::lifecycles::login::{self, Login, LoginOperator};
 use crate::lifecycles::machine::{self, InCluster, InfraMachine, Machine, Nodes, OtherCluster};
 use crate::lifecycles::managed_bucket::{self, Cloud, InAccount, ManagedBucket, ProviderConfig};
 use crate::lifecycles::postgres::{self, Cluster, Databases, InDatabases, Instances};
@@ -29,9 +29,9 @@ use crate::lifecycles::quota::{self, Counted, Quota};
 use crate::lifecycles::tenant::{self, Teams, Tenant};
 use crate::lifecycles::workload::{self, Ingress, Revision, Shares, Workload};
 
-/// The suite of a count of what a namespace has.
+/// Returns the suite of a count of the objects in a namespace.
 pub fn quota() -> Suite {
-    Suite::of(|| quota::machine(Counted))
+    Suite::for_machine(|| quota::machine(Counted))
         .define(&Quota::crd())
         .fixtures(include_str!("../../fixtures/quota/quota.yaml"))
         .fixtures(include_str!("../../fixtures/quota/used.yaml"))
@@ -39,21 +39,21 @@ pub fn quota() -> Suite {
 
 /// The suite of a lodge that an older version of it had, too.
 pub fn lodge() -> Suite {
-    Suite::of(lodge::new)
+    Suite::for_machine(lodge::new)
         .define(&Lodge::crd())
         .fixtures(include_str!("../../fixtures/lodge/lodge.yaml"))
 }
 
-/// The suite of a login whose Secret may stay, and may have been there before.
+/// Returns the suite of a login whose Secret may stay, and may have existed before.
 pub fn account() -> Suite {
-    Suite::of(|| account::machine(Logins))
+    Suite::for_machine(|| account::machine(Logins))
         .define(&Account::crd())
         .fixtures(include_str!("../../fixtures/account/account.yaml"))
 }
 
-/// The suite of a program whose database is migrated once a version.
+/// Returns the suite of a program whose database is migrated once per version.
 pub fn app() -> Suite {
-    Suite::of(|| app::machine(Migrations))
+    Suite::for_machine(|| app::machine(Migrations))
         .define(&App::crd())
         .fixtures(include_str!("../../fixtures/app/app.yaml"))
         .promise("ends", |site| migrates(site, true))
@@ -62,7 +62,7 @@ pub fn app() -> Suite {
 
 /// The suite of a team and its namespaces.
 pub fn tenant() -> Suite {
-    Suite::of(|| tenant::machine(Teams))
+    Suite::for_machine(|| tenant::machine(Teams))
         .define(&Tenant::crd())
         .fixtures(include_str!("../../fixtures/tenant/tenant.yaml"))
         .fixtures(include_str!("../../fixtures/tenant/secret.yaml"))
@@ -70,7 +70,7 @@ pub fn tenant() -> Suite {
 
 /// The suite of a password that is made by chance and copied.
 pub fn login() -> Suite {
-    Suite::of(|| login::machine(Kept))
+    Suite::for_machine(|| login::machine(LoginOperator))
         .define(&Login::crd())
         .fixtures(include_str!("../../fixtures/login/login.yaml"))
 }
@@ -87,7 +87,7 @@ pub fn issuer() -> Suite {
 
 /// The suite of a certificate that is made here and signed by an authority of the namespace.
 pub fn leaf() -> Suite {
-    Suite::of(|| leaf::machine(Signing))
+    Suite::for_machine(|| leaf::machine(Signing))
         .define(&Leaf::crd())
         .fixtures(include_str!("../../fixtures/leaf/leaf.yaml"))
         .fixtures(include_str!("../../fixtures/leaf/authority.yaml"))
@@ -104,7 +104,7 @@ pub fn dns() -> Suite {
         .provider("nameservers", Limit::new().in_flight(1).per_minute(60))
 }
 
-/// The suite of what sets the replicas of a workload.
+/// Returns the suite of an autoscaler that sets the replicas of a workload.
 pub fn autoscaler() -> Suite {
     let machine = |meters: Meters, line| autoscaler::machine(ByLoad(meters.on(line)));
     Suite::outside(Meters::default, machine)
@@ -116,7 +116,7 @@ pub fn autoscaler() -> Suite {
 /// The suite of a certificate that an issuer signs.
 pub fn certificate() -> Suite {
     let answers = |fields: fn() -> Value| move |site: Site| answers(site, fields());
-    Suite::of(|| certificate::machine(Signed))
+    Suite::for_machine(|| certificate::machine(Signed))
         .define(&Certificate::crd())
         .define(&Issuer::crd())
         .define(&SigningRequest::crd())
@@ -148,10 +148,10 @@ pub fn machine() -> Suite {
 const INFRA: (&str, &str) = ("/apis/machines.tests/v1", "inframachines");
 const BACKUP: (&str, &str) = ("/apis/databases.tests/v1", "backups");
 
-/// The suite of a database of which a last backup is made.
+/// Returns the suite of a database with a last backup.
 pub fn database() -> Suite {
     let ends = |status: fn() -> Value| move |site: Site| settles(site, BACKUP, status());
-    Suite::of(|| database::machine(database::Kept))
+    Suite::for_machine(|| database::machine(database::DatabaseOperator))
         .define(&Database::crd())
         .define(&Engine::crd())
         .define(&Backup::crd())
@@ -206,14 +206,14 @@ async fn runs(site: Site, change: fn(&mut Instances, &Pods, &str) -> bool) -> ku
         is_ours.then_some((pod.metadata.name.clone()?, pod.metadata.uid.clone()?))
     };
     let pods: Pods = pods.iter().filter_map(name_of).collect();
-    let service = site.beside("/api/v1", "services", site.name());
+    let service = site.sibling_path("/api/v1", "services", site.name());
     let service = site.get(&service).await?.unwrap_or_default();
     let Some(primary) = service["spec"]["selector"][postgres::INSTANCE].as_str() else {
         return Ok(false);
     };
     let databases = site.outside::<Databases>();
     let changed = |instances: &mut Instances| change(instances, &pods, primary);
-    Ok(databases.is_some_and(|databases| databases.with(changed)))
+    Ok(databases.is_some_and(|databases| databases.with_state(changed)))
 }
 
 /// The suite of a route of the Gateway API.
@@ -229,7 +229,7 @@ pub fn httproute() -> Suite {
         .promise("follows", follows)
 }
 
-/// Whoever configures the proxies has them do what the route says.
+/// Makes the proxies follow the route, as their controller does.
 async fn follows(site: Site) -> kube::Result<bool> {
     let gateways: Vec<Gateway> = all(&site, "/apis/gateways.tests/v1/gateways").await?;
     let classes: Vec<GatewayClass> = all(&site, "/apis/gateways.tests/v1/gatewayclasses").await?;
@@ -252,14 +252,14 @@ async fn follows(site: Site) -> kube::Result<bool> {
     let classes: Vec<&GatewayClass> = classes.iter().collect();
     let (services, slices): (Vec<_>, Vec<_>) = (services.iter().collect(), slices.iter().collect());
     let backends = (&*services, &*slices, &*grants.iter().collect::<Vec<_>>());
-    let this = lifecycle_runtime::This::of(&route);
-    let wanted = httproute::wanted(this, &parents, &classes, backends);
+    let this = lifecycle_runtime::This::new(&route);
+    let wanted = httproute::desired_rules(this, &parents, &classes, backends);
     let uid = route.metadata.uid.clone().unwrap_or_default();
     let proxies = site.outside::<Proxies>();
     let load = |tables: &mut httproute::Tables| {
         tables.0.insert(uid, wanted.clone()).as_ref() != Some(&wanted)
     };
-    Ok(proxies.is_some_and(|proxies| proxies.with(load)))
+    Ok(proxies.is_some_and(|proxies| proxies.with_state(load)))
 }
 
 /// All objects that are listed under a path.
@@ -272,10 +272,10 @@ async fn all<K: DeserializeOwned>(site: &Site, path: &str) -> kube::Result<Vec<K
         .map_err(kube::Error::SerdeError)
 }
 
-/// The suite of a workload whose versions share its traffic.
+/// Returns the suite of a workload whose versions share its traffic.
 pub fn workload() -> Suite {
     let deploys = |status: fn() -> Value| move |site: Site| deploys(site, status());
-    Suite::of(|| workload::machine(Shares))
+    Suite::for_machine(|| workload::machine(Shares))
         .define(&Workload::crd())
         .define(&Revision::crd())
         .define(&Ingress::crd())
@@ -289,13 +289,13 @@ pub fn workload() -> Suite {
         })
 }
 
-/// The Revision of the template comes up or not, if nobody has said so yet.
+/// Makes the Revision of the template come up or fail, if neither has been reported yet.
 async fn deploys(site: Site, status: Value) -> kube::Result<bool> {
     let Ok(this) = serde_json::from_value::<Workload>((*site.object).clone()) else {
         return Ok(false);
     };
-    let name = workload::version(lifecycle_runtime::This::of(&this));
-    let path = site.beside("/apis/serving.tests/v1", "revisions", &name);
+    let name = workload::version(lifecycle_runtime::This::new(&this));
+    let path = site.sibling_path("/apis/serving.tests/v1", "revisions", &name);
     site.edit(&path, |revision| {
         if revision.get("status").is_none() {
             revision["status"] = status;
@@ -304,9 +304,9 @@ async fn deploys(site: Site, status: Value) -> kube::Result<bool> {
     .await
 }
 
-/// A load balancer takes the route, or says why it cannot.
+/// Makes a load balancer accept the route, or report its reason for not doing so.
 async fn probes(site: Site, failed: Option<&str>) -> kube::Result<bool> {
-    let path = site.beside("/apis/serving.tests/v1", "ingresses", site.name());
+    let path = site.sibling_path("/apis/serving.tests/v1", "ingresses", site.name());
     site.edit(&path, |ingress| {
         let generation = ingress["metadata"]["generation"].clone();
         if ingress.pointer("/status/observedGeneration") != Some(&generation) {
@@ -328,13 +328,14 @@ async fn moves_on(site: Site, change: fn(&mut Nodes, &str)) -> kube::Result<bool
         *nodes != before
     };
     let other = site.outside::<OtherCluster>();
-    Ok(other.is_some_and(|other| other.with(changed)))
+    Ok(other.is_some_and(|other| other.with_state(changed)))
 }
 
-/// Who makes the object of this name says how it ended, if nobody did.
+/// Reports the outcome of the object of this name as its maker does, unless it already has a
+/// status.
 async fn settles(site: Site, of: (&str, &str), status: Value) -> kube::Result<bool> {
     let name = site.object["metadata"]["name"].as_str().unwrap_or_default();
-    let path = site.beside(of.0, of.1, name);
+    let path = site.sibling_path(of.0, of.1, name);
     site.edit(&path, |object| {
         if object.get("status").is_none() {
             object["status"] = status;
@@ -343,16 +344,16 @@ async fn settles(site: Site, of: (&str, &str), status: Value) -> kube::Result<bo
     .await
 }
 
-/// The Issuer answers what is asked now.
+/// Makes the Issuer answer the current request.
 async fn answers(site: Site, fields: Value) -> kube::Result<bool> {
     let Ok(this) = serde_json::from_value::<Certificate>((*site.object).clone()) else {
         return Ok(false);
     };
-    let secret = site.beside("/api/v1", "secrets", &this.spec.secret);
+    let secret = site.sibling_path("/api/v1", "secrets", &this.spec.secret);
     let secret = site.get(&secret).await?;
     let secret = secret.and_then(|s| serde_json::from_value(s).ok());
-    let name = certificate::next(lifecycle_runtime::This::of(&this), secret.as_ref());
-    let path = site.beside("/apis/certificates.tests/v1", "signingrequests", &name);
+    let name = certificate::next(lifecycle_runtime::This::new(&this), secret.as_ref());
+    let path = site.sibling_path("/apis/certificates.tests/v1", "signingrequests", &name);
     site.edit(&path, |request| {
         if request.get("status").is_none() {
             request["status"] = fields;

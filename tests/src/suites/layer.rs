@@ -1,4 +1,5 @@
-//! Wrong runtimes, planted between an operator and everything that looks at it: requests and events are changed on their way.
+//! Wrong runtimes as seeded bugs, between an operator and everything that observes it. They change
+//! requests and events on their way.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,20 +16,20 @@ use serde_json::Value;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 pub type Answer = Result<Response<Content>, kube::Error>;
-type See = Arc<dyn Fn(&mut Value) -> bool + Send + Sync>;
+type ContentFilter = Arc<dyn Fn(&mut Value) -> bool + Send + Sync>;
 type Late = Arc<dyn Fn() -> Option<Instant> + Send + Sync>;
 
-/// What is answered: as it came, or event by event, and perhaps late.
+/// Content of a response: as it came, or event by event, and perhaps late.
 pub struct Content {
     body: Body,
-    see: Option<See>,
+    see: Option<ContentFilter>,
     late: Option<Late>,
-    /// What came, and is told when its time has come.
+    /// Frame that arrived, and is delivered when its time has come.
     kept: Option<(Pin<Box<Sleep>>, Frame<Bytes>)>,
 }
 
 impl Content {
-    fn of(body: Body) -> Self {
+    fn new(body: Body) -> Self {
         Self {
             body,
             see: None,
@@ -37,7 +38,8 @@ impl Content {
         }
     }
 
-    /// The same, where each part is told no sooner than this says when it comes.
+    /// Returns the same content, with each part delivered no sooner than the time that this returns
+    /// on its arrival.
     #[must_use]
     pub fn late(mut self, until: impl Fn() -> Option<Instant> + Send + Sync + 'static) -> Self {
         self.late = Some(Arc::new(until));
@@ -78,7 +80,7 @@ impl http_body::Body for Content {
 }
 
 /// The events of some lines, changed or left out.
-fn events(lines: &[u8], see: &See) -> Vec<u8> {
+fn events(lines: &[u8], see: &ContentFilter) -> Vec<u8> {
     let mut seen = Vec::new();
     for line in lines
         .split(|byte| *byte == b'\n')
@@ -93,15 +95,15 @@ fn events(lines: &[u8], see: &See) -> Vec<u8> {
     seen
 }
 
-pub fn whole(response: Response<Body>) -> Response<Content> {
-    response.map(Content::of)
+pub fn full_response(response: Response<Body>) -> Response<Content> {
+    response.map(Content::new)
 }
 
 /// An answer that no server gave.
 pub fn made_up(code: u16, body: &Value) -> Response<Content> {
     let body = Body::from(body.to_string().into_bytes());
     let response = Response::builder().status(code).body(body);
-    whole(response.expect("a code and a body make an answer"))
+    full_response(response.expect("a code and a body make an answer"))
 }
 
 /// The same object, as if it were older than everything.
@@ -117,19 +119,19 @@ pub async fn versionless(response: Response<Content>) -> Answer {
         *version = Value::from("1");
         bytes = object.to_string().into_bytes().into();
     }
-    let content = Content::of(Body::from(bytes.to_vec()));
+    let content = Content::new(Body::from(bytes.to_vec()));
     Ok(Response::from_parts(head, content))
 }
 
 /// A request, taken apart.
-pub struct Asked {
+pub struct ParsedRequest {
     pub method: Method,
     pub uri: String,
     pub head: http::request::Parts,
     pub body: Value,
 }
 
-impl Asked {
+impl ParsedRequest {
     pub fn is_write(&self) -> bool {
         self.method != Method::GET && !self.is_lease()
     }
@@ -156,14 +158,14 @@ impl Asked {
             self.body.to_string().into_bytes()
         };
         let request = request.body(Body::from(body)).expect("it was a request");
-        client.send(request).await.map(whole)
+        client.send(request).await.map(full_response)
     }
 }
 
 /// Answers every request in another way.
 pub fn answering<F, A>(answer: F) -> impl Fn(Client) -> Client + Send + Sync + 'static
 where
-    F: Fn(Client, Asked) -> A + Clone + Send + Sync + 'static,
+    F: Fn(Client, ParsedRequest) -> A + Clone + Send + Sync + 'static,
     A: Future<Output = Answer> + Send + 'static,
 {
     move |client| {
@@ -173,7 +175,7 @@ where
             async move {
                 let (head, body) = request.into_parts();
                 let body = body.collect_bytes().await?;
-                let asked = Asked {
+                let asked = ParsedRequest {
                     method: head.method.clone(),
                     uri: head.uri.to_string(),
                     body: serde_json::from_slice(&body).unwrap_or_default(),
@@ -187,7 +189,7 @@ where
 
 /// Changes every request.
 pub fn changing(
-    change: impl Fn(&mut Asked) + Clone + Send + Sync + 'static,
+    change: impl Fn(&mut ParsedRequest) + Clone + Send + Sync + 'static,
 ) -> impl Fn(Client) -> Client + Send + Sync + 'static {
     answering(move |client, mut asked| {
         change(&mut asked);
@@ -217,7 +219,7 @@ where
             if !is_watch {
                 return Ok(answer);
             }
-            let see: See = Arc::new(see);
+            let see: ContentFilter = Arc::new(see);
             Ok(answer.map(|content| Content {
                 see: Some(see),
                 ..content
@@ -226,7 +228,7 @@ where
     })
 }
 
-/// Keeps whether something has happened already.
+/// Flag that records that something has happened already.
 #[derive(Clone, Default)]
 pub struct Once(Arc<AtomicBool>);
 

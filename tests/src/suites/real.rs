@@ -21,18 +21,18 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 
 /// A few API servers without controllers.
 pub struct Real {
-    /// Kubeconfigs of those that nobody uses.
+    /// Kubeconfigs that are not in use.
     free: Arc<Mutex<Vec<PathBuf>>>,
     servers: Vec<ApiServer>,
 }
 
 /// The use of one, given back when it is dropped.
-struct Lent {
+struct LeasedKubeconfig {
     kubeconfig: PathBuf,
     free: Arc<Mutex<Vec<PathBuf>>>,
 }
 
-impl Drop for Lent {
+impl Drop for LeasedKubeconfig {
     fn drop(&mut self) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.push(self.kubeconfig.clone());
@@ -56,9 +56,9 @@ impl Real {
         })
     }
 
-    fn lend(&self) -> Option<Lent> {
+    fn lend(&self) -> Option<LeasedKubeconfig> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(Lent {
+        Some(LeasedKubeconfig {
             kubeconfig: free.pop()?,
             free: Arc::clone(&self.free),
         })
@@ -79,7 +79,7 @@ impl Cluster for Real {
             let lent = self.lend().ok_or("more runs than servers")?;
             let client = opened(&lent.kubeconfig, definitions).await;
             let client = client.map_err(|error| format!("{error:#}"))?;
-            Ok(Opened::held(client, lent))
+            Ok(Opened::exclusive(client, lent))
         })
     }
 }

@@ -1,4 +1,5 @@
-//! The suites of the small lifecycles of the language's documentation, and what keeps their promises.
+//! Suites of the small lifecycles of the language's documentation, and the functions that keep
+//! their promises.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -14,16 +15,16 @@ use crate::lifecycles::canary::{self, Canary, Steps};
 use crate::lifecycles::front::{self, Front, Web};
 use crate::lifecycles::git::{self, FromForge, GitRepository, Remotes};
 use crate::lifecycles::preview::{self, Pages, Preview};
-use crate::lifecycles::provider::{Kept, Provider};
+use crate::lifecycles::provider::{Provider, ProviderState};
 use crate::lifecycles::rollout::{self, App, Rollout};
 use crate::lifecycles::schedule::{self, ByLine, Schedule};
 use crate::lifecycles::skupper::{self, InNetwork, Network, Routers};
 use crate::lifecycles::skupper_listener::{self, AtSite, Router};
 use crate::lifecycles::topic::{self, AtBroker, Broker, Topic};
 
-/// The suite of an application whose database is migrated.
+/// Returns the suite of an application whose database is migrated.
 pub fn rollout() -> Suite {
-    Suite::of(|| rollout::machine(Rollout))
+    Suite::for_machine(|| rollout::machine(Rollout))
         .define(&App::crd())
         .fixtures(include_str!("../../fixtures/rollout/app.yaml"))
         .fixtures(include_str!("../../fixtures/rollout/configmap.yaml"))
@@ -35,7 +36,7 @@ pub fn rollout() -> Suite {
 
 /// The suite of a web server and everything around it.
 pub fn front() -> Suite {
-    Suite::of(|| front::machine(Web))
+    Suite::for_machine(|| front::machine(Web))
         .define(&Front::crd())
         .fixtures(include_str!("../../fixtures/front/front.yaml"))
         .promise("rolls_out", |site| rolls(site, true))
@@ -58,7 +59,7 @@ pub fn canary() -> Suite {
             comes_up(site, &name, well).await
         }
     };
-    Suite::of(|| canary::machine(Steps))
+    Suite::for_machine(|| canary::machine(Steps))
         .define(&Canary::crd())
         .fixtures(include_str!("../../fixtures/canary/canary.yaml"))
         .fixtures(include_str!("../../fixtures/canary/configmap.yaml"))
@@ -77,7 +78,7 @@ pub fn schedule() -> Suite {
             ends(site, &name, well).await
         }
     };
-    Suite::of(|| schedule::machine(ByLine))
+    Suite::for_machine(|| schedule::machine(ByLine))
         .define(&Schedule::crd())
         .fixtures(include_str!("../../fixtures/schedule/schedule.yaml"))
         .promise("ends", ends(true))
@@ -86,12 +87,12 @@ pub fn schedule() -> Suite {
 
 /// The suite of a page that time puts up and takes down.
 pub fn preview() -> Suite {
-    Suite::of(|| preview::machine(Pages))
+    Suite::for_machine(|| preview::machine(Pages))
         .define(&Preview::crd())
         .fixtures(include_str!("../../fixtures/preview/preview.yaml"))
 }
 
-/// The suite of a bucket in a store outside the cluster.
+/// Returns the suite of a bucket in a store outside the cluster.
 pub fn bucket() -> Suite {
     let machine = |store: Store, line| bucket::machine(InStore(store.on(line)));
     Suite::outside(Store::default, machine)
@@ -100,7 +101,7 @@ pub fn bucket() -> Suite {
         .provider("cloud", Limit::new().in_flight(1))
 }
 
-/// The suite of a topic that somebody may suspend.
+/// Returns the suite of a topic that a user may suspend.
 pub fn topic() -> Suite {
     let machine = |broker: Broker, line| topic::machine(AtBroker(broker.on(line)));
     Suite::outside(Broker::default, machine)
@@ -109,7 +110,7 @@ pub fn topic() -> Suite {
         .fixtures(include_str!("../../fixtures/topic/configmap.yaml"))
 }
 
-/// The suite of a Git repository of which an archive is kept.
+/// Returns the suite of a Git repository with a stored archive.
 pub fn git() -> Suite {
     let machine = |remotes: Remotes, line| git::machine(FromForge(remotes.on(line)));
     Suite::outside(Remotes::default, machine)
@@ -124,7 +125,7 @@ pub fn skupper() -> Suite {
     let machine = |network: Network, line| skupper::machine(InNetwork(network.on(line)));
     let network = || {
         let network = Network::default();
-        network.with(|routers| {
+        network.with_state(|routers| {
             routers.perturb("offer");
             routers.taken.insert(9);
         });
@@ -145,12 +146,12 @@ pub fn skupper() -> Suite {
         })
 }
 
-/// The suite of a listener whose port is decided by its site.
+/// Returns the suite of a listener whose site determines its port.
 pub fn skupper_listener() -> Suite {
     let machine = |router: Router, line| skupper_listener::machine(AtSite(router.on(line)));
     let router = || {
         let router = Router::default();
-        router.with(|state| state.perturb("offer"));
+        router.with_state(|state| state.perturb("offer"));
         router
     };
     Suite::outside(router, machine)
@@ -170,9 +171,12 @@ pub fn skupper_listener() -> Suite {
         .promise("follows", reads)
 }
 
-/// Whether this changes what a provider keeps.
-fn changes<S: Kept + PartialEq>(provider: &Provider<S>, change: impl FnOnce(&mut S)) -> bool {
-    provider.with(|state| {
+/// Returns true if this changes the state that a provider keeps.
+fn changes<S: ProviderState + PartialEq>(
+    provider: &Provider<S>,
+    change: impl FnOnce(&mut S),
+) -> bool {
+    provider.with_state(|state| {
         let before = state.clone();
         change(state);
         *state != before
@@ -199,7 +203,7 @@ async fn writes(site: Site) -> kube::Result<bool> {
 
 /// The Site gives the Listener a port.
 async fn claims(site: Site) -> kube::Result<bool> {
-    let table = site.beside("/api/v1", "configmaps", "default");
+    let table = site.sibling_path("/api/v1", "configmaps", "default");
     let uid = site.object["metadata"]["uid"].as_str().unwrap_or_default();
     let line = format!("{uid} 1024");
     site.edit(&table, |table| {
@@ -220,7 +224,7 @@ async fn reads(site: Site) -> kube::Result<bool> {
     };
     let was_down = router.set_down(false);
     let table = site
-        .get(&site.beside("/api/v1", "configmaps", "default"))
+        .get(&site.sibling_path("/api/v1", "configmaps", "default"))
         .await?;
     let table = table.map(serde_json::from_value::<ConfigMap>);
     let table = table
@@ -245,7 +249,7 @@ pub(super) async fn migrates(site: Site, well: bool) -> kube::Result<bool> {
 
 /// The Job of this name ends.
 async fn ends(site: Site, name: &str, well: bool) -> kube::Result<bool> {
-    let job = site.beside("/apis/batch/v1", "jobs", name);
+    let job = site.sibling_path("/apis/batch/v1", "jobs", name);
     site.edit(&job, |job| {
         if job.pointer("/status/conditions/1").is_some() {
             return;
@@ -278,7 +282,7 @@ async fn rolls(site: Site, well: bool) -> kube::Result<bool> {
 
 /// The Deployment of this name is reconciled, or comes no further.
 async fn comes_up(site: Site, name: &str, well: bool) -> kube::Result<bool> {
-    let deployment = site.beside("/apis/apps/v1", "deployments", name);
+    let deployment = site.sibling_path("/apis/apps/v1", "deployments", name);
     site.edit(&deployment, |deployment| {
         let generation = deployment["metadata"]["generation"].clone();
         if deployment.pointer("/status/observedGeneration") == Some(&generation) {

@@ -1,10 +1,13 @@
-//! A lifecycle whose answers are changed after its author gave them: what no type and no checker can see.
+//! A lifecycle whose answers are changed after its author gave them. No type and no checker can
+//! detect it.
 
 use std::future::ready;
 use std::sync::Arc;
 
 use lifecycle_runtime::lifecycle::call::{Called, Calling};
-use lifecycle_runtime::lifecycle::{Answer, Built, Machine, Observation, Once, Timed, Wraps};
+use lifecycle_runtime::lifecycle::{
+    Answer, Built, Machine, MachineWrapper, Observation, Once, Timed,
+};
 use lifecycle_runtime::machine::ir::Lifecycle;
 use serde_json::Value;
 
@@ -41,14 +44,14 @@ impl Wrapped {
         }
     }
 
-    /// Changes what is declared, to something of the same shape.
+    /// Replaces the declaration by one of the same shape.
     #[must_use]
     pub fn declared(mut self, ir: &'static Lifecycle) -> Self {
         self.ir = ir;
         self
     }
 
-    /// Changes what facts answer.
+    /// Changes the answers of facts.
     #[must_use]
     pub fn fact(
         mut self,
@@ -58,7 +61,7 @@ impl Wrapped {
         self
     }
 
-    /// Changes what is reported.
+    /// Changes the reported fields.
     #[must_use]
     pub fn field(
         mut self,
@@ -68,7 +71,7 @@ impl Wrapped {
         self
     }
 
-    /// Changes what is wanted, object by object.
+    /// Changes the desired objects one by one.
     #[must_use]
     pub fn build(
         self,
@@ -96,7 +99,7 @@ impl Wrapped {
         self
     }
 
-    /// Calls of these effects do nothing, and say that they did what they are for.
+    /// Makes calls of these effects do nothing and report success.
     #[must_use]
     pub fn idle(mut self, idle: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
         self.idle = Arc::new(idle);
@@ -104,7 +107,7 @@ impl Wrapped {
     }
 }
 
-impl Wraps for Wrapped {
+impl MachineWrapper for Wrapped {
     fn inner(&self) -> &dyn Machine {
         &*self.inner
     }

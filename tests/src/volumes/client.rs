@@ -1,4 +1,4 @@
-//! What calls the driver in tests: a client for each service, over a socket, and requests that are right.
+//! Callers of the driver in tests: a client for each service, over a socket, and correct requests.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct Running {
     pub controller: ControllerClient<Channel>,
     /// Its services on the node.
     pub node: NodeClient<Channel>,
-    /// Where everything is.
+    /// Locations of the driver's folders and sockets.
     pub places: Places,
     folder: TempDir,
     trigger: Trigger,
@@ -43,7 +43,7 @@ impl Running {
             .map(|(running, _)| running)
     }
 
-    /// The same where its disk bears only so much; with what becomes of that.
+    /// Starts the driver with a limit on its disk. Returns the providers with their counts as well.
     ///
     /// # Errors
     /// It cannot be started.
@@ -75,7 +75,7 @@ impl Running {
         self.path(name).display().to_string()
     }
 
-    /// Stops it, and says how it ended.
+    /// Stops the driver. Returns an error if it failed.
     ///
     /// # Errors
     /// As it ended.

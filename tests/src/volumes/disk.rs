@@ -1,5 +1,6 @@
-//! Volumes on a disk: a directory each, and one record for each thing that is known. A record is there as a whole or not at all.
-//! Names of files are made of hashes, so that nothing in a request leads anywhere.
+//! Volumes on a disk: a directory each, and one record for each known item. A record exists as a
+//! whole or not at all. File names are hashes, so that nothing in a request can lead to another
+//! path.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,12 +11,12 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What was asked for when a volume was made.
+/// Request parameters with which a volume was created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Volume {
-    /// The name that it was asked for by.
+    /// Name in the request that created it.
     pub name: String,
-    /// Zero if nobody minded.
+    /// Capacity in the request. Zero if it was unspecified.
     pub capacity: u64,
     /// From the StorageClass.
     pub parameters: BTreeMap<String, String>,
@@ -24,11 +25,11 @@ pub struct Volume {
 /// How a volume was staged or published.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
-    /// Which volume.
+    /// Id of the volume.
     pub volume: String,
-    /// Where.
+    /// Path at which it is staged or published.
     pub path: String,
-    /// With which capability, in words.
+    /// Capability of the use, as text.
     pub capability: String,
 }
 
@@ -44,12 +45,12 @@ fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// The id of the volume that is asked for by this name.
+/// Returns the id of the volume with this requested name.
 pub fn id_of(name: &str) -> String {
     format!("dir-{:016x}", hash(name))
 }
 
-/// Whether an id is one of ours: then it is the name of a file.
+/// Returns true if an id is one of ours, and thus the name of a file.
 fn is_ours(id: &str) -> bool {
     let digits = id.strip_prefix("dir-").unwrap_or_default();
     digits.len() == 16
@@ -67,11 +68,11 @@ fn missing_is_fine(done: io::Result<()>) -> io::Result<()> {
 
 impl Disk {
     /// The disk in this folder, which is made when something is written.
-    pub fn at(root: PathBuf) -> Self {
+    pub fn new(root: PathBuf) -> Self {
         Self { root }
     }
 
-    /// Where the data of a volume is; `None` if its id is not one of ours.
+    /// Returns the path of a volume's data; `None` if its id is not one of ours.
     pub fn data(&self, id: &str) -> Option<PathBuf> {
         is_ours(id).then(|| self.root.join("data").join(id))
     }
@@ -104,7 +105,7 @@ impl Disk {
     /// # Errors
     /// The disk fails.
     pub fn volume(&self, id: &str) -> io::Result<Option<Volume>> {
-        // A directory whose record is not written yet is no volume.
+        // A directory whose record is not written yet is not a volume.
         if !self.data(id).is_some_and(|data| data.is_dir()) {
             return Ok(None);
         }
@@ -158,7 +159,7 @@ impl Disk {
         missing_is_fine(fs::remove_file(self.record("staged", id)))
     }
 
-    /// Which volume is published at a target: there is a link of ours.
+    /// Returns the volume that is published at a target, if a link of ours is there.
     ///
     /// # Errors
     /// The disk fails.
@@ -174,7 +175,7 @@ impl Disk {
         }
     }
 
-    /// Where a volume is published.
+    /// Returns the places at which a volume is published.
     ///
     /// # Errors
     /// The disk fails.
@@ -212,7 +213,7 @@ impl Disk {
     /// Puts a link to the volume at a target; an empty directory there gives way, nothing else does.
     ///
     /// # Errors
-    /// The disk fails, or something is there.
+    /// Returns an error if the disk fails, or something exists at the target.
     pub fn publish(&self, published: &Use) -> io::Result<()> {
         let Some(data) = self.data(&published.volume) else {
             return Err(ErrorKind::NotFound.into());
@@ -224,7 +225,7 @@ impl Disk {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        // The record first: a link without one would be nobody's.
+        // The record is written first: a link without one would have no owner.
         Self::write(&self.use_of(&published.volume, &published.path), published)?;
         symlink(data, target)
     }

@@ -12,7 +12,7 @@ use lifecycle_runtime::{Because, lifecycle};
 use super::disk::{Disk, Use};
 use super::provisioning::{failed, fits};
 
-/// Whether the directory of a volume is there.
+/// Existence of the directory of a volume.
 #[derive(Debug, PartialEq)]
 pub struct Backing(bool);
 
@@ -23,7 +23,7 @@ pub struct Staging {
     published: Vec<Use>,
 }
 
-/// What is published at a target.
+/// Volume that is published at a target.
 #[derive(Debug, PartialEq)]
 pub struct Link(Option<Use>);
 
@@ -144,7 +144,7 @@ impl DirectoryMountLogic for Mounter {
         Because::plain(link.is_some_and(|link| link.0.is_some()))
     }
     fn same(&self, request: Request<'_>, staging: Option<&Staging>) -> Because<Same> {
-        // Whoever asks where the volume is says nothing of how it is used.
+        // A request that asks only for the location of the volume does not name its use.
         let (Some(staging), [_, ..]) = (staging, request.capabilities()) else {
             return Because::plain(Same::Yes);
         };

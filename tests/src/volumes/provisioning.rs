@@ -13,9 +13,9 @@ use super::disk::{Disk, Volume, id_of};
 
 /// The volume of a name, if it was made.
 #[derive(Debug, PartialEq)]
-pub struct Made(Option<Volume>);
+pub struct NamedVolume(Option<Volume>);
 
-/// Whether a volume is there, and used.
+/// Existence and use of a volume.
 #[derive(Debug, PartialEq)]
 pub struct Existence {
     there: bool,
@@ -30,7 +30,7 @@ lifecycle! {
     volume DirectoryProvisioning;
 
     observe {
-        made: poll Made of disk by request.name every 1s;
+        made: poll NamedVolume of disk by request.name every 1s;
         kept: poll Existence of disk by request.volume_id every 1s;
     }
     facts {
@@ -73,7 +73,7 @@ lifecycle! {
 #[derive(Clone, Debug)]
 pub struct Provisioner(pub Arc<Disk>);
 
-/// Whether a directory can do what is asked.
+/// Returns true if a directory supports the requested capability.
 pub(super) fn fits(capability: &Capability) -> bool {
     let access = match &capability.access {
         Access::Mount { flags, .. } => flags.is_empty(),
@@ -95,8 +95,8 @@ pub(super) fn failed(error: &io::Error) -> CallError {
     CallError::Failed(format!("the disk fails: {error}"))
 }
 
-/// What of a volume follows from a request.
-fn wanted(request: Request<'_>) -> Volume {
+/// Returns the part of a volume that follows from a request.
+fn requested_volume(request: Request<'_>) -> Volume {
     let (required, limit) = request.bytes();
     let name = request.name().unwrap_or_default().to_owned();
     Volume {
@@ -106,18 +106,18 @@ fn wanted(request: Request<'_>) -> Volume {
     }
 }
 
-/// Whether a volume that is there is what is asked for.
+/// Returns true if an existing volume satisfies a request.
 fn serves(volume: &Volume, request: Request<'_>) -> bool {
     let (required, limit) = request.bytes();
-    let wanted = wanted(request);
+    let wanted = requested_volume(request);
     let large = volume.capacity >= required && (limit == 0 || volume.capacity <= limit);
     large && volume.name == wanted.name && volume.parameters == wanted.parameters
 }
 
 impl DirectoryProvisioningLogic for Provisioner {
-    fn poll_made(&self, name: &str) -> impl Future<Output = Result<Made, CallError>> + Send {
+    fn poll_made(&self, name: &str) -> impl Future<Output = Result<NamedVolume, CallError>> + Send {
         let volume = self.0.volume(&id_of(name));
-        ready(volume.map(Made).map_err(|error| failed(&error)))
+        ready(volume.map(NamedVolume).map_err(|error| failed(&error)))
     }
     fn poll_kept(
         &self,
@@ -151,7 +151,7 @@ impl DirectoryProvisioningLogic for Provisioner {
         let here = requisite.is_empty() || requisite.contains(&super::here());
         Because::plain(if here { Place::Here } else { Place::Elsewhere })
     }
-    fn created(&self, request: Request<'_>, made: &Made) -> Because<Created> {
+    fn created(&self, request: Request<'_>, made: &NamedVolume) -> Because<Created> {
         match &made.0 {
             None => Because::plain(Created::No),
             Some(volume) if serves(volume, request) => Because::plain(Created::Same),
@@ -176,7 +176,7 @@ impl DirectoryProvisioningLogic for Provisioner {
         at: Create<'_>,
         once: Once<'_>,
     ) -> impl Future<Output = Outcome<CreateResult>> + Send {
-        let made = self.0.make(&wanted(at.request));
+        let made = self.0.make(&requested_volume(at.request));
         let made = made.map(|()| CreateResult::Same).map_err(|e| failed(&e));
         once.spend(ready(made))
     }

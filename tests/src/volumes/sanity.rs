@@ -1,4 +1,5 @@
-//! csi-sanity, the conformance suite of the Container Storage Interface, against a driver, and what its report says.
+//! csi-sanity, the conformance suite of the Container Storage Interface, run against a driver, and
+//! the contents of its report.
 
 use std::path::Path;
 use std::process::Command;
@@ -43,10 +44,10 @@ fn specs(report: &str) -> Vec<Spec> {
     all.filter(|spec| spec.name.starts_with("[It]")).collect()
 }
 
-/// Runs the suite against a controller and a node, of which at least so many specs must pass.
+/// Runs the suite against a controller and a node. At least this many specs must pass.
 ///
 /// # Errors
-/// It fails, or leaves out what the driver can do.
+/// Returns an error if the suite fails, or leaves out something that the driver supports.
 pub async fn passes(
     (controller, node): (&Path, &Path),
     folder: &Path,
@@ -69,7 +70,7 @@ pub async fn passes(
     let specs = specs(&report);
     let of = |status: &'static str| specs.iter().filter(move |s| s.status == status);
     let (passed, skipped) = (of("passed").count(), of("skipped").count());
-    // Those that the suite itself does not run yet, whatever the driver.
+    // The suite itself does not run these yet, for any driver.
     let pending = of("pending").count();
     eprintln!(
         "csi-sanity {}: {passed} of {} specs passed, {skipped} need capabilities that the driver does not have, {pending} are not ready",

@@ -1,4 +1,4 @@
-//! Mistakes that are planted into lifecycles of volumes, for suites that must find them.
+//! Seeded bugs in lifecycles of volumes, for suites that must find them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,20 +7,20 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use lifecycle_runtime::lifecycle::call::{CallError, Called, Calling};
-use lifecycle_runtime::lifecycle::{Answer, Machine, Observation, Once, Wraps};
+use lifecycle_runtime::lifecycle::{Answer, Machine, MachineWrapper, Observation, Once};
 
-/// What is done wrong.
+/// Kind of seeded bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
     /// Unpublishing leaves a file beside the target.
     Leaves,
     /// Publishing writes a file of another owner.
     Touches,
-    /// What was staged is known to the process that staged it and to no other.
+    /// Only the process that staged a volume knows that it is staged.
     Remembers,
-    /// What is published is published again by every call.
+    /// Every call publishes again, even if the volume is published already.
     Repeats,
-    /// Publishing what is published already breaks down.
+    /// Publishing a volume that is published already fails.
     Breaks,
 }
 
@@ -56,7 +56,7 @@ impl<M: Machine> Seeded<M> {
     }
 }
 
-impl<M: Machine> Wraps for Seeded<M> {
+impl<M: Machine> MachineWrapper for Seeded<M> {
     fn inner(&self) -> &dyn Machine {
         &self.inner
     }

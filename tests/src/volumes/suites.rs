@@ -1,4 +1,5 @@
-//! The generated suites of volumes: fixtures of the directory driver. Decides nothing about what must hold.
+//! Generated suites of volumes: fixtures of the directory driver. This module does not define the
+//! rules.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,7 +51,8 @@ pub fn named(all: &[(&str, &str)]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Nothing is found, in as many schedules at least, and every call was asked.
+/// Checks that a suite finds nothing, in at least this many schedules, and that every call was
+/// made.
 #[track_caller]
 pub fn passes(suite: &Suite, schedules: usize) {
     let report = suite.run().expect("nothing disturbs the first");

@@ -1,4 +1,5 @@
-//! The examples, as one program: each stands in the folder `examples` of the package that it shows, and does here what it says.
+//! The examples, as one program. Each is in the folder `examples` of the package that it shows, and
+//! is tested here against its description.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
@@ -51,7 +52,8 @@ fn a_state_that_is_forgotten_is_found_without_rustc() {
 
 #[tokio::test]
 async fn a_mirror_follows_its_source() {
-    let cluster = Simulated::with(mirror::operator(), mirror::Mirror::crd(), mirror::OBJECTS).await;
+    let cluster =
+        Simulated::with_operator(mirror::operator(), mirror::Mirror::crd(), mirror::OBJECTS).await;
     cluster.ready::<mirror::Mirror>("copy").await;
     cluster
         .until::<ConfigMap>("copy", |copy| copy["data"]["colour"] == "green")
@@ -66,7 +68,7 @@ async fn a_mirror_follows_its_source() {
 
 #[tokio::test]
 async fn a_password_stays_until_it_is_lost() {
-    let cluster = Simulated::with(
+    let cluster = Simulated::with_operator(
         password::operator(),
         password::Account::crd(),
         password::OBJECTS,
@@ -98,7 +100,7 @@ async fn a_password_stays_until_it_is_lost() {
 
 #[tokio::test]
 async fn a_notice_hangs_for_as_long_as_it_is_meant_to() {
-    let cluster = Simulated::with(
+    let cluster = Simulated::with_operator(
         opening_hours::operator(),
         opening_hours::Notice::crd(),
         opening_hours::OBJECTS,
@@ -118,7 +120,8 @@ async fn a_notice_hangs_for_as_long_as_it_is_meant_to() {
 
 #[tokio::test]
 async fn shards_come_and_go_with_the_list() {
-    let cluster = Simulated::with(shards::operator(), shards::Index::crd(), shards::OBJECTS).await;
+    let cluster =
+        Simulated::with_operator(shards::operator(), shards::Index::crd(), shards::OBJECTS).await;
     cluster.ready::<shards::Index>("books").await;
     cluster
         .apply(&shards::OBJECTS.replace("[a, b]", "[b, c]"))
@@ -138,7 +141,8 @@ async fn shards_come_and_go_with_the_list() {
 #[tokio::test]
 async fn the_weather_is_asked_for() {
     let operator = weather::operator(weather::Almanac);
-    let cluster = Simulated::with(operator, weather::Forecast::crd(), weather::OBJECTS).await;
+    let cluster =
+        Simulated::with_operator(operator, weather::Forecast::crd(), weather::OBJECTS).await;
     let here = cluster.ready::<weather::Forecast>("here").await;
     assert_eq!(here["status"]["degrees"], 12);
     let there = cluster.ready::<weather::Forecast>("there").await;

@@ -1,4 +1,5 @@
-//! What the pages show from which one learns is what is compiled here, and does what they say. How lines are broken makes no difference.
+//! Check of the pages for learners. The code on the pages is the code that is compiled here, and it
+//! does what the pages describe. Line breaks make no difference.
 
 #[path = "pages/account.rs"]
 mod account;
@@ -32,7 +33,7 @@ macro_rules! page {
     };
 }
 
-/// Each page, and the files in which its code is.
+/// Pages, each with the files that contain its code.
 const PAGES: [((&str, &str), &[&str]); 6] = [
     (
         page!("real.md"),
@@ -70,7 +71,7 @@ const PAGES: [((&str, &str), &[&str]); 6] = [
     ),
 ];
 
-/// Code without spaces, without what is said behind it, and without the commas that a broken line has more.
+/// Returns code without spaces, trailing comments, and the extra commas of a broken line.
 fn squeezed(code: &str) -> String {
     let lines = code
         .lines()
@@ -83,8 +84,8 @@ fn squeezed(code: &str) -> String {
         .replace(",}", "}")
 }
 
-/// The blocks of a page that show code: all but commands, edits and what a compiler says.
-fn shown(page: &str) -> Vec<&str> {
+/// Returns the blocks of a page that show code: all except commands, edits and compiler output.
+fn code_blocks(page: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut rest = page;
     while let Some((_, after)) = rest.split_once("\n```") {
@@ -100,7 +101,8 @@ fn shown(page: &str) -> Vec<&str> {
     blocks
 }
 
-/// Whether a part of a block is in code: as it is, or each line of it, such as the head of a method.
+/// Returns true if the code contains a part of a block. The code may hold the part as it is, or
+/// each line of it, such as the head of a method.
 fn is_in(part: &str, code: &str) -> bool {
     let line = |line: &str| {
         let line = squeezed(line);
@@ -115,7 +117,10 @@ fn all_code_of_the_pages_is_compiled() {
     let mut parts = 0;
     for ((name, page), files) in PAGES {
         let code: String = files.iter().map(|file| squeezed(file)).collect();
-        for part in shown(page).iter().flat_map(|block| block.split("\n\n")) {
+        for part in code_blocks(page)
+            .iter()
+            .flat_map(|block| block.split("\n\n"))
+        {
             parts += 1;
             assert!(
                 is_in(part, &code),
@@ -127,13 +132,13 @@ fn all_code_of_the_pages_is_compiled() {
     assert!(parts > 20, "{parts}");
 }
 
-/// A Shop whose data stay.
+/// A Shop with persistent data.
 const SHOP: &str = include_str!("../../../operator/shop/example.yaml");
 
 #[tokio::test]
 async fn a_shop_migrates_before_it_rolls_out_and_its_data_outlive_it() {
     let operator = Operator::new("shop.example.org").run(lifecycle::machine(Logic));
-    let cluster = Simulated::with(operator, Shop::crd(), SHOP).await;
+    let cluster = Simulated::with_operator(operator, Shop::crd(), SHOP).await;
     cluster.ready::<Shop>("example").await;
     cluster
         .until::<Job>("example-migrate-7", |job| !job.is_null())
@@ -161,7 +166,7 @@ async fn a_shop_migrates_before_it_rolls_out_and_its_data_outlive_it() {
 async fn a_bucket_is_moved_and_given_back_and_that_of_others_is_left_alone() {
     let provider = bucket::Provider::default();
     let operator = bucket::operator(provider.clone());
-    let cluster = Simulated::with(operator, bucket::Bucket::crd(), bucket::OBJECTS).await;
+    let cluster = Simulated::with_operator(operator, bucket::Bucket::crd(), bucket::OBJECTS).await;
     cluster.ready::<bucket::Bucket>("photos").await;
     assert_eq!(provider.look("acme-photos").unwrap().days, 30);
     cluster
@@ -204,7 +209,8 @@ async fn an_account_says_which_of_its_facts_is_missing() {
         .replace("name: ours", "name: theirs")
         .replace("known", "unknown");
     let objects = format!("{}---{other}", account::OBJECTS);
-    let cluster = Simulated::with(account::operator(), account::Account::crd(), &objects).await;
+    let cluster =
+        Simulated::with_operator(account::operator(), account::Account::crd(), &objects).await;
     for (name, reason) in [("ours", "Full"), ("theirs", "Denied")] {
         let is =
             |account: &Value| condition(account, "Open").is_some_and(|one| one["reason"] == reason);
@@ -247,7 +253,8 @@ async fn a_directory_is_published_and_taken_back() {
     served.await.unwrap().unwrap();
 }
 
-/// What `docs/kube-rs.md` says of the operator that it takes apart. Time is paused: a second passes when nobody has anything to do.
+/// Checks the statements of `docs/kube-rs.md` about the operator that it analyses. Time is paused:
+/// a second passes when no task has work to do.
 #[tokio::test(start_paused = true)]
 async fn a_plain_controller_misses_an_edit_of_the_source_and_takes_what_others_have() {
     let theirs = "

@@ -27,7 +27,7 @@ pub(crate) struct Simulated {
 
 impl Simulated {
     /// With an operator at work, and objects.
-    pub(crate) async fn with(
+    pub(crate) async fn with_operator(
         operator: Operator,
         definition: CustomResourceDefinition,
         objects: &str,
@@ -41,7 +41,7 @@ impl Simulated {
         simulated
     }
 
-    /// Without an operator of ours.
+    /// Starts the server without an operator of ours.
     pub(crate) async fn alone(definition: CustomResourceDefinition, objects: &str) -> Self {
         let server = Server::new(1);
         server.set_clock(jiff::Timestamp::now());
@@ -49,7 +49,7 @@ impl Simulated {
         let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
         let params = PostParams::default();
         definitions.create(&params, &definition).await.unwrap();
-        let world = tokio::spawn(World::whole().run(client.clone()));
+        let world = tokio::spawn(World::full().run(client.clone()));
         let simulated = Self {
             client,
             operator: None,

@@ -1,4 +1,5 @@
-//! A network namespace for this program and all that it starts, in which there is loopback and no way out.
+//! Network namespace for this program and all programs that it starts. It has loopback and no route
+//! out.
 
 use std::env;
 use std::fs;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use lifecycle_tests::harness::{Case, Need, case};
 
-/// Set aside for documentation: nobody has it.
+/// Address reserved for documentation, which no host uses.
 const SOMEWHERE: &str = "192.0.2.1:443";
 
 const BEGIN: &str = "ip link set lo up && exec \"$0\" \"$@\"";
@@ -24,7 +25,8 @@ pub(crate) fn cases() -> Vec<Case> {
     )]
 }
 
-/// Goes on in such a namespace. Whoever is not root stays, and gets its tests ignored.
+/// Re-executes the program in such a namespace. Without root, the program stays in its namespace
+/// and its tests are ignored.
 ///
 /// # Errors
 /// The namespace cannot be made.

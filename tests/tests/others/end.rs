@@ -1,4 +1,5 @@
-//! Where two runs ended, side by side, once what a server may choose has a neutral name. Knows no operator.
+//! Final states of two runs, side by side, with neutral names for everything that a server may
+//! choose. This module does not depend on any operator.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Value, json};
 
-/// What is written by chance, and its name.
+/// Patterns of values chosen by chance, each with its neutral name.
 static CHOSEN: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     [
         (
@@ -21,14 +22,14 @@ static CHOSEN: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     .map(|(pattern, name)| (Regex::new(pattern).unwrap(), name))
 });
 
-/// What is left of an object when what a server may choose is gone.
+/// Returns an object without the values that a server may choose.
 pub(crate) fn neutral(mut object: Value) -> Value {
     walk(&mut object);
     object
 }
 
-/// What was said of an object by events, each once.
-pub(crate) fn said(events: Vec<Value>) -> Value {
+/// Returns the messages of events about an object, each once.
+pub(crate) fn distinct_events(events: Vec<Value>) -> Value {
     let said = events.into_iter().map(|event| {
         let of = &event["involvedObject"]["kind"];
         let said = json!([of, event["type"], event["reason"], event["message"]]);
@@ -37,7 +38,7 @@ pub(crate) fn said(events: Vec<Value>) -> Value {
     json!(said.collect::<BTreeSet<_>>())
 }
 
-/// What differs, as lines.
+/// Returns the differences, as lines.
 pub(crate) fn differences(simulated: &Value, real: &Value) -> String {
     let mut text = String::new();
     compare("", simulated, real, &mut text);
@@ -51,7 +52,7 @@ fn walk(value: &mut Value) {
             if let Some(node) = map.get_mut("nodeName") {
                 *node = json!("NODE");
             }
-            // Keys of lists stand in the names of fields that are managed.
+            // The names of managed fields contain list keys.
             let named = std::mem::take(map).into_iter();
             map.extend(named.map(|(key, value)| (chosen(key), value)));
             map.values_mut().for_each(walk);
@@ -79,7 +80,7 @@ fn compare(path: &str, ours: &Value, theirs: &Value, text: &mut String) {
                 let path = format!("{path}.{key}");
                 match (left.get(key), right.get(key)) {
                     (Some(left), Some(right)) => compare(&path, left, right, text),
-                    (left, right) => tell(&path, left, right, text),
+                    (left, right) => write_difference(&path, left, right, text),
                 }
             }
         }
@@ -89,11 +90,11 @@ fn compare(path: &str, ours: &Value, theirs: &Value, text: &mut String) {
             }
         }
         (left, right) if left == right => {}
-        (left, right) => tell(path, Some(left), Some(right), text),
+        (left, right) => write_difference(path, Some(left), Some(right), text),
     }
 }
 
-fn tell(path: &str, ours: Option<&Value>, theirs: Option<&Value>, text: &mut String) {
+fn write_difference(path: &str, ours: Option<&Value>, theirs: Option<&Value>, text: &mut String) {
     for (sign, value) in [('-', ours), ('+', theirs)] {
         if let Some(value) = value {
             let _ = writeln!(text, "  {sign} {path}: {value}");

@@ -1,5 +1,6 @@
-//! Operators that others wrote, as they are, on the simulated cluster and on a real API server: each does its job on both, with the same end.
-//! All of this program runs in a network that has loopback alone, so that nothing of it can ask anybody else.
+//! Unmodified operators of other projects, on the simulated cluster and on a real API server. Each
+//! does its job on both, with the same end. All of this program runs in a network that has only
+//! loopback, so that none of it can reach another host.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 

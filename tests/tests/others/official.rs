@@ -1,5 +1,6 @@
-//! The conformance tests of Kubernetes in the group api-machinery, unchanged, against the simulated cluster. Which of them pass is the list `official.txt`,
-//! exactly; `docs/conformance.md` is made from it, and held to it without the tests.
+//! Conformance tests of Kubernetes in the group api-machinery, unchanged, against the simulated
+//! cluster. The list `official.txt` names exactly the tests that pass. `docs/conformance.md` is
+//! generated from it. A check compares the page with the list without running the tests.
 
 mod outcome;
 
@@ -15,13 +16,13 @@ use lifecycle_tests::harness::{Case, Need, calculation, case_within, eventually}
 use lifecycle_tests::mistakes::table::between_in;
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::TestCluster;
 use outcome::Outcome;
 
 const PROGRAM: &str = "e2e.test";
 const NEEDS: &[Need] = &[Need::Root, Need::Other(PROGRAM), Need::Binaries];
 
-/// They wait for what does not happen, each for its own time.
+/// Time limit. Tests that wait for an event that never happens each use their own timeout.
 const LIMIT: Duration = Duration::from_secs(3600);
 
 /// How their names begin, and how they end.
@@ -40,7 +41,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// What is said of each test, by its name.
+/// Outcome of each test, by its name.
 type Outcomes = BTreeMap<String, Outcome>;
 
 fn listed() -> Outcomes {
@@ -55,15 +56,15 @@ fn listed() -> Outcomes {
 }
 
 async fn tests() -> Result<()> {
-    let place = Place::simulated().await?;
+    let place = TestCluster::simulated().await?;
     let names = names(&place).await?;
     let runs = names.iter().filter(|name| Outcome::known(name).is_none());
-    let ended = ended(&place, "run", &focus(runs)).await?;
+    let ended = run_tests(&place, "run", &focus(runs)).await?;
     let mut found = Outcomes::new();
     for name in names {
         let outcome = match (Outcome::known(&name), ended.get(&name)) {
             (Some(outcome), _) => outcome,
-            (None, Some(state)) => Outcome::of(state),
+            (None, Some(state)) => Outcome::from_state(state),
             (None, None) => bail!("it was not run: {name}"),
         };
         found.insert(name, outcome);
@@ -76,14 +77,14 @@ async fn tests() -> Result<()> {
     let differ: Vec<_> = found.iter().filter(differs).collect();
     ensure!(
         differ.is_empty() && found.len() == listed.len(),
-        "the list says something else; run this test once with BLESS=1: {differ:#?}"
+        "the list differs; run this test once with BLESS=1: {differ:#?}"
     );
     Ok(())
 }
 
 /// All that there are.
-async fn names(place: &Place) -> Result<Vec<String>> {
-    let all = ended(place, "names", &["--ginkgo.dry-run".to_owned()]).await?;
+async fn names(place: &TestCluster) -> Result<Vec<String>> {
+    let all = run_tests(place, "names", &["--ginkgo.dry-run".to_owned()]).await?;
     let names = all.into_keys();
     let names = names.filter(|name| name.starts_with(GROUP) && name.ends_with(MARK));
     let names: Vec<String> = names.collect();
@@ -98,7 +99,11 @@ fn focus<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
 }
 
 /// Runs the tests that these arguments choose, and returns the state of each by its name.
-async fn ended(place: &Place, run: &str, chosen: &[String]) -> Result<BTreeMap<String, String>> {
+async fn run_tests(
+    place: &TestCluster,
+    run: &str,
+    chosen: &[String],
+) -> Result<BTreeMap<String, String>> {
     let report = place.folder().join(format!("{run}.json"));
     let kubectl = binaries::locate()?.kubectl();
     let mut arguments = vec![
@@ -115,7 +120,7 @@ async fn ended(place: &Place, run: &str, chosen: &[String]) -> Result<BTreeMap<S
     arguments.extend(chosen.iter().cloned());
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let program = tokio::sync::Mutex::new(place.run(PROGRAM, &arguments)?);
-    let end = async || program.lock().await.ended();
+    let end = async || program.lock().await.exit_status();
     eventually("they are done", LIMIT, end).await?;
     let program = program.into_inner();
     if let Some(folder) = std::env::var_os("LIFECYCLE_LOGS") {
@@ -143,7 +148,7 @@ fn list_file() -> PathBuf {
 fn written(outcomes: &Outcomes) -> String {
     let mut text = "# What the conformance tests of the group api-machinery say of the simulated cluster; see `docs/conformance.md`.\n".to_owned();
     for (name, outcome) in outcomes {
-        let _ = writeln!(text, "{}: {name}", outcome.word());
+        let _ = writeln!(text, "{}: {name}", outcome.keyword());
     }
     text
 }
@@ -154,7 +159,7 @@ fn page() {
         let number = |of| listed.values().filter(|outcome| **outcome == of).count();
         let mut text = "| outcome | tests |\n| --- | --- |\n".to_owned();
         for outcome in Outcome::ALL {
-            let _ = writeln!(text, "| {} | {} |", outcome.says(), number(outcome));
+            let _ = writeln!(text, "| {} | {} |", outcome.label(), number(outcome));
         }
         let _ = writeln!(text, "| all | {} |\n", listed.len());
         text.push_str("| does not pass | why |\n| --- | --- |\n");

@@ -1,4 +1,5 @@
-//! Where an operator of others runs: the simulated cluster as any client finds it, or a real API server with the same controllers around it.
+//! Place in which a third-party operator runs: the simulated cluster as any client finds it, or a
+//! real API server with the same controllers around it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,14 +27,14 @@ use crate::end;
 const SOON: Duration = Duration::from_secs(100);
 
 /// A cluster, and a folder for logs.
-pub(crate) struct Place {
+pub(crate) struct TestCluster {
     pub(crate) client: Client,
     kubeconfig: PathBuf,
     folder: TempDir,
     _server: Server,
 }
 
-/// What ends when it is dropped.
+/// Server that ends when it is dropped.
 enum Server {
     Simulated {
         _cluster: Cluster,
@@ -56,20 +57,20 @@ impl Drop for Server {
 pub(crate) fn both<R>(
     name: &str,
     [simulated, real]: [&'static [Need]; 2],
-    run: fn(Place) -> R,
+    run: fn(TestCluster) -> R,
 ) -> [Case; 2]
 where
     R: Future<Output = Result<Value>> + 'static,
 {
-    let alone = move || async move { run(Place::simulated().await?).await.map(drop) };
+    let alone = move || async move { run(TestCluster::simulated().await?).await.map(drop) };
     let beside = move || async move {
         let real = async {
-            run(Place::real().await?)
+            run(TestCluster::real().await?)
                 .await
                 .context("on the real server")
         };
         let simulated = async {
-            let ended = run(Place::simulated().await?).await;
+            let ended = run(TestCluster::simulated().await?).await;
             ended.context("on the simulated server")
         };
         let (simulated, real) = tokio::try_join!(simulated, real)?;
@@ -86,7 +87,7 @@ where
     ]
 }
 
-impl Place {
+impl TestCluster {
     pub(crate) async fn simulated() -> Result<Self> {
         let cluster = Cluster::open(Options::default()).await?;
         Ok(Self {
@@ -99,7 +100,7 @@ impl Place {
 
     async fn real() -> Result<Self> {
         let server = Box::new(ApiServer::start().await?);
-        let world = World::whole().origin(jiff::Timestamp::now());
+        let world = World::full().origin(jiff::Timestamp::now());
         Ok(Self {
             client: server.client(),
             kubeconfig: server.admin_kubeconfig().to_owned(),
@@ -138,12 +139,12 @@ impl Place {
         Process::start(program, command, self.folder.path())
     }
 
-    /// Where logs and reports are.
+    /// Returns the folder of logs and reports.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A kubeconfig that asks as a ServiceAccount, whose rights are then enforced.
+    /// Returns a kubeconfig that authenticates as a ServiceAccount, whose rights are then enforced.
     fn kubeconfig_of(&self, account: &str) -> Result<PathBuf> {
         let mut config = Kubeconfig::read_from(&self.kubeconfig)?;
         for user in &mut config.auth_infos {
@@ -188,7 +189,7 @@ impl Place {
         Ok(())
     }
 
-    /// What is at a path, if there is something.
+    /// Returns the object at a path, if there is one.
     pub(crate) async fn get(&self, path: &str) -> Result<Option<Value>> {
         match self.client.request(request(Method::GET, path, None)?).await {
             Ok(found) => Ok(Some(found)),
@@ -210,7 +211,7 @@ impl Place {
         patched.with_context(|| format!("PATCH {path}"))
     }
 
-    /// Deletes what is at a path, in the background.
+    /// Deletes the object at a path, in the background.
     pub(crate) async fn delete(&self, path: &str) -> Result<()> {
         let deleted = self
             .client
@@ -241,15 +242,15 @@ impl Place {
     }
 }
 
-/// Whether a condition is true.
+/// Returns true if a condition is true.
 pub(crate) fn has_condition(object: &Value, name: &str) -> bool {
     let conditions = object.pointer("/status/conditions");
     let mut conditions = conditions.and_then(Value::as_array).into_iter().flatten();
     conditions.any(|one| one["type"] == name && one["status"] == "True")
 }
 
-/// An outcome, with the end of what a program said if it is none.
-pub(crate) fn told<T>(outcome: Result<T>, program: &Process) -> Result<T> {
+/// Returns an outcome. Adds the end of the program's output to an error.
+pub(crate) fn with_log<T>(outcome: Result<T>, program: &Process) -> Result<T> {
     outcome.map_err(|error| program.failure(&format!("did not do it ({error:#})")))
 }
 

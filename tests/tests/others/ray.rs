@@ -7,8 +7,8 @@ use anyhow::Result;
 use lifecycle_tests::harness::{Case, Need, eventually};
 use serde_json::{Value, json};
 
-use crate::end::{neutral, said};
-use crate::place::{Place, both, told};
+use crate::end::{distinct_events, neutral};
+use crate::place::{TestCluster, both, with_log};
 
 const PROGRAM: &str = "ray-operator";
 const NEEDS: &[Need] = &[Need::Root, Need::Other(PROGRAM)];
@@ -22,7 +22,7 @@ const INSTALLED: [&str; 5] = [
     "leader_election_role.yaml",
 ];
 
-/// What a person writes around the roles that come with it.
+/// Manifests that a person writes around the roles that come with the operator.
 const BOUND: &str = "
 apiVersion: v1
 kind: ServiceAccount
@@ -66,14 +66,14 @@ pub(crate) fn cases() -> Vec<Case> {
     .into()
 }
 
-async fn run(place: Place) -> Result<Value> {
+async fn run(place: TestCluster) -> Result<Value> {
     place.install(PROGRAM, &INSTALLED).await?;
     place.apply(BOUND).await?;
     let program = place.start(PROGRAM, ACCOUNT, &ARGUMENTS)?;
-    told(clusters(&place).await, &program)
+    with_log(clusters(&place).await, &program)
 }
 
-async fn clusters(place: &Place) -> Result<Value> {
+async fn clusters(place: &TestCluster) -> Result<Value> {
     place.until(LEASE, "somebody leads", |_| true).await?;
     place.install(PROGRAM, &[SAMPLE]).await?;
     let ready = ready(place, 1).await?;
@@ -89,7 +89,7 @@ async fn clusters(place: &Place) -> Result<Value> {
     let events = events
         .into_iter()
         .filter(|one| one["involvedObject"]["kind"] == "RayCluster");
-    let said = said(events.collect());
+    let said = distinct_events(events.collect());
     place.delete(CLUSTER).await?;
     place.until_gone(CLUSTER).await?;
     for path in [PODS, SERVICES] {
@@ -99,8 +99,8 @@ async fn clusters(place: &Place) -> Result<Value> {
     Ok(json!({ "ready": ready, "larger": larger, "said": said }))
 }
 
-/// The cluster with so many workers that are ready, and what it has.
-async fn ready(place: &Place, workers: u64) -> Result<Value> {
+/// Returns the ready cluster with this many workers, and its objects.
+async fn ready(place: &TestCluster, workers: u64) -> Result<Value> {
     let ready = place.until(CLUSTER, "the cluster is ready", |one| {
         let status = &one["status"];
         status["state"] == "ready"

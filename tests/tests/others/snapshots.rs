@@ -1,12 +1,13 @@
-//! The controller of snapshots (kubernetes-csi/external-snapshotter): a snapshot that is asked for gets its content, is bound to it, and goes with it.
-//! What the sidecar beside a driver says of a snapshot, the test says.
+//! The controller of snapshots (kubernetes-csi/external-snapshotter). A requested snapshot gets its
+//! content, is bound to it, and goes with it. The test takes the part of the driver's sidecar and
+//! reports on the snapshot.
 
 use anyhow::Result;
 use lifecycle_tests::harness::{Case, Need};
 use serde_json::{Value, json};
 
-use crate::end::{neutral, said};
-use crate::place::{Place, both, told};
+use crate::end::{distinct_events, neutral};
+use crate::place::{TestCluster, both, with_log};
 
 const PROGRAM: &str = "snapshot-controller";
 const NEEDS: &[Need] = &[Need::Root, Need::Other(PROGRAM)];
@@ -81,16 +82,16 @@ pub(crate) fn cases() -> Vec<Case> {
     .into()
 }
 
-async fn run(place: Place) -> Result<Value> {
+async fn run(place: TestCluster) -> Result<Value> {
     place.install(PROGRAM, &INSTALLED).await?;
     place.apply(VOLUME).await?;
     let bound = json!({ "status": { "phase": "Bound" } });
     place.merge(&format!("{CLAIM}/status"), &bound).await?;
     let program = place.start(PROGRAM, ACCOUNT, &ARGUMENTS)?;
-    told(snapshot(&place).await, &program)
+    with_log(snapshot(&place).await, &program)
 }
 
-async fn snapshot(place: &Place) -> Result<Value> {
+async fn snapshot(place: &TestCluster) -> Result<Value> {
     place.apply(ASKED).await?;
     let asked = place.until(SNAPSHOT, "the snapshot is bound", |one| {
         one["status"]["boundVolumeSnapshotContentName"].is_string()
@@ -115,7 +116,7 @@ async fn snapshot(place: &Place) -> Result<Value> {
         one["metadata"]["deletionTimestamp"].is_string()
     });
     let deleted = neutral(deleted.await?);
-    // The sidecar has removed what the driver had.
+    // The sidecar has removed the driver's snapshot.
     let removed = json!({ "metadata": { "finalizers": null } });
     place.merge(&content, &removed).await?;
     place.until_gone(&content).await?;
@@ -128,6 +129,6 @@ async fn snapshot(place: &Place) -> Result<Value> {
     let events = place.list("/api/v1/namespaces/default/events").await?;
     Ok(json!({
         "ready": ready, "held": held, "claim": claim,
-        "deleted": deleted, "free": free, "said": said(events),
+        "deleted": deleted, "free": free, "said": distinct_events(events),
     }))
 }

@@ -1,5 +1,5 @@
-//! The test API server itself: what the other suites take for granted of it.
-//! Knows no operator.
+//! Tests of the test API server itself: the properties that the other suites rely on. This module
+//! knows no operator.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -125,7 +125,7 @@ async fn kubectl_knows_its_version() -> Result<()> {
 async fn two_at_once() -> Result<()> {
     let (first, second) = tokio::try_join!(ApiServer::start(), ApiServer::start())?;
     ensure!(first.url() != second.url());
-    put(&first, "only-here", "1").await?;
+    create_map(&first, "only-here", "1").await?;
     ensure!(find(&first, "only-here").await?.is_some());
     ensure!(find(&second, "only-here").await?.is_none());
     Ok(())
@@ -141,7 +141,7 @@ async fn audit_tells_users_apart() -> Result<()> {
         .await?;
     maps.list(&ListParams::default()).await?;
     ensure!(maps.get_opt("absent").await?.is_none());
-    put(&server, "not-hers", "1").await?;
+    create_map(&server, "not-hers", "1").await?;
     let log = server.audit().await?;
     let hers = log.of_user("alice:x/y");
     let counts = hers.counts();
@@ -182,7 +182,7 @@ async fn user_without_rights() -> Result<()> {
 
 async fn restart_keeps_data() -> Result<()> {
     let mut server = ApiServer::start().await?;
-    put(&server, "kept", "before").await?;
+    create_map(&server, "kept", "before").await?;
     let (url, before) = (server.url(), server.pids());
     server.restart_api_server().await?;
     ensure!(server.url() == url);
@@ -196,7 +196,7 @@ async fn restart_keeps_data() -> Result<()> {
 
 async fn crash_keeps_data() -> Result<()> {
     let mut server = ApiServer::start().await?;
-    put(&server, "kept", "before").await?;
+    create_map(&server, "kept", "before").await?;
     server.kill_api_server()?;
     ensure!(
         find(&server, "kept").await.is_err(),
@@ -261,7 +261,7 @@ async fn added_flag() -> Result<()> {
     let options = Options::default().flag("--disable-admission-plugins=NamespaceLifecycle");
     let server = ApiServer::start_with(options).await?;
     let maps: Api<ConfigMap> = Api::namespaced(server.client(), "nowhere");
-    // Without NamespaceLifecycle nobody looks whether the namespace exists.
+    // Without NamespaceLifecycle, the existence of the namespace is not checked.
     maps.create(&PostParams::default(), &config_map("there", "1"))
         .await?;
     Ok(())
@@ -269,7 +269,7 @@ async fn added_flag() -> Result<()> {
 
 async fn streamed_list() -> Result<()> {
     let server = ApiServer::start().await?;
-    put(&server, "listed", "1").await?;
+    create_map(&server, "listed", "1").await?;
     for (user, config, reads) in [
         ("streaming", watcher::Config::default().streaming_lists(), 0),
         ("listing", watcher::Config::default(), 1),
@@ -277,7 +277,8 @@ async fn streamed_list() -> Result<()> {
         let client = server.client_for(user, &["system:masters"]).await?;
         let maps: Api<ConfigMap> = Api::namespaced(client, "default");
         let (sender, mut events) = unbounded_channel();
-        // A listing watcher opens its watch only when it is asked for more, so somebody has to go on asking.
+        // A listing watcher opens its watch only when it is polled again, so a task has to keep
+        // polling it.
         let asking = tokio::spawn(async move {
             let mut watched = pin!(watcher(maps, config));
             while let Some(event) = watched.next().await {
@@ -314,7 +315,7 @@ async fn streamed_list() -> Result<()> {
 async fn controllers_collect_garbage() -> Result<()> {
     let server = ApiServer::start_with(Options::default().with_controllers()).await?;
     ensure!(server.pids().len() == 3);
-    let owner = put(&server, "owner", "1").await?;
+    let owner = create_map(&server, "owner", "1").await?;
     let mut owned = config_map("owned", "1");
     owned.metadata.owner_references = Some(serde_json::from_value(json!([{
         "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner.uid().context("no uid")?,
@@ -357,7 +358,7 @@ fn config_map(name: &str, value: &str) -> ConfigMap {
     map
 }
 
-async fn put(server: &ApiServer, name: &str, value: &str) -> Result<ConfigMap> {
+async fn create_map(server: &ApiServer, name: &str, value: &str) -> Result<ConfigMap> {
     let maps: Api<ConfigMap> = Api::namespaced(server.client(), "default");
     Ok(maps
         .create(&PostParams::default(), &config_map(name, value))

@@ -1,5 +1,5 @@
-//! The test cluster itself: what the other suites take for granted of it.
-//! Knows no operator.
+//! Tests of the test cluster itself: the properties that the other suites rely on. This module
+//! knows no operator.
 
 mod trace;
 
@@ -17,7 +17,7 @@ use lifecycle_tests::harness::{Case, Need, case_within, eventually};
 use serde_json::json;
 use tempfile::TempDir;
 
-use trace::{Beings, Machine};
+use trace::{Machine, ProcessSet};
 
 const NODES: &[Need] = &[Need::Nodes];
 
@@ -45,7 +45,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 async fn pods_and_services() -> Result<()> {
-    let machine = Machine::look()?;
+    let machine = Machine::inspect()?;
     let cluster = Cluster::start(2).await?;
     let pods = [("one", 0), ("two", 1)];
     for (name, node) in pods {
@@ -59,7 +59,8 @@ async fn pods_and_services() -> Result<()> {
     ensure!(addresses[0].starts_with("10.85.1."), "{addresses:?}");
     ensure!(addresses[1].starts_with("10.85.2."), "{addresses:?}");
 
-    // Each Pod by its own address: from its node, from the other node, and from the other Pod, which is seen as what it is.
+    // Each Pod is reached by its own address: from its node, from the other node, and from the
+    // other Pod, whose source address is preserved.
     for (index, (name, _)) in pods.iter().enumerate() {
         let other = 1 - index;
         let ask = format!("{}:8080", addresses[index]);
@@ -84,14 +85,15 @@ async fn pods_and_services() -> Result<()> {
     let printed = output(exec(&cluster, "two").args(["cat", "/etc/hostname"]))?;
     ensure!(printed == "two", "{printed}");
 
-    let beings = Beings::with(cluster.init())?;
+    let beings = ProcessSet::in_namespace(cluster.init())?;
     let (folder, group) = (cluster.folder().to_owned(), group(cluster.folder())?);
     cluster.stop()?;
     beings.are_gone()?;
     machine.is_unchanged(&folder, &group)
 }
 
-/// Cluster IP and node ports lead to every Pod of a Service, from outside, from nodes and from Pods.
+/// Checks that the cluster IP and node ports lead to every Pod of a Service, from outside the
+/// cluster, from nodes and from Pods.
 async fn services(cluster: &Cluster, pods: [&'static str; 2]) -> Result<()> {
     let services: Api<Service> = Api::namespaced(cluster.client(), "default");
     for name in pods {
@@ -142,9 +144,9 @@ impl Own {
         self.0.path().join("lifecycle-cluster")
     }
 
-    fn beings(&self) -> Result<Beings> {
+    fn beings(&self) -> Result<ProcessSet> {
         let init = fs::read_to_string(self.cluster().join("init"))?;
-        Beings::with(init.split(' ').next().context("no pid")?.parse()?)
+        ProcessSet::in_namespace(init.split(' ').next().context("no pid")?.parse()?)
     }
 }
 
@@ -159,7 +161,7 @@ impl Drop for Own {
 
 async fn up_and_down() -> Result<()> {
     let own = Own(tempfile::tempdir()?);
-    let machine = Machine::look()?;
+    let machine = Machine::inspect()?;
     let said = output(&mut own.test_cluster(&["up"]))?;
     let mut lines = said.lines().map(str::trim);
     let kubeconfig = lines.find_map(|line| line.strip_prefix("export KUBECONFIG="));
@@ -179,13 +181,13 @@ async fn up_and_down() -> Result<()> {
     output(&mut own.test_cluster(&["down"]))?;
     beings.are_gone()?;
     machine.is_unchanged(&own.cluster(), &group)?;
-    // There is nothing any more, which is what was asked for.
+    // Nothing is left, which is the desired result.
     output(&mut own.test_cluster(&["down"])).map(drop)
 }
 
 async fn killed_start() -> Result<()> {
     let own = Own(tempfile::tempdir()?);
-    let machine = Machine::look()?;
+    let machine = Machine::inspect()?;
     let mut start = own
         .test_cluster(&["up", "--nodes=2"])
         .stdout(Stdio::null())
@@ -250,7 +252,8 @@ fn exec(cluster: &Cluster, pod: &str) -> Command {
     command
 }
 
-/// Asks until the Pod of that name answers: rules of Services follow with a delay.
+/// Sends requests until the Pod of that name answers, because the rules of Services follow with a
+/// delay.
 async fn answers(command: &mut Command, name: &str) -> Result<String> {
     let what = format!("{command:?} is answered by {name}");
     let command = std::cell::RefCell::new(command);

@@ -1,4 +1,5 @@
-//! The real API server and the real cluster that tests run against: what other suites take for granted of them.
+//! Tests of the real API server and the real cluster that tests run against: the properties that
+//! other suites rely on.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 

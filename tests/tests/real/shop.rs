@@ -1,5 +1,6 @@
-//! What `lifecycle-operator new --template shop` writes, against a real API server that enforces its rights; and the same operator by kube-rs alone.
-//! Both go through the same days of a Shop and must bring it to the same ends.
+//! The operator that `lifecycle-operator new --template shop` writes, against a real API server
+//! that enforces its permissions, and the same operator by kube-rs alone. Both go through the same
+//! days of a Shop and must bring it to the same ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -25,7 +26,8 @@ const EXAMPLE: &str = include_str!("../../../operator/shop/example.yaml");
 const RIGHTS: &str = include_str!("../../../operator/shop/deploy/rbac.yaml");
 const PROGRAM: &str = "shop-operator";
 const ACCOUNT: &str = "system:serviceaccount:shop-operator:shop-operator";
-/// What the plugin of the server asks for beside what requests need.
+/// Permissions that the admission plugin of the server requires in addition to those of the
+/// requests.
 const BY_THE_PLUGIN: [&str; 2] = ["delete persistentvolumeclaims", "update shops/finalizers"];
 const NAME: &str = "example";
 const SOON: Duration = Duration::from_secs(60);
@@ -43,19 +45,19 @@ pub(crate) fn cases() -> Vec<Case> {
         case(
             "ends_where_a_plain_controller_does_with_fewer_requests",
             needs,
-            beside,
+            fewer_requests,
         ),
     ]
 }
 
-/// A server with the definition of Shops, and a user that stands for what nodes would do.
-struct Place {
+/// A server with the definition of Shops, and a task that simulates the nodes.
+struct TestCluster {
     server: ApiServer,
     client: Client,
     _nodes: tokio::task::JoinHandle<()>,
 }
 
-impl Place {
+impl TestCluster {
     async fn start() -> Result<Self> {
         // An owner reference that blocks the deletion of its owner needs a right of its own there.
         let plugin = "--enable-admission-plugins=OwnerReferencesPermissionEnforcement";
@@ -91,7 +93,7 @@ impl Place {
         Process::start(name, command, self.server.folder())
     }
 
-    /// The end of what a program logged.
+    /// Returns the end of a program's log.
     fn log(&self, name: &str) -> String {
         let path = self.server.folder().join(format!("{name}.log"));
         let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -127,8 +129,8 @@ impl Place {
         Ok(())
     }
 
-    /// Waits until the Shop says so of its newest specification.
-    async fn says(&self, status: &str, reason: &str) -> Result<()> {
+    /// Waits until the Shop reports this for its newest specification.
+    async fn wait_ready(&self, status: &str, reason: &str) -> Result<()> {
         let shops = self.all::<Shop>();
         let what = format!("Ready is {status} for `{reason}`");
         let told = eventually(&what, SOON, async || {
@@ -152,7 +154,7 @@ impl Place {
         Ok(())
     }
 
-    /// Waits until an object is there as it should be; `Null` stands for one that is absent.
+    /// Waits until an object is as desired. `Null` represents an absent object.
     async fn until<K>(&self, name: &str, is: impl Fn(&Value) -> bool) -> Result<Value>
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
@@ -169,20 +171,20 @@ impl Place {
         .await
     }
 
-    /// A life of a Shop: made, moved to another version, damaged by hand, gone, made anew beside its old data, failed and mended.
-    /// Gives what it was at its ends.
+    /// Plays the life of a Shop: created, moved to another version, damaged by hand, deleted,
+    /// created anew beside its old data, failed and repaired. Returns its states at these points.
     async fn days(&self) -> Result<Vec<Value>> {
         let mut ends = Vec::new();
         self.apply(EXAMPLE)?;
-        self.says("True", "").await?;
+        self.wait_ready("True", "").await?;
         ends.push(self.end("7").await?);
         self.shop(json!({ "version": "8" })).await?;
-        self.says("True", "").await?;
+        self.wait_ready("True", "").await?;
         ends.push(self.end("8").await?);
         let delete = DeleteParams::default();
         self.all::<Deployment>().delete(NAME, &delete).await?;
         self.until::<Deployment>(NAME, Value::is_object).await?;
-        self.says("True", "").await?;
+        self.wait_ready("True", "").await?;
         let by_hand = json!({ "spec": { "template": { "spec": { "containers": [{ "name": "serve", "image": "theirs" }] } } } });
         let servers = self.all::<Deployment>();
         servers
@@ -192,7 +194,7 @@ impl Place {
             image(server) == "registry.example.org/shop:8"
         })
         .await?;
-        self.says("True", "").await?;
+        self.wait_ready("True", "").await?;
         self.all::<Secret>().delete(NAME, &delete).await?;
         self.until::<Secret>(NAME, Value::is_object).await?;
         ends.push(self.end("8").await?);
@@ -204,17 +206,17 @@ impl Place {
             .await?;
         ensure!(left["metadata"]["ownerReferences"].is_null(), "{left}");
         self.apply(&EXAMPLE.replace("true", "false"))?;
-        self.says("False", "DataExist").await?;
+        self.wait_ready("False", "DataExist").await?;
         self.shop(json!({ "keepData": true })).await?;
-        self.says("True", "").await?;
+        self.wait_ready("True", "").await?;
         ends.push(self.end("7").await?);
         self.shop(json!({ "version": "broken" })).await?;
-        self.says("False", "Failed").await?;
+        self.wait_ready("False", "Failed").await?;
         let server = self.until::<Deployment>(NAME, Value::is_object).await?;
         ensure!(image(&server) == "registry.example.org/shop:7", "{server}");
         self.shop(json!({ "version": "9", "keepData": false }))
             .await?;
-        self.says("True", "").await?;
+        self.wait_ready("True", "").await?;
         ends.push(self.end("9").await?);
         self.all::<Shop>().delete(NAME, &delete).await?;
         self.until::<PersistentVolumeClaim>(NAME, Value::is_null)
@@ -222,7 +224,7 @@ impl Place {
         Ok(ends)
     }
 
-    /// What nobody chose by chance of everything that the Shop has.
+    /// Returns the final state of everything that the Shop has, without values chosen by chance.
     async fn end(&self, version: &str) -> Result<Value> {
         let name = format!("{NAME}-migrate-{version}");
         let job = self.until::<Job>(&name, Value::is_object).await?;
@@ -254,7 +256,8 @@ fn image(server: &Value) -> String {
     container["image"].as_str().unwrap_or_default().to_owned()
 }
 
-/// What nodes and the controllers of workloads do: Jobs end, well but for those of the version `broken`, and Deployments run.
+/// Simulates nodes and the controllers of workloads. Jobs end, successfully except for those of the
+/// version `broken`, and Deployments run.
 async fn nodes_of(client: Client) {
     let jobs: Api<Job> = Api::namespaced(client.clone(), "default");
     let servers: Api<Deployment> = Api::namespaced(client, "default");
@@ -306,7 +309,7 @@ fn job_status(well: bool) -> Value {
 }
 
 async fn rights() -> Result<()> {
-    let place = Place::start().await?;
+    let place = TestCluster::start().await?;
     place.apply(RIGHTS)?;
     let groups = [
         "system:serviceaccounts",
@@ -328,7 +331,7 @@ async fn rights() -> Result<()> {
 }
 
 /// The rights that were granted, and that no request needed.
-async fn unused(place: &Place, log: &Log) -> Result<BTreeSet<String>> {
+async fn unused(place: &TestCluster, log: &Log) -> Result<BTreeSet<String>> {
     let wide: Api<ClusterRole> = Api::all(place.client.clone());
     let narrow: Api<Role> = Api::namespaced(place.client.clone(), PROGRAM);
     let wide = wide.get(PROGRAM).await?.rules.unwrap_or_default();
@@ -350,7 +353,8 @@ async fn unused(place: &Place, log: &Log) -> Result<BTreeSet<String>> {
     Ok(unused)
 }
 
-/// Whether a request needs this verb: an apply that makes an object needs to create, and a streamed list to list.
+/// Returns true if a request needs this verb. An apply that makes an object needs to create, and a
+/// streamed list needs to list.
 fn needs(verb: &str, entry: &Entry) -> bool {
     match verb {
         "create" => entry.verb == "create" || entry.verb == "patch" && entry.code == 201,
@@ -360,7 +364,7 @@ fn needs(verb: &str, entry: &Entry) -> bool {
 }
 
 /// Waits until the operator has installed its definition.
-async fn served(place: &Place) -> Result<()> {
+async fn served(place: &TestCluster) -> Result<()> {
     let shops = place.all::<Shop>();
     eventually("Shops are served", SOON, async || {
         Ok(shops.list(&Default::default()).await.ok().map(drop))
@@ -368,14 +372,14 @@ async fn served(place: &Place) -> Result<()> {
     .await
 }
 
-async fn beside() -> Result<()> {
+async fn fewer_requests() -> Result<()> {
     let mut ends = BTreeMap::new();
     let mut counts = BTreeMap::new();
     for (name, program) in [
         ("shop", env!("CARGO_BIN_EXE_shop")),
         ("plain-shop", env!("CARGO_BIN_EXE_plain-shop")),
     ] {
-        let place = Place::start().await?;
+        let place = TestCluster::start().await?;
         place.apply(RIGHTS)?;
         let mut install = Command::new(env!("CARGO_BIN_EXE_shop"));
         install

@@ -1,4 +1,5 @@
-//! Writes that are made again and again: a builder that is not pure and another controller are told of and slowed down; what people do is not.
+//! Repeated writes. Those of an impure builder or of another controller are reported and slowed
+//! down; those of people are not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +33,7 @@ struct Home {
 }
 
 impl Home {
-    async fn of(machine: impl Machine, blades: &[&str]) -> Self {
+    async fn start(machine: impl Machine, blades: &[&str]) -> Self {
         let server = Server::new(1);
         let admin = server.client(&User::admin());
         let params = PostParams::default();
@@ -65,7 +66,7 @@ impl Home {
         made.copied().unwrap_or_default()
     }
 
-    async fn said(&self) -> String {
+    async fn ready_message(&self) -> String {
         let fans: Api<Fan> = Api::default_namespaced(self.admin.clone());
         let fan = fans.get("f").await.expect("the fan is there");
         let conditions = fan.status.unwrap_or_default().conditions;
@@ -143,40 +144,48 @@ async fn a_builder_that_is_not_pure_is_told_of_and_slowed_down() {
         object["data"]["turn"] = json!(turns.fetch_add(1, Ordering::Relaxed).to_string());
         object
     });
-    let home = Home::of(machine, &["a"]).await;
+    let home = Home::start(machine, &["a"]).await;
     sleep(MINUTE).await;
     assert!((3..=7).contains(&home.writes()), "{}", home.writes());
     let why = "`apply_blades` builds another ConfigMap `default/f-a` each time, and nothing that it reads has changed: its builder must return the same for the same";
-    assert!(home.said().await.contains(why), "{}", home.said().await);
+    assert!(
+        home.ready_message().await.contains(why),
+        "{}",
+        home.ready_message().await
+    );
     assert_eq!(home.notes().await, [why]);
 }
 
 async fn another_controller_of_a_field_is_named_and_not_fought_at_full_speed() {
-    let home = Home::of(fan::machine(Maker), &["a"]).await;
+    let home = Home::start(fan::machine(Maker), &["a"]).await;
     home.rival("f-a");
     sleep(MINUTE).await;
     assert!((3..=7).contains(&home.writes()), "{}", home.writes());
     let why = "ConfigMap `default/f-a` is changed by field manager `rival` whenever it is written: one of them must leave these fields alone";
-    assert!(home.said().await.contains(why), "{}", home.said().await);
+    assert!(
+        home.ready_message().await.contains(why),
+        "{}",
+        home.ready_message().await
+    );
     assert_eq!(home.notes().await, [why]);
 }
 
 async fn another_writer_of_a_status_is_named_and_not_fought_at_full_speed() {
-    let home = Home::of(fan::machine(Maker), &["a"]).await;
+    let home = Home::start(fan::machine(Maker), &["a"]).await;
     home.rival_of_status();
     sleep(MINUTE).await;
     let reports = home.reports();
     assert!((5..=12).contains(&reports), "{reports}");
     let why = "its status is changed by field manager `rival` whenever it is reported: one of them must leave it alone";
     assert_eq!(home.notes().await, [why]);
-    // What is new is told at once.
+    // A new problem is reported at once.
     home.edit(json!({ "blades": [] })).await;
     sleep(Duration::from_secs(2)).await;
     assert!(home.reports() > reports);
 }
 
 async fn honest_edits_are_not_slowed_down() {
-    let home = Home::of(fan::machine(Maker), &["a"]).await;
+    let home = Home::start(fan::machine(Maker), &["a"]).await;
     sleep(Duration::from_secs(10)).await;
     for turn in 0..10 {
         let colour = format!("colour-{turn}");
@@ -195,7 +204,7 @@ async fn honest_edits_are_not_slowed_down() {
 }
 
 async fn an_edit_ends_a_wait() {
-    let home = Home::of(fan::machine(Maker), &["a"]).await;
+    let home = Home::start(fan::machine(Maker), &["a"]).await;
     home.rival("f-a");
     sleep(MINUTE).await;
     let before = home.writes();
@@ -205,7 +214,7 @@ async fn an_edit_ends_a_wait() {
 }
 
 async fn members_of_a_set_do_not_wait_for_each_other() {
-    let home = Home::of(fan::machine(Maker), &["a", "b"]).await;
+    let home = Home::start(fan::machine(Maker), &["a", "b"]).await;
     home.rival("f-a");
     sleep(MINUTE).await;
     let maps: Api<ConfigMap> = Api::default_namespaced(home.admin.clone());

@@ -56,7 +56,7 @@ fn a_field_that_is_lost_is_found_with_a_value() {
     };
     let forgetful = Conversion::through::<v1::Gate>()
         .version(forgets, down)
-        .done();
+        .build();
     assert!(there_and_back(&forgetful, &definition(), VALUES).is_ok());
 }
 
@@ -68,7 +68,7 @@ fn a_function_that_refuses_or_panics_is_found() {
         };
     let refusing = Conversion::through::<v1::Gate>()
         .version(up, refuses)
-        .done();
+        .build();
     let object = fails(&refusing, &["an older gate has one guard"]);
     assert_eq!(
         object["spec"]["guards"].as_array().map(Vec::len),
@@ -82,7 +82,7 @@ fn a_function_that_refuses_or_panics_is_found() {
     fails(
         &Conversion::through::<v1::Gate>()
             .version(panics, down)
-            .done(),
+            .build(),
         &["panics"],
     );
 }
@@ -107,7 +107,8 @@ fn metadata_stays_as_it_is() {
     );
 }
 
-/// Who edits an object in the older version edits what that shows; the rest of it stays.
+/// Checks that an edit of an object in the older version changes only the fields that this version
+/// shows. The rest of the object stays.
 fn what_somebody_changed_meanwhile_counts() {
     let paint = json!({ "colour": "red", "coats": 3 });
     let new = gate(

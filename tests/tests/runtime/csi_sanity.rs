@@ -1,4 +1,4 @@
-//! The directory driver passes csi-sanity.
+//! Test that the directory driver passes csi-sanity.
 
 use anyhow::Result;
 use lifecycle_tests::harness::{Case, Need, case};

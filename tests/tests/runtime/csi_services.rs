@@ -1,4 +1,5 @@
-//! The services of volumes over a socket, by the directory driver: what callers see, what bad input does, and that nothing else is touched.
+//! CSI services over a socket, by the directory driver. Covers the view of callers, the effect of
+//! bad input, and the check that nothing else is touched.
 
 mod bad_input;
 mod fuzz;
@@ -26,7 +27,8 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.into_iter().flatten().collect()
 }
 
-/// What a call answered: nothing, or a code. An error says why and carries no details.
+/// Returns the result of a call: nothing, or a code. Checks that an error has a message and carries
+/// no details.
 pub(crate) fn code<T>(answer: Result<T, Status>) -> Option<Code> {
     let status = answer.err()?;
     assert!(!status.message().trim().is_empty(), "{status:?}");

@@ -1,4 +1,5 @@
-//! The driver on a real API server: effects, drift, foreign objects, deletion, restarts, and what it costs.
+//! Tests of the driver on a real API server: effects, drift, foreign objects, deletion, restarts
+//! and cost.
 
 mod around;
 pub(super) mod book;

@@ -17,7 +17,8 @@ const SERVERS: usize = 3;
 /// A suite and its name.
 type Named = (&'static str, fn() -> Suite);
 
-/// Those of which some schedules end on a real API server as well: nothing in them waits for a clock or a poll, which last as long as they say there.
+/// Suites of which some schedules also end on a real API server. They do not wait for a clock or a
+/// poll, which take real time there.
 pub(crate) const REAL: [Named; 6] = [
     ("quota", gallery::quota),
     ("account", gallery::account),
@@ -117,7 +118,7 @@ fn no_fault_changes_where_an_autoscaler_ends() {
 }
 
 fn no_fault_changes_where_a_certificate_ends() {
-    // What an answer that is not taken deletes is three moves away.
+    // Three moves lead to the deletion that an unused answer causes.
     few(
         "certificate",
         gallery::certificate(),

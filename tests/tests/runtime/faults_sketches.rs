@@ -5,13 +5,14 @@ use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
 use lifecycle_tests::suites::sketches;
 
-use crate::gallery_page::shown;
+use crate::gallery_page::check_row;
 
 pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): no_fault_changes_where_a_canary_ends, no_fault_changes_where_a_preview_ends, no_fault_changes_where_a_rollout_ends, no_fault_changes_where_a_schedule_ends, no_fault_changes_where_a_bucket_ends, no_fault_changes_where_a_topic_ends, no_fault_changes_where_a_git_repository_ends, no_fault_changes_where_a_listener_of_a_network_ends, no_fault_changes_where_a_listener_of_a_site_ends]
 }
 
-/// So many moves are made in a row. Nothing is found, and all effects and promises are seen but these; what else was never reached is named in the report.
+/// Checks a suite with this number of consecutive moves. Nothing is found, and all effects and
+/// promises are seen except these. The report names everything else that was never reached.
 #[track_caller]
 pub(crate) fn passes(name: &str, suite: Suite, depth: usize, single: usize, never: &[&str]) {
     let report = suite.depth(depth).run().expect("the suite is complete");
@@ -22,7 +23,7 @@ pub(crate) fn passes(name: &str, suite: Suite, depth: usize, single: usize, neve
     let is_operation = |name: &&String| name.starts_with("effect") || name.starts_with("promise");
     let operations: Vec<_> = unseen.iter().filter(is_operation).collect();
     assert_eq!(operations, never, "{report}");
-    shown(name, depth, &report.to_string());
+    check_row(name, depth, &report.to_string());
 }
 
 fn no_fault_changes_where_a_preview_ends() {

@@ -1,4 +1,5 @@
-//! The second table of `docs/gallery.md`: what the suites of its lifecycles have seen. Each suite holds its own line; `BLESS=1` writes it.
+//! Second table of `docs/gallery.md`: the coverage of the suites of its lifecycles. Each suite
+//! checks its own line; `BLESS=1` writes it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,8 +10,8 @@ use crate::faults_gallery::REAL;
 
 const HEAD: &str = "| lifecycle | moves in a row | states | transitions | on a real API server |\n| --- | --- | --- | --- | --- |\n";
 
-/// How many of how many, as a report says it behind this word.
-fn of(report: &str, word: &str) -> (usize, usize) {
+/// Returns the seen and total counts that a report contains after this word.
+fn parse_counts(report: &str, word: &str) -> (usize, usize) {
     let (_, rest) = report.split_once(word).expect("a report says it");
     let mut words = rest.split([' ', ',', '\n']);
     let seen = words.next().and_then(|word| word.parse().ok());
@@ -18,10 +19,13 @@ fn of(report: &str, word: &str) -> (usize, usize) {
     seen.zip(all).expect("a report says how many of how many")
 }
 
-/// Holds the line of a lifecycle: what the page says is seen is seen, or more.
+/// Checks the line of a lifecycle: at least everything that the page lists as seen is seen.
 #[track_caller]
-pub(crate) fn shown(name: &str, depth: usize, report: &str) {
-    let (states, edges) = (of(report, "states: "), of(report, "transitions: "));
+pub(crate) fn check_row(name: &str, depth: usize, report: &str) {
+    let (states, edges) = (
+        parse_counts(report, "states: "),
+        parse_counts(report, "transitions: "),
+    );
     let real = match REAL.iter().any(|(real, _)| *real == name) {
         true => "yes",
         false => "no",
@@ -70,7 +74,7 @@ struct Line {
 }
 
 impl Line {
-    /// Whether what it says is true of what was seen.
+    /// Returns true if the line agrees with the observed results.
     fn holds(&self, seen: &Self) -> bool {
         let is_in =
             |(said, of): (usize, usize), (seen, all): (usize, usize)| said <= seen && of == all;

@@ -1,4 +1,5 @@
-//! An object that becomes another controller's: from then on nothing is written for it, whatever happens; until it is ours again.
+//! An object that becomes another controller's. From then on nothing is written for it in any case,
+//! until it is ours again.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -22,7 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// Longer than an operator waits for anything when all is well.
 const QUIET: Duration = Duration::from_secs(30);
-/// Every object is looked at once in this time.
+/// Time within which every object is evaluated again once.
 const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
 
 struct Home {
@@ -31,7 +32,7 @@ struct Home {
 }
 
 impl Home {
-    async fn rests(&self) -> usize {
+    async fn settle(&self) -> usize {
         let mut writes = usize::MAX;
         while writes != self.faults.writes() {
             writes = self.faults.writes();
@@ -80,7 +81,7 @@ impl Home {
     }
 }
 
-async fn made() -> Home {
+async fn start_home() -> Home {
     let server = Server::new(1);
     let admin = server.client(&User::admin());
     let params = PostParams::default();
@@ -112,11 +113,11 @@ async fn made() -> Home {
 }
 
 async fn what_becomes_another_controllers_gets_no_further_write_until_it_is_ours_again() {
-    let home = made().await;
-    home.rests().await;
+    let home = start_home().await;
+    home.settle().await;
     assert_eq!(home.ports().await, Some(vec![80]));
     home.keeper(Some("somebody")).await;
-    let (writes, events, told) = (home.rests().await, home.events().await, home.lamp().await);
+    let (writes, events, told) = (home.settle().await, home.events().await, home.lamp().await);
     assert!(writes > 1, "it was made and told of before");
     home.edit::<Service>("l", &json!({ "spec": { "selector": { "app": "theirs" } } }))
         .await;
@@ -125,32 +126,32 @@ async fn what_becomes_another_controllers_gets_no_further_write_until_it_is_ours
         &json!({ "spec": { "ports": [{ "name": "a", "port": 81 }] } }),
     )
     .await;
-    home.rests().await;
+    home.settle().await;
     let cords: Api<Service> = Api::default_namespaced(home.admin.clone());
     let deleted = cords.delete("l", &DeleteParams::default()).await;
     deleted.expect("an administrator may delete it");
     home.edit::<Lamp>("l", &json!({ "metadata": { "labels": { "a": "b" } } }))
         .await;
     tokio::time::sleep(RESYNC_IS_OVER).await;
-    home.rests().await;
+    home.settle().await;
     assert_eq!(home.faults.writes(), writes, "{}", home.faults.journal());
     assert_eq!((home.ports().await, home.events().await), (None, events));
     let lamp = home.lamp().await;
     assert_eq!(lamp.status, told.status, "what was told stays");
     assert_eq!(lamp.metadata.finalizers, None);
     home.keeper(None).await;
-    home.rests().await;
+    home.settle().await;
     assert_eq!(home.ports().await, Some(vec![80]), "it is ours again");
 }
 
 async fn what_was_never_ours_is_not_even_told_of() {
-    let home = made().await;
+    let home = start_home().await;
     home.keeper(Some("somebody")).await;
     let lamps: Api<Lamp> = Api::default_namespaced(home.admin.clone());
     let spec = LampSpec {
         grid: "g".to_owned(),
     };
-    home.rests().await;
+    home.settle().await;
     let writes = home.faults.writes();
     let (params, lamp) = (PostParams::default(), Lamp::new("m", spec));
     let made = lamps.create(&params, &lamp).await;

@@ -1,4 +1,5 @@
-//! A status that another manager wrote before: what of it is declared and not so any more goes, and nothing is written at rest.
+//! A status that another manager wrote before. Its declared parts are removed once they no longer
+//! apply, and nothing is written once settled.
 
 use std::time::Duration;
 
@@ -21,10 +22,10 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// Longer than an operator waits for anything when all is well.
 const QUIET: Duration = Duration::from_secs(30);
-/// Every object is looked at once in this time.
+/// Time within which every object is evaluated again once.
 const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
 
-async fn made(admin: &Client) -> Api<Door> {
+async fn create_door(admin: &Client) -> Api<Door> {
     let params = PostParams::default();
     let definitions = Api::all(admin.clone());
     let defined = definitions.create(&params, &Door::crd()).await;
@@ -38,7 +39,7 @@ async fn made(admin: &Client) -> Api<Door> {
     doors
 }
 
-/// As another controller tells it, by updates.
+/// Writes the status as another controller does, by updates.
 async fn told_before(doors: &Api<Door>) {
     let row = |kind: &str| {
         json!({
@@ -57,7 +58,7 @@ async fn told_before(doors: &Api<Door>) {
     told.expect("it may be told");
 }
 
-async fn shown(doors: &Api<Door>) -> (Option<bool>, Vec<String>) {
+async fn door_status(doors: &Api<Door>) -> (Option<bool>, Vec<String>) {
     let door = doors.get("d").await.expect("it is there");
     let status = door.status.unwrap_or_default();
     let rows = status.conditions.into_iter();
@@ -79,7 +80,7 @@ async fn labelled(admin: &Client, labels: Value) {
 async fn what_another_manager_left_in_a_status_is_taken_away() {
     let server = Server::new(1);
     let admin = server.client(&User::admin());
-    let doors = made(&admin).await;
+    let doors = create_door(&admin).await;
     told_before(&doors).await;
     let faults = Faults::new(Plan::default(), jiff::Timestamp::UNIX_EPOCH);
     let client = faults.line(true).client(&admin);
@@ -90,21 +91,22 @@ async fn what_another_manager_left_in_a_status_is_taken_away() {
     let (_trigger, shutdown) = Shutdown::pair();
     tokio::spawn(async move { operator.start(client, shutdown).await });
     tokio::time::sleep(QUIET).await;
-    // There is no house: it is not locked, nobody asks whether it is hung, and what we know nothing of is not ours.
+    // There is no house: the door is not locked, its hanging is not evaluated, and unknown
+    // conditions are not ours.
     let rows = |all: &[&str]| all.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>();
     let without = (None, rows(&["Configured", "Ready", "Theirs"]));
-    assert_eq!(shown(&doors).await, without);
+    assert_eq!(door_status(&doors).await, without);
     let writes = faults.writes();
     tokio::time::sleep(RESYNC_IS_OVER).await;
     assert_eq!(faults.writes(), writes, "{}", faults.journal());
     for _ in 0..2 {
         labelled(&admin, json!({ "locked": "yes" })).await;
-        let (locked, mut kinds) = shown(&doors).await;
+        let (locked, mut kinds) = door_status(&doors).await;
         kinds.sort();
         let all = rows(&["Configured", "Hung", "Ready", "Theirs"]);
         assert_eq!((locked, kinds), (Some(true), all));
         labelled(&admin, json!({})).await;
-        assert_eq!(shown(&doors).await.0, None);
+        assert_eq!(door_status(&doors).await.0, None);
     }
     let writes = faults.writes();
     tokio::time::sleep(RESYNC_IS_OVER).await;

@@ -1,4 +1,5 @@
-//! `lifecycle_plan` of operators with something outside Kubernetes, and of those that never get to look: nothing is asked, called, or told too early.
+//! `lifecycle_inspect::plan` of operators with a system outside Kubernetes, and of operators that
+//! never get to observe. Nothing is queried, called or reported too early.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use kube::CustomResourceExt;
 use kube::api::{Api, PostParams};
-use lifecycle_plan::{DryRun, Error, Operator as Inside, Still, Taken, plan};
+use lifecycle_inspect::plan::{DryRun, Error, Operator as Inside, Still, Taken, plan};
 use lifecycle_runtime::Operator;
 use lifecycle_simulator::{Server, User};
 use lifecycle_tests::harness::Case;
@@ -64,7 +65,7 @@ fn what_is_outside_is_neither_asked_nor_called() {
     let noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
     let noted: Vec<&str> = noted.iter().map(String::as_str).collect();
     assert_eq!(noted, ["poll `store` of Bucket default/b"]);
-    let said = lifecycle_plan::text(&planned);
+    let said = lifecycle_inspect::plan::text(&planned);
     assert_eq!(planned.changes.len(), 1, "{said}");
     assert_eq!(planned.changes[0].object(), "Bucket default/b", "{said}");
     assert_eq!(planned.waiting[0].state, "Unreachable", "{said}");
@@ -96,7 +97,7 @@ fn a_kind_that_nobody_installed_is_named_and_the_rest_goes_on() {
         };
         plan(&live, (DryRun::Copy, LIMIT), start).await.unwrap()
     });
-    let said = lifecycle_plan::text(&planned);
+    let said = lifecycle_inspect::plan::text(&planned);
     let [missing] = &planned.missing[..] else {
         panic!("{said}");
     };

@@ -1,4 +1,5 @@
-//! Recordings of operators on the simulated server: what is in them, and what is not; what is replayed of polls and minted values; and what becomes of files.
+//! Recordings of operators on the simulated server: their content and its limits, the replay of
+//! polls and minted values, and the handling of files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,14 +13,16 @@ use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::{Client, CustomResourceExt};
-use lifecycle_replay::{Error, Held, Recorder, Replayed, Settings, hold, read, text};
+use lifecycle_inspect::replay::{
+    Error, Recorder, ReplayReport, Replayed, Settings, hold, read, text,
+};
 use lifecycle_runtime::lifecycle::Machine;
 use lifecycle_runtime::operator::{Naming, Operator};
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::{Server, User};
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::lifecycles::bucket::{self, Bucket, BucketSpec, InStore, Store};
-use lifecycle_tests::lifecycles::login::{self, KEY, Kept, Login, LoginSpec};
+use lifecycle_tests::lifecycles::login::{self, KEY, Login, LoginOperator, LoginSpec};
 use lifecycle_tests::named;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -70,7 +73,7 @@ async fn recorded(
     let operator = Operator::new(OPERATOR)
         .run_shared(
             Arc::clone(&machine),
-            Naming::of(OPERATOR, machine.ir().name),
+            Naming::new(OPERATOR, machine.ir().name),
         )
         .trace(Arc::new(recorder(file, limit).unwrap()))
         .clock(server.clone())
@@ -83,8 +86,8 @@ async fn recorded(
     running.await.unwrap().unwrap();
 }
 
-fn held(file: &Path, machine: Arc<dyn Machine>) -> Held {
-    let naming = Naming::of(OPERATOR, machine.ir().name);
+fn verify_recording(file: &Path, machine: Arc<dyn Machine>) -> ReplayReport {
+    let naming = Naming::new(OPERATOR, machine.ir().name);
     let made = |_: &_| Ok(vec![Replayed::new(Arc::clone(&machine), naming.clone())]);
     hold(&read(file).unwrap(), made).unwrap()
 }
@@ -125,7 +128,7 @@ fn a_recording_has_nothing_of_what_is_in_secrets() {
         sleep(hour).await;
         values.push(password(&secrets, "l").await);
     };
-    let made = || Arc::new(login::machine(Kept));
+    let made = || Arc::new(login::machine(LoginOperator));
     on_paused_time(recorded((&file, 1 << 20), made(), Login::crd(), others));
     assert_eq!(values.len(), 3);
     assert_ne!(values[1], values[2], "it was made anew");
@@ -142,18 +145,19 @@ fn a_recording_has_nothing_of_what_is_in_secrets() {
     let mode = fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     is_in_order(&trace);
-    let held = held(&file, made());
+    let held = verify_recording(&file, made());
     assert!(held.is_same() && held.passes >= 6, "{}", text(&held));
     assert!(held.not_held.is_empty(), "{}", text(&held));
 }
 
-/// Each pass follows the object that it saw, and each write the pass that decided it.
+/// Checks that each reconciliation follows the object that it observed, and each write the
+/// reconciliation that decided it.
 fn is_in_order(trace: &str) {
     let lines: Vec<Value> = trace
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let kinds: Vec<&str> = lines.iter().take(2).map(what).collect();
+    let kinds: Vec<&str> = lines.iter().take(2).map(line_kind).collect();
     assert_eq!(kinds, ["trace", "runs"]);
     let times: Vec<u64> = lines
         .iter()
@@ -164,7 +168,7 @@ fn is_in_order(trace: &str) {
     let mut decided = String::new();
     let mut writes = 0;
     for line in &lines {
-        match what(line) {
+        match line_kind(line) {
             "object" if line["object"]["kind"] == "Login" => {
                 shown = line["object"]["metadata"]["resourceVersion"].clone();
             }
@@ -182,7 +186,7 @@ fn is_in_order(trace: &str) {
     assert!(writes >= 4, "{trace}");
 }
 
-fn what(line: &Value) -> &str {
+fn line_kind(line: &Value) -> &str {
     let mut keys = line.as_object().unwrap().keys();
     keys.find(|key| *key != "ms").unwrap()
 }
@@ -209,7 +213,7 @@ fn what_polls_answered_is_taken_as_it_was_recorded() {
     };
     on_paused_time(recorded((&file, 1 << 20), made(), Bucket::crd(), others));
     let asked = store.questions();
-    let held = held(&file, made());
+    let held = verify_recording(&file, made());
     let said = text(&held);
     assert!(held.is_same() && held.passes >= 5, "{said}");
     let taken = |fact: &str| format!("`{fact}` of Bucket, which `store` decides, in ");
@@ -244,11 +248,11 @@ fn a_file_that_is_long_enough_becomes_the_one_before() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("trace");
     let others = async |_: &Server, admin: Client| edited(admin, 30).await;
-    let made = || Arc::new(login::machine(Kept));
+    let made = || Arc::new(login::machine(LoginOperator));
     let limit = 8 << 10;
     on_paused_time(recorded((&file, limit), made(), Login::crd(), others));
     for file in [file.clone(), folder.path().join("trace.1")] {
-        let held = held(&file, made());
+        let held = verify_recording(&file, made());
         assert!(
             held.is_same() && held.not_held.is_empty(),
             "{}",
@@ -266,9 +270,9 @@ fn a_file_that_cannot_be_written_stops_no_operator() {
     assert!(matches!(full, Error::Open { .. }), "{full}");
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("trace");
-    let machine = Arc::new(login::machine(Kept));
+    let machine = Arc::new(login::machine(LoginOperator));
     let others = async |_: &Server, admin: Client| {
-        // Where the next file is to begin there is nothing any more.
+        // The folder of the next file no longer exists.
         fs::remove_file(&file).unwrap();
         fs::remove_dir(folder.path()).unwrap();
         edited(admin.clone(), 10).await;
@@ -287,14 +291,14 @@ fn a_file_that_cannot_be_written_stops_no_operator() {
 fn a_recording_goes_on_behind_half_a_line() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("trace");
-    let made = || Arc::new(login::machine(Kept));
+    let made = || Arc::new(login::machine(LoginOperator));
     for _ in 0..2 {
         let others = async |_: &Server, admin: Client| edited(admin, 1).await;
         on_paused_time(recorded((&file, 1 << 20), made(), Login::crd(), others));
         let whole = fs::read(&file).unwrap();
         fs::write(&file, &whole[..whole.len() - 5]).unwrap();
     }
-    let held = held(&file, made());
+    let held = verify_recording(&file, made());
     let said = text(&held);
     assert!(held.is_same(), "{said}");
     assert_eq!(held.flaws.len(), 2, "{said}");

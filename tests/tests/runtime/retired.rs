@@ -1,5 +1,6 @@
-//! An operator is upgraded: what the older version of a lifecycle left on a live cluster is taken away, and nothing hangs. Each test runs the older version first, and
-//! then another one on the same cluster.
+//! Upgrade of an operator. The leftovers of an older version of a lifecycle on a live cluster are
+//! removed, and nothing hangs. Each test runs the older version first, and then another one on the
+//! same cluster.
 
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// Longer than an operator waits for anything when all is well.
 const QUIET: Duration = Duration::from_secs(90);
-/// Every object is looked at once in this time.
+/// Time within which every object is evaluated again once.
 const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
 const OPERATOR: &str = "tests.lifecycle";
 const OURS: &str = "tests.lifecycle/lodge";
@@ -51,7 +52,7 @@ struct Cluster {
     running: Option<Trigger>,
 }
 
-/// What is left of a Lodge, its parts and its name in one word each.
+/// Remainder of a Lodge, with its parts and its name in one word each.
 #[derive(Debug, PartialEq, Eq)]
 struct Left {
     finalizers: Vec<String>,
@@ -61,7 +62,7 @@ struct Left {
 }
 
 impl Cluster {
-    async fn with(naming: Naming) -> Self {
+    async fn with_naming(naming: Naming) -> Self {
         let server = Server::new(1);
         let admin = server.client(&User::admin());
         let params = PostParams::default();
@@ -87,10 +88,10 @@ impl Cluster {
     }
 
     async fn old() -> Self {
-        Self::with(Naming::of(OPERATOR, "Lodge")).await
+        Self::with_naming(Naming::new(OPERATOR, "Lodge")).await
     }
 
-    /// Stops what runs, and runs another version.
+    /// Stops the running version and runs another one.
     async fn run(&mut self, machine: impl Machine, naming: Naming) {
         let client = self.admin.clone();
         self.run_as(machine, naming, client).await;
@@ -136,7 +137,7 @@ impl Cluster {
         }
     }
 
-    /// What the user `op` may do.
+    /// Sets the permissions of the user `op`.
     async fn grant(&self, rules: &[Value]) {
         let params = PatchParams::apply("test").force();
         let name = json!({ "name": "op" });
@@ -160,15 +161,15 @@ impl Cluster {
             .unwrap();
     }
 
-    /// Whether the sign and the keys are there.
+    /// Reports the existence of the sign and of the keys.
     async fn objects(&self) -> (bool, bool) {
         let sign = self.api::<ConfigMap>().get_opt("l").await.unwrap();
         let keys = self.api::<Secret>().get_opt("l").await.unwrap();
         (sign.is_some(), keys.is_some())
     }
 
-    /// Deletes the Lodge; whether it is gone after a while.
-    async fn goes(&self) -> bool {
+    /// Deletes the Lodge. Returns true if it is gone after a while.
+    async fn delete_lodge(&self) -> bool {
         let lodges = self.api::<Lodge>();
         lodges.delete("l", &DeleteParams::default()).await.unwrap();
         tokio::time::sleep(QUIET).await;
@@ -177,13 +178,13 @@ impl Cluster {
 }
 
 fn ours() -> Naming {
-    Naming::of(OPERATOR, "Lodge")
+    Naming::new(OPERATOR, "Lodge")
 }
 
 fn renamed() -> Naming {
     Naming {
         replaced: vec![OURS.to_owned()],
-        ..Naming::of("new.lifecycle", "Lodge")
+        ..Naming::new("new.lifecycle", "Lodge")
     }
 }
 
@@ -201,7 +202,7 @@ async fn what_an_older_version_left_is_taken_away() {
         texts(&[("tests.lifecycle/lodge.ticket", "7")])
     );
     cluster.run(lodge::new(), ours()).await;
-    // What was recorded goes on under its new name: a new one would be 99.
+    // The record continues under its new name: a new record would be 99.
     let left = Left {
         finalizers: vec![],
         annotations: texts(&[("tests.lifecycle/lodge.place", "7")]),
@@ -210,7 +211,7 @@ async fn what_an_older_version_left_is_taken_away() {
     };
     assert_eq!(cluster.left().await, left);
     assert_eq!(cluster.objects().await, (false, true));
-    assert!(cluster.goes().await);
+    assert!(cluster.delete_lodge().await);
 }
 
 async fn without_a_line_it_stays_and_the_deletion_hangs() {
@@ -223,16 +224,19 @@ async fn without_a_line_it_stays_and_the_deletion_hangs() {
         ("tests.lifecycle/lodge.ticket", "7"),
     ];
     assert_eq!(left.annotations, texts(&both));
-    // What only we wrote into the status, an apply that leaves it out takes away.
+    // An apply that leaves out status fields which only we wrote removes them.
     assert_eq!(left.conditions, ["Cut", "Ready"]);
     assert_eq!(cluster.objects().await, (true, true));
-    assert!(!cluster.goes().await);
+    assert!(!cluster.delete_lodge().await);
 }
 
 async fn an_object_that_is_being_deleted_already_goes() {
     let mut cluster = Cluster::old().await;
     cluster.stop().await;
-    assert!(!cluster.goes().await, "nobody takes the finalizer away");
+    assert!(
+        !cluster.delete_lodge().await,
+        "nobody takes the finalizer away"
+    );
     cluster.run(lodge::new(), ours()).await;
     let lodge = cluster.api::<Lodge>().get_opt("l").await.unwrap();
     assert!(lodge.is_none());
@@ -248,12 +252,12 @@ async fn what_is_held_under_an_old_finalizer_is_given_back_first() {
         left.annotations,
         texts(&[("new.lifecycle/lodge.ticket", "7")])
     );
-    assert!(cluster.goes().await);
+    assert!(cluster.delete_lodge().await);
     assert!(!cluster.objects().await.0, "the step has run");
     // And where it is being deleted already, the steps run under the old one.
     let mut cluster = Cluster::old().await;
     cluster.stop().await;
-    assert!(!cluster.goes().await);
+    assert!(!cluster.delete_lodge().await);
     assert!(cluster.objects().await.0);
     cluster.run(lodge::renamed(), renamed()).await;
     let lodge = cluster.api::<Lodge>().get_opt("l").await.unwrap();
@@ -266,12 +270,12 @@ async fn a_status_that_an_old_manager_wrote_as_well_is_cleared() {
         status_manager: "someone.else".to_owned(),
         ..ours()
     };
-    let mut cluster = Cluster::with(told_by_another()).await;
+    let mut cluster = Cluster::with_naming(told_by_another()).await;
     cluster.run(lodge::forgetful(), ours()).await;
     let left = cluster.left().await;
     assert_eq!(left.conditions, ["Cut", "Ready", "Signed"]);
     assert_eq!(left.room.as_deref(), Some("7"));
-    let mut cluster = Cluster::with(told_by_another()).await;
+    let mut cluster = Cluster::with_naming(told_by_another()).await;
     cluster.run(lodge::new(), ours()).await;
     let left = cluster.left().await;
     assert_eq!(left.conditions, ["Cut", "Ready"]);
@@ -285,7 +289,7 @@ async fn objects_that_are_released_stay_and_belong_to_nobody() {
     assert_eq!(sign.metadata.owner_references.unwrap_or_default(), []);
     let keys = cluster.api::<Secret>().get("l").await.unwrap();
     assert_eq!(keys.metadata.owner_references.unwrap_or_default().len(), 1);
-    assert!(cluster.goes().await);
+    assert!(cluster.delete_lodge().await);
 }
 
 async fn what_is_settled_is_written_no_more() {
@@ -326,7 +330,7 @@ async fn what_may_not_be_taken_away_is_told_and_tried_again() {
         note.contains("ConfigMap") && note.contains("delete"),
         "{note}"
     );
-    // With the right it goes, without anybody doing anything.
+    // Once the right is granted, the object is removed without any further action.
     rules[2] = all(&[""], &["configmaps"], &["*"]);
     cluster.grant(&rules).await;
     tokio::time::sleep(RESYNC_IS_OVER).await;

@@ -1,5 +1,6 @@
-//! Mistakes that were planted on purpose, in logic and in the runtime: the generated suite finds each, and the rule that finds it is named here.
-//! The rules are those of every suite; beside each group of mistakes stands the same lifecycle without one, which passes.
+//! Seeded bugs in logic and in the runtime. The generated suite finds each of them, and the rule
+//! that finds it is named here. The rules are those of every suite. Each group of bugs has a
+//! correct version of the lifecycle beside it, which passes.
 
 mod crossed;
 mod fans;

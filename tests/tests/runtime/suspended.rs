@@ -1,4 +1,6 @@
-//! An object that somebody suspends: nothing is written for it and nobody outside is asked, that is told, and it goes on once that ends; and what becomes of a deletion.
+//! An object that a user suspends. Nothing is written for it and nothing outside Kubernetes is
+//! queried. The suspension is reported, and work continues once it ends. The tests also cover
+//! deletion.
 
 use std::time::Duration;
 
@@ -21,7 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// Longer than an operator waits for anything when all is well.
 const QUIET: Duration = Duration::from_secs(90);
-/// Every object is looked at once in this time.
+/// Time within which every object is evaluated again once.
 const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
 
 struct Home {
@@ -31,7 +33,7 @@ struct Home {
 }
 
 impl Home {
-    async fn made(spec: TopicSpec) -> Self {
+    async fn start(spec: TopicSpec) -> Self {
         let server = Server::new(1);
         let admin = server.client(&User::admin());
         let params = PostParams::default();
@@ -97,7 +99,7 @@ impl Home {
     }
 
     /// Type, status, reason and generation of each condition.
-    async fn told(&self) -> Vec<(String, String, String, i64)> {
+    async fn conditions(&self) -> Vec<(String, String, String, i64)> {
         let topic = self.topic().await.expect("it is there");
         let rows = topic["status"]["conditions"].as_array().cloned();
         let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
@@ -122,28 +124,33 @@ fn spec() -> TopicSpec {
     }
 }
 
-fn said(kind: &str, status: &str, reason: &str, generation: i64) -> (String, String, String, i64) {
+fn expected_condition(
+    kind: &str,
+    status: &str,
+    reason: &str,
+    generation: i64,
+) -> (String, String, String, i64) {
     let [kind, status, reason] = [kind, status, reason].map(str::to_owned);
     (kind, status, reason, generation)
 }
 
 async fn what_is_suspended_is_left_alone_and_told_of() {
-    let home = Home::made(spec()).await;
+    let home = Home::start(spec()).await;
     let well = [
-        said("Suspended", "False", "Running", 1),
-        said("Stored", "True", "Stored", 1),
-        said("Ready", "True", "Ready", 1),
+        expected_condition("Suspended", "False", "Running", 1),
+        expected_condition("Stored", "True", "Stored", 1),
+        expected_condition("Ready", "True", "Ready", 1),
     ];
-    assert_eq!(home.told().await, well);
+    assert_eq!(home.conditions().await, well);
     home.edit(&json!({ "paused": true, "partitions": 12 }))
         .await;
     let suspended = [
-        said("Suspended", "True", "Paused", 2),
-        said("Stored", "True", "Stored", 1),
-        said("Ready", "Unknown", "Paused", 2),
-        said("Reconciling", "True", "Paused", 2),
+        expected_condition("Suspended", "True", "Paused", 2),
+        expected_condition("Stored", "True", "Stored", 1),
+        expected_condition("Ready", "Unknown", "Paused", 2),
+        expected_condition("Reconciling", "True", "Paused", 2),
     ];
-    assert_eq!(home.told().await, suspended);
+    assert_eq!(home.conditions().await, suspended);
     let topic = home.topic().await.expect("it is there");
     assert_eq!(topic["status"]["phase"], "Suspended");
     assert_eq!(
@@ -156,19 +163,19 @@ async fn what_is_suspended_is_left_alone_and_told_of() {
     let secrets: Api<Secret> = Api::default_namespaced(home.admin.clone());
     let deleted = secrets.delete("t", &DeleteParams::default()).await;
     deleted.expect("an administrator may delete it");
-    home.broker.with(|topics| topics.0.clear());
+    home.broker.with_state(|topics| topics.0.clear());
     tokio::time::sleep(RESYNC_IS_OVER).await;
     assert_eq!(home.faults.writes(), writes, "{}", home.faults.journal());
     assert_eq!(home.broker.questions(), questions, "nobody is asked");
-    assert_eq!(home.told().await, suspended);
+    assert_eq!(home.conditions().await, suspended);
     home.edit(&json!({ "paused": false })).await;
     assert!(home.broker.questions() > questions);
     let kept: Vec<u32> = home
         .broker
-        .with(|topics| topics.0.values().copied().collect());
+        .with_state(|topics| topics.0.values().copied().collect());
     assert_eq!(kept, [12]);
     let well = well.map(|(kind, status, reason, _)| (kind, status, reason, 3));
-    assert_eq!(home.told().await, well);
+    assert_eq!(home.conditions().await, well);
 }
 
 async fn what_was_suspended_from_the_start_is_told_of() {
@@ -176,41 +183,45 @@ async fn what_was_suspended_from_the_start_is_told_of() {
         paused: true,
         ..spec()
     };
-    let home = Home::made(paused).await;
+    let home = Home::start(paused).await;
     let suspended = [
-        said("Suspended", "True", "Paused", 1),
-        said("Ready", "Unknown", "Paused", 1),
-        said("Reconciling", "True", "Paused", 1),
+        expected_condition("Suspended", "True", "Paused", 1),
+        expected_condition("Ready", "Unknown", "Paused", 1),
+        expected_condition("Reconciling", "True", "Paused", 1),
     ];
-    assert_eq!(home.told().await, suspended);
+    assert_eq!(home.conditions().await, suspended);
     assert_eq!(home.broker.questions(), 0);
     let topic = home.topic().await.expect("it is there");
     assert_eq!(topic["metadata"]["finalizers"], Value::Null);
 }
 
 async fn a_deletion_gives_back_while_it_is_paused() {
-    let home = Home::made(spec()).await;
+    let home = Home::start(spec()).await;
     home.edit(&json!({ "paused": true })).await;
     home.delete().await;
     assert_eq!(home.topic().await, None);
-    assert!(home.broker.with(|topics| topics.0.is_empty()));
+    assert!(home.broker.with_state(|topics| topics.0.is_empty()));
 }
 
 async fn a_deletion_waits_while_it_is_frozen() {
-    let home = Home::made(spec()).await;
+    let home = Home::start(spec()).await;
     home.window("yes").await;
     let questions = home.broker.questions();
     home.delete().await;
     tokio::time::sleep(RESYNC_IS_OVER).await;
-    let told = home.told().await;
-    assert_eq!(told[2], said("Ready", "False", "Deleting", 2), "{told:?}");
+    let told = home.conditions().await;
+    assert_eq!(
+        told[2],
+        expected_condition("Ready", "False", "Deleting", 2),
+        "{told:?}"
+    );
     let topic = home.topic().await.expect("it waits");
     let message = &topic["status"]["conditions"][2]["message"];
     let waits = "the deletion waits: nothing of the broker is to be changed now";
     assert_eq!(message, waits);
     assert_eq!(home.broker.questions(), questions, "nobody is asked");
-    assert_eq!(home.broker.with(|topics| topics.0.len()), 1);
+    assert_eq!(home.broker.with_state(|topics| topics.0.len()), 1);
     home.window("no").await;
     assert_eq!(home.topic().await, None);
-    assert!(home.broker.with(|topics| topics.0.is_empty()));
+    assert!(home.broker.with_state(|topics| topics.0.is_empty()));
 }

@@ -1,4 +1,5 @@
-//! Objects that are taken down in order: each step waits for the one before, says what it waits for, and what is given up is told.
+//! Objects that are torn down in order. Each stage waits for the one before and reports the reason
+//! of its wait, and abandoned cleanup is reported.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::server::{Server, User};
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::lifecycles::database::{
-    self, Backup, Database, DatabaseSpec, Engine, Kept as Backed,
+    self, Backup, Database, DatabaseOperator as Backed, DatabaseSpec, Engine,
 };
 use lifecycle_tests::lifecycles::machine::{
     self, InCluster, InfraMachine, Machine, MachineSpec, OtherCluster,
@@ -34,7 +35,7 @@ struct Home {
 }
 
 impl Home {
-    async fn with(definitions: &[CustomResourceDefinition]) -> (Self, Server) {
+    async fn with_definitions(definitions: &[CustomResourceDefinition]) -> (Self, Server) {
         let server = Server::new(1);
         let admin = server.client(&User::admin());
         let all: Api<CustomResourceDefinition> = Api::all(admin.clone());
@@ -62,7 +63,7 @@ impl Home {
     /// A machine that runs, as a node of the other cluster.
     async fn machine() -> Self {
         let definitions = [Machine::crd(), InfraMachine::crd()];
-        let (home, server) = Self::with(&definitions).await;
+        let (home, server) = Self::with_definitions(&definitions).await;
         let params = PostParams::default();
         let begins: Api<ConfigMap> = Api::default_namespaced(home.admin.clone());
         let script = json!({ "metadata": { "name": "b" }, "data": { "script": "join" } });
@@ -76,9 +77,9 @@ impl Home {
         let uid = made.expect("it is made").metadata.uid.unwrap_or_default();
         home.run(machine::machine(InCluster(home.other.clone())), &server);
         tokio::time::sleep(QUIET).await;
-        home.tell::<InfraMachine>("m", json!({ "booted": true }))
+        home.set_status::<InfraMachine>("m", json!({ "booted": true }))
             .await;
-        home.other.with(|nodes| nodes.join(&uid));
+        home.other.with_state(|nodes| nodes.join(&uid));
         tokio::time::sleep(QUIET).await;
         home
     }
@@ -86,7 +87,7 @@ impl Home {
     /// A database that runs.
     async fn database() -> Self {
         let definitions = [Database::crd(), Engine::crd(), Backup::crd()];
-        let (home, server) = Self::with(&definitions).await;
+        let (home, server) = Self::with_definitions(&definitions).await;
         let params = PostParams::default();
         let secrets: Api<Secret> = Api::default_namespaced(home.admin.clone());
         let secret = serde_json::from_value(json!({ "metadata": { "name": "s" } }));
@@ -111,7 +112,7 @@ impl Home {
         Api::default_namespaced(self.admin.clone())
     }
 
-    async fn tell<K>(&self, name: &str, status: Value)
+    async fn set_status<K>(&self, name: &str, status: Value)
     where
         K: kube::Resource<Scope = kube::core::NamespaceResourceScope, DynamicType = ()>
             + Clone
@@ -150,7 +151,7 @@ impl Home {
         found.map(|found| json!(found))
     }
 
-    /// What `Ready` of a machine says.
+    /// Returns the content of a machine's condition `Ready`.
     async fn ready(&self) -> (String, String) {
         let machine = self.get::<Machine>("m").await.expect("it is there");
         let rows = machine["status"]["conditions"].as_array().cloned();
@@ -185,10 +186,10 @@ async fn a_machine_is_drained_and_detached_before_it_is_unmade() {
     assert!(home.get::<InfraMachine>("m").await.is_some());
     let attached = || {
         home.other
-            .with(|nodes| nodes.0.values().any(|node| node.attached))
+            .with_state(|nodes| nodes.0.values().any(|node| node.attached))
     };
     assert!(attached(), "nothing is detached before it is drained");
-    home.other.with(|nodes| {
+    home.other.with_state(|nodes| {
         let all: Vec<String> = nodes.0.keys().cloned().collect();
         all.iter().for_each(|uid| nodes.leave(uid));
     });
@@ -233,7 +234,8 @@ async fn a_last_backup_is_made_before_a_database_goes() {
     home.delete::<Database>("d").await;
     assert!(home.get::<Backup>("d").await.is_some());
     assert!(home.get::<Engine>("d").await.is_some());
-    home.tell::<Backup>("d", json!({ "saved": true })).await;
+    home.set_status::<Backup>("d", json!({ "saved": true }))
+        .await;
     assert_eq!(home.get::<Engine>("d").await, None);
     assert_eq!(home.get::<Database>("d").await, None);
     let events = home.events().await;

@@ -1,4 +1,5 @@
-//! The generated suites of volumes: however its life is disturbed, a volume comes to the same, and mistakes that are planted are found.
+//! Generated suites of volumes. A volume reaches the same end under any disturbance of its life,
+//! and seeded bugs are found.
 
 mod seeded;
 mod socket;

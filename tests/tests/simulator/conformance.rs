@@ -1,5 +1,6 @@
-//! What an API server does: each case runs on the simulated one and on a real kube-apiserver, holds on both, and gets the same
-//! answers from both, apart from what two servers may choose freely. A case is written once and knows neither.
+//! Behaviour of an API server. Each case runs on the simulated server and on a real kube-apiserver,
+//! and must hold on both. It must get the same answers from both, apart from values that two
+//! servers may choose freely. A case is written once and knows neither server.
 
 mod api;
 mod apply;
@@ -32,7 +33,7 @@ use tokio::sync::OnceCell;
 
 use api::{Api, Entry};
 
-/// Cases whose answers differ although they hold on both servers, and in what.
+/// Cases whose answers differ although they pass on both servers, and the difference.
 const DIFFERENT: [(&str, &str); 2] = [
     (
         "finalizers_must_be_qualified_names",

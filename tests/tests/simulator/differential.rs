@@ -31,13 +31,13 @@ use plan::Sequence;
 /// Names the seeds, such as `0..10000`.
 const SEQUENCES: &str = "LIFECYCLE_SEQUENCES";
 
-/// What CI runs.
+/// Seeds that CI runs.
 const USUAL: Range<u64> = 0..250;
 
 /// Sequences under way at once; the real server waits for its store most of the time.
 const AT_ONCE: usize = 8;
 
-/// So many differences are shown; one cause usually shows in many sequences.
+/// Maximum number of differences that are printed. One cause usually shows in many sequences.
 const SHOWN: usize = 40;
 
 /// Ten thousand sequences beside a busy compiler.
@@ -68,7 +68,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// Both servers, with the definitions of the custom kinds.
-struct Both {
+struct ServerPair {
     real: End,
     simulated: End,
     namespaces: AtomicU64,
@@ -81,7 +81,7 @@ async fn judge() -> Result<()> {
     judged::compare(&real, &simulated).await
 }
 
-/// So many sequences are shown each mistake.
+/// Sequences that are tried for each seeded bug.
 const OF_MISTAKES: Range<u64> = 0..64;
 
 /// Each mistake of the list that is one of a line, between us and the simulated server: its column of the table in `docs/suite.md`.
@@ -94,7 +94,7 @@ async fn each_mistake() -> Result<()> {
             let server = Server::new(0);
             kinds::install(&End::new(server.client(&User::admin()))).await?;
             let changed = mistake.line("", server.client(&User::admin()));
-            let both = Both {
+            let both = ServerPair {
                 real: End::new(api_server.client()),
                 simulated: End::new(changed),
                 namespaces: AtomicU64::new(number * OF_MISTAKES.end),
@@ -113,7 +113,7 @@ async fn compare() -> Result<()> {
     let seeds = seeds(std::env::var(SEQUENCES).ok().as_deref())?;
     let api_server = ApiServer::start().await?;
     let server = Server::new(0);
-    let both = Arc::new(Both {
+    let both = Arc::new(ServerPair {
         real: End::new(api_server.client()),
         simulated: End::new(server.client(&User::admin())),
         namespaces: AtomicU64::new(0),
@@ -143,7 +143,7 @@ async fn compare() -> Result<()> {
             Some(difference) => match known::reason(&difference) {
                 Some(reason) => *known.entry(reason).or_default() += 1,
                 None => {
-                    eprintln!("seed {seed} differs: {}", difference.sort());
+                    eprintln!("seed {seed} differs: {}", difference.kind());
                     found.push((seed, sequence, difference));
                 }
             },
@@ -171,12 +171,12 @@ async fn compare() -> Result<()> {
 }
 
 /// The differences, one of each sort, with the smallest sequence that still shows it.
-async fn report(both: &Both, found: Vec<(u64, Sequence, Difference)>) -> Result<String> {
+async fn report(both: &ServerPair, found: Vec<(u64, Sequence, Difference)>) -> Result<String> {
     let mut sorts: BTreeMap<String, Vec<(u64, Sequence, Difference)>> = BTreeMap::new();
     let total = found.len();
     for (seed, sequence, difference) in found {
         sorts
-            .entry(difference.sort())
+            .entry(difference.kind())
             .or_default()
             .push((seed, sequence, difference));
     }
@@ -201,8 +201,8 @@ async fn report(both: &Both, found: Vec<(u64, Sequence, Difference)>) -> Result<
     Ok(text)
 }
 
-impl Both {
-    /// Whether any sequence shows a mistake.
+impl ServerPair {
+    /// Returns the verdict on a seeded bug, which is found if any sequence shows it.
     async fn tells_apart(&self, mistake: Mistake) -> Result<Verdict> {
         let all = stream::iter(OF_MISTAKES).map(async |seed| {
             let difference = self.differ(&generate::sequence(seed)).await;
@@ -210,11 +210,11 @@ impl Both {
         });
         let mut all = std::pin::pin!(all.buffer_unordered(AT_ONCE));
         while let Some((seed, difference)) = all.next().await {
-            // What keeps a sequence from its end is seen as well.
+            // A failure that prevents the end of a sequence is also detected.
             let said = match difference {
                 Ok(None) => continue,
                 Ok(Some(difference)) if known::reason(&difference).is_some() => continue,
-                Ok(Some(difference)) => difference.sort(),
+                Ok(Some(difference)) => difference.kind(),
                 Err(error) => format!("{error:#}"),
             };
             eprintln!("{mistake:?}: sequence {seed} shows it: {said}");
@@ -224,7 +224,7 @@ impl Both {
         Ok(Verdict::Missed)
     }
 
-    /// Sends a sequence to both, each in a new namespace, and says where they differ first.
+    /// Sends a sequence to both, each in a new namespace, and returns their first difference.
     async fn differ(&self, sequence: &Sequence) -> Result<Option<Difference>> {
         let number = self.namespaces.fetch_add(1, Ordering::Relaxed);
         let namespace = format!("n{number}");

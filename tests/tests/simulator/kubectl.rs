@@ -1,5 +1,7 @@
-//! What people type: each script runs a real `kubectl` against the simulated server, served as the sandbox serves it, and against a
-//! real kube-apiserver. Commands must end as the script says on both, and print the same on both, but for what servers may choose.
+//! Commands as people type them. Each script runs a real `kubectl` against the simulated server,
+//! served as the sandbox serves it, and against a real kube-apiserver. Commands must end as the
+//! script specifies on both. They must also print equal output on both, except for values that
+//! servers may choose.
 
 mod known;
 mod neutral;
@@ -14,10 +16,11 @@ use lifecycle_tests::harness::{Case, Need, case};
 
 use known::Known;
 use neutral::Neutral;
-use script::{Said, Script};
+use script::{CommandOutput, Script};
 pub(crate) use servers::Servers;
 
-/// The suite on these servers, which are to be kept until all of it has run: what a script drops must not be the last of them.
+/// Returns the suite on these servers. The caller keeps the servers until all of it has run: a
+/// script must not drop the last reference.
 pub(crate) fn cases(servers: &Arc<Servers>) -> Vec<Case> {
     let scripts = match Script::read_all() {
         Ok(scripts) => scripts,
@@ -47,7 +50,7 @@ async fn compare(script: Script, servers: &Servers) -> Result<()> {
     });
     let theirs = theirs.await?.context("on the real server")?;
     let ours = ours.await?.context("on the simulated server")?;
-    let mut known = Known::of(&script.name);
+    let mut known = Known::for_script(&script.name);
     let mut text = String::new();
     let neutral = Neutral::default();
     for (ours, theirs) in ours.iter().zip(&theirs) {
@@ -63,8 +66,8 @@ async fn compare(script: Script, servers: &Servers) -> Result<()> {
     known.check_used()
 }
 
-/// What two runs of a command differ in, as lines.
-fn differences(neutral: &Neutral, ours: &Said, theirs: &Said) -> String {
+/// Returns the differences between two runs of a command, as lines.
+fn differences(neutral: &Neutral, ours: &CommandOutput, theirs: &CommandOutput) -> String {
     let mut text = String::new();
     if ours.code != theirs.code {
         let _ = writeln!(
@@ -74,7 +77,7 @@ fn differences(neutral: &Neutral, ours: &Said, theirs: &Said) -> String {
         );
     }
     for (ours, theirs) in [(&ours.out, &theirs.out), (&ours.err, &theirs.err)] {
-        let (ours, theirs) = (neutral.of(ours), neutral.of(theirs));
+        let (ours, theirs) = (neutral.normalise(ours), neutral.normalise(theirs));
         let (left, right): (Vec<&str>, Vec<&str>) =
             (ours.lines().collect(), theirs.lines().collect());
         let same = left.iter().zip(&right).take_while(|(l, r)| l == r).count();

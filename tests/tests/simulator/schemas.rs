@@ -1,5 +1,6 @@
-//! The structure of the built-in kinds that the simulated server has as data is what the real one publishes.
-//! `BLESS=1 cargo test --workspace --test simulator schemas::` rewrites the data; review the difference like code.
+//! Check that the structure of the simulated server's built-in kinds is the one that the real
+//! server publishes. `BLESS=1 cargo test --workspace --test simulator schemas::` rewrites the data;
+//! review the difference like code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ use serde_json::{Map, Value};
 
 const DATA: &str = "../runtime/simulator/src/schema/builtin.json";
 
-/// What decides how values are merged; all else is for people.
+/// Keywords that decide how values are merged; all others are for people.
 const KEPT: [&str; 11] = [
     "type",
     "format",

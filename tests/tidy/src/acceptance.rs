@@ -1,5 +1,6 @@
-//! Which test shows which row of the acceptance table of Skupper sites: the table of the documentation is made of the names of tests.
-//! A test carries the numbers of its rows, `s60_s61_pods_by_name`, in whatever package it stands.
+//! Map from the rows of the acceptance table of Skupper sites to the tests that show them. The
+//! table of the documentation is made of the names of tests. A test carries the ids of its rows,
+//! `s60_s61_pods_by_name`, in any package.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,7 +144,7 @@ fn table(tree: &Tree) -> String {
     )
 }
 
-/// What the document should say, if it says something else.
+/// Returns the desired content of the document, if its present content differs.
 pub fn outdated(tree: &Tree) -> Option<String> {
     let (_, text) = tree.under("docs/").find(|(path, _)| *path == DOCUMENT)?;
     let (before, rest) = text.split_once(BEGIN)?;

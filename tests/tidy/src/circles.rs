@@ -1,6 +1,7 @@
-//! Files that name each other in a circle: none of them can be read, tested or moved alone.
-//! A file is tied to the file that defines what it names, through every `use` and `pub use` on the way.
-//! `mod` ties nothing, nor does what a module takes from those around it: it is a part of them. Tests do not count.
+//! Files that name each other in a circle. None of them can be read, tested or moved alone. A file
+//! is tied to the file that defines the items that it names, through every `use` and `pub use` on
+//! the way. `mod` ties nothing. Names that a module takes from its surrounding modules tie nothing
+//! either, because it is a part of them. Tests do not count.
 
 mod components;
 mod package;
@@ -12,18 +13,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::Tree;
 use package::{Package, Tie};
 
-/// Which file names what another defines, in each of some crates.
+/// Graph of files that name items of other files, in each of some crates.
 pub struct Graph {
     files: BTreeSet<String>,
     crates: Vec<Vec<Tie>>,
 }
 
-/// Files of one crate of which each leads to every other.
+/// Files of one crate, each of which leads to every other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circle {
     /// The files, in order.
     pub files: Vec<String>,
-    /// A line for every two of them: who names what of whom.
+    /// Line for every two of them, with the names that one uses of the other.
     pub ties: Vec<String>,
 }
 
@@ -48,7 +49,8 @@ impl Graph {
         self.crates.iter().flat_map(|ties| of_crate(ties)).collect()
     }
 
-    /// What files of a layer, by a prefix of their paths, name of the files of another.
+    /// Returns the names that files of one layer use from the files of another. A prefix of their
+    /// paths selects the files of a layer.
     pub fn between(&self, from: &str, to: &str) -> Vec<String> {
         let ties = self.crates.iter().flatten();
         ties.filter(|tie| tie.from.starts_with(from) && tie.to.starts_with(to))
@@ -94,7 +96,7 @@ fn of_crate(ties: &[Tie]) -> Vec<Circle> {
     for tie in ties {
         graph.entry(&tie.from).or_default().insert(&tie.to);
     }
-    components::of(&graph)
+    components::find_components(&graph)
         .into_iter()
         .filter(|files| files.len() > 1)
         .map(|files| Circle {

@@ -2,17 +2,19 @@
 
 use crate::Tree;
 
-/// What fails a test for which something does not hold.
+/// Macros that fail a test if something does not hold.
 const ASSERTIONS: [&str; 4] = ["assert!", "assert_eq!", "assert_ne!", "ensure!"];
 
-/// Where times are exact: path and reason. That it is needed shows that the search finds something.
+/// Files with exact times: path and reason. The need for an entry shows that the search finds
+/// something.
 pub const PAUSED: [(&str, &str); 1] = [(
     "tests/tests/runtime/csi_services/limits.rs",
     "the tests that measure are on paused time",
 )];
 
-/// Assertions of test sources with `elapsed()` among their arguments, or with a comparison of a name that was given to
-/// it; but for files whose measurements are on paused time: path and reason. One that is not needed is a finding too.
+/// Returns assertions of test sources with `elapsed()` among their arguments, or with a comparison
+/// of a name that holds its value. Skips files whose measurements are on paused time: path and
+/// reason. An unneeded entry is a finding too.
 pub fn findings(tree: &Tree, paused: &[(&str, &str)]) -> Vec<String> {
     let mut findings = Vec::new();
     for (path, text) in tree.sources().filter(|(path, _)| is_test(path)) {
@@ -40,13 +42,14 @@ pub fn findings(tree: &Tree, paused: &[(&str, &str)]) -> Vec<String> {
     findings
 }
 
-/// A source of a folder `tests` of a package, and no unit tests, which stand in `src`.
+/// Returns true for a source in a folder `tests` of a package. Unit tests do not count, because
+/// they are in `src`.
 fn is_test(path: &str) -> bool {
     let mut folders = path.split('/');
     folders.find(|folder| matches!(*folder, "tests" | "src")) == Some("tests")
 }
 
-/// The arguments of assertions on what passed by the clock.
+/// Returns the arguments of assertions on elapsed clock time.
 fn asserted(text: &str) -> Vec<&str> {
     let names: Vec<&str> = text.lines().filter_map(measured).collect();
     let on_clock = |arguments: &&str| {

@@ -1,5 +1,7 @@
-//! Which test shows which row of the contract with the operator of Listeners that ours replaces: a page of the documentation is made of the names of tests.
-//! A test begins with its rows, `b25_b36_a_deleted_listener`, in whatever package it stands. Knows names, and not what a test looks at.
+//! Map from the rows of the contract with the replaced operator of Listeners to the tests that
+//! cover them. A page of the documentation is generated from the names of tests. A test begins with
+//! its rows, `b25_b36_a_deleted_listener`, in any package. This module knows names, and not the
+//! content of a test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +13,7 @@ pub const ROWS: &str = "operator/listener/tests/rows.txt";
 /// The page that is made of them.
 pub const PAGE: &str = "docs/contract.md";
 
-/// So many tests of a row are named at most.
+/// Maximum number of tests named for a row.
 const MOST: usize = 3;
 
 /// How a note begins on a row that no test shows, and on one that tests show in part.
@@ -110,7 +112,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The names that a line gives: to a function, or in quotes, as suites with a harness of ours do.
+/// Returns the names in a line: of a function, or in quotes, as in suites with our harness.
 fn names(line: &str) -> Vec<&str> {
     let word = |text: &'static str| line.split_once(text).map(|(_, rest)| rest);
     let function = word("fn ").map(|rest| rest.split(|c| !is_word(c)).next().unwrap_or_default());
@@ -273,6 +275,6 @@ mod tests {
             "| M14 | it stays | {test} |\n| B25 | it goes | {test}; *in part*: at night |\n| B54 | a name | *open*: later |\n"
         );
         assert!(wanted.ends_with(&rows), "{wanted}");
-        assert_eq!(outdated(&tree.with(PAGE, &wanted)), None);
+        assert_eq!(outdated(&tree.with_file(PAGE, &wanted)), None);
     }
 }

@@ -1,9 +1,11 @@
-//! No document names a path that does not exist: in backticks, or as the target of a link. None names a page of `docs/` in backticks where a link belongs.
-//! Knows Markdown only as far as backticks, links and fences go. A change log tells of the past and is left alone.
+//! Check that no document names a path that does not exist, in backticks or as the target of a
+//! link. No document names a page of `docs/` in backticks in place of a link. This module knows
+//! Markdown only as far as backticks, links and fences. A change log describes the past and is
+//! skipped.
 
 use crate::Tree;
 
-/// Endings that make a word with a slash a path of ours wherever it begins.
+/// Endings by which a word with a slash is one of our paths, regardless of its first folder.
 const ENDINGS: [&str; 10] = [
     ".rs", ".md", ".toml", ".yaml", ".txt", ".stderr", ".proto", ".json", ".mod", ".sh",
 ];
@@ -83,7 +85,8 @@ fn named_paths<'a>(tree: &Tree, line: &'a str) -> Vec<&'a str> {
     named
 }
 
-/// Whether a quoted word means a path of this repository, and not of a cluster, a machine or another project.
+/// Returns true if a quoted word means a path of this repository, and not of a cluster, a machine
+/// or another project.
 fn is_path(tree: &Tree, word: &str) -> bool {
     let plain = |character: char| character.is_ascii_alphanumeric() || "_-./".contains(character);
     let Some((first, rest)) = word.split_once('/') else {

@@ -1,15 +1,16 @@
-//! Which layer may say which words.
-//! Words are looked for in code, not in comments: saying what a layer does not know is no offence.
+//! Words that each layer may use. The search covers code, not comments: a comment may name things
+//! that a layer does not know.
 
 use crate::Tree;
 
-/// Words that a layer must not say, and where at least one of them must be found, to show that the search works.
+/// Words that a layer must not use. At least one of them must be found in a control place, to show
+/// that the search works.
 pub struct Ban<'a> {
     /// Prefixes of paths, such as `runtime/src/machine`.
     pub layer: &'a [&'a str],
     /// Whole words or paths, such as `await` or `kube::Client`.
     pub words: &'a [&'a str],
-    /// Prefixes of paths within the layer that may say them all the same.
+    /// Prefixes of paths within the layer that may use the words all the same.
     pub except: &'a [&'a str],
     /// A prefix of paths where every one of `control_words` must be found.
     pub control: &'a str,
@@ -26,14 +27,14 @@ pub fn forbidden_words(tree: &Tree, ban: &Ban<'_>) -> Vec<String> {
     };
     for (path, text) in tree.sources().filter(|(path, _)| in_layer(path)) {
         for (number, line) in text.lines().enumerate() {
-            let said = ban.words.iter().filter(|word| says(line, word));
+            let said = ban.words.iter().filter(|word| contains_word(line, word));
             findings.extend(said.map(|word| format!("{path}:{}: says `{word}`", number + 1)));
         }
     }
     for word in ban.control_words {
         let mut sources = tree.sources();
         let found = sources.any(|(path, text)| {
-            path.starts_with(ban.control) && text.lines().any(|line| says(line, word))
+            path.starts_with(ban.control) && text.lines().any(|line| contains_word(line, word))
         });
         if !found {
             let control = ban.control;
@@ -54,7 +55,7 @@ fn unused_prefixes(tree: &Tree, ban: &Ban<'_>) -> Vec<String> {
     };
     let says_any = |text: &&str| {
         let mut lines = text.lines();
-        lines.any(|line| ban.words.iter().any(|word| says(line, word)))
+        lines.any(|line| ban.words.iter().any(|word| contains_word(line, word)))
     };
     let layers = ban.layer.iter().filter(|layer| within(layer).is_empty());
     let excepted = ban.except.iter();
@@ -65,8 +66,9 @@ fn unused_prefixes(tree: &Tree, ban: &Ban<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Whether code (what comes before `//`) holds the word with no letter, digit or `_` on either side.
-fn says(line: &str, word: &str) -> bool {
+/// Returns true if the code (everything before `//`) holds the word with no letter, digit or `_` on
+/// either side.
+fn contains_word(line: &str, word: &str) -> bool {
     let code = match line.find("//") {
         // `https://` in a string is no comment.
         Some(start) if !line[..start].ends_with(':') => &line[..start],

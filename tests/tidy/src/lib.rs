@@ -1,5 +1,6 @@
-//! House rules that no compiler and no lint knows, as functions from the files of the repository, and from what Cargo says of its packages, to findings.
-//! Each is pure, so that it can be shown to fail on something small and made up; `tests/tidy.rs` applies them to the real repository.
+//! House rules that no compiler and no lint checks. They are functions from the files of the
+//! repository and from Cargo's package data to findings. Each is pure, so that a test can show its
+//! failure on a small made-up example. `tests/tidy.rs` applies them to the real repository.
 
 #![deny(missing_docs)]
 
@@ -16,19 +17,21 @@ pub mod origins;
 pub mod pulled;
 pub mod rules;
 pub mod verdict;
+pub mod words;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The files of a repository by their path from its root, with `/` on every system. What is no text reads as empty.
+/// The files of a repository by their path from its root, with `/` on every system. A file that is
+/// not text reads as empty.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     files: BTreeMap<String, String>,
 }
 
-/// Folders of sources that are data of a test and belong to no module tree, in whatever package.
+/// Folders of sources that are test data and belong to no module tree, in any package.
 const FIXTURES: [&str; 2] = ["tests/ui/rules/", "tests/expand/"];
 
 /// How a file begins that a program wrote; it is looked for in folders of this name alone.
@@ -57,7 +60,7 @@ impl Tree {
 
     /// The same tree with one file more, or another text of it.
     #[must_use]
-    pub fn with(&self, path: &str, text: &str) -> Self {
+    pub fn with_file(&self, path: &str, text: &str) -> Self {
         let mut changed = self.clone();
         changed.files.insert(path.to_owned(), text.to_owned());
         changed
@@ -86,12 +89,12 @@ impl Tree {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Whether a file or a folder has this path.
+    /// Returns true if a file or a folder has this path.
     pub fn has(&self, path: &str) -> bool {
         self.files.contains_key(path) || self.under(&format!("{path}/")).next().is_some()
     }
 
-    /// Files whose path begins so, in order.
+    /// Returns the files with this path prefix, in order.
     pub fn under<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.files
             .range(prefix.to_owned()..)
@@ -99,18 +102,20 @@ impl Tree {
             .map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
-    /// Every Rust source that somebody wrote and that is compiled as part of a crate.
+    /// Returns every hand-written Rust source that is compiled as part of a crate.
     pub fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
         self.under("").filter(|(path, text)| {
-            let fixture = FIXTURES.iter().any(|folder| within(path, folder).is_some());
+            let fixture = FIXTURES
+                .iter()
+                .any(|folder| strip_folder(path, folder).is_some());
             let generated = path.contains(GENERATED.0) && text.starts_with(GENERATED.1);
             path.ends_with(".rs") && !fixture && !generated
         })
     }
 }
 
-/// What follows such a folder in a path, wherever in the tree it is.
-pub(crate) fn within<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+/// Returns the part of a path after such a folder, at any place in the tree.
+pub(crate) fn strip_folder<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     let starts = path.match_indices(folder).map(|(start, _)| start);
     let mut whole = starts.filter(|start| *start == 0 || path[..*start].ends_with('/'));
     whole.next().map(|start| &path[start + folder.len()..])

@@ -1,5 +1,6 @@
-//! Which member of the workspace depends on which: what `cargo metadata` says, beside what the architecture says.
-//! The architecture holds a fenced block `packages` with a line for each member: `a -> b, c`, or `a -> nothing`; a line that begins with a space goes on.
+//! Dependencies between the members of the workspace: the output of `cargo metadata`, compared with
+//! the architecture. The architecture holds a fenced block `packages` with a line for each member:
+//! `a -> b, c`, or `a -> nothing`. A line that begins with a space continues the previous line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +15,11 @@ pub struct Member {
     pub folder: String,
     /// Members that it is built of.
     pub built_of: BTreeSet<String>,
-    /// Members that its tests need, and whether a version is asked of them.
+    /// Members that its tests need, and true if the dependency has a version.
     pub tested_with: BTreeMap<String, bool>,
     /// The files that Cargo compiles as crates of it.
     pub crates: Vec<Root>,
-    /// Whether `cargo run` knows which of its programs is meant.
+    /// True if `cargo run` knows which of its programs is meant.
     pub is_run: bool,
 }
 
@@ -27,13 +28,14 @@ pub struct Member {
 pub struct Root {
     /// Its path from the root of the repository.
     pub path: String,
-    /// Whether `cargo test` runs it as a suite.
+    /// True if `cargo test` runs it as a suite.
     pub is_suite: bool,
-    /// Whether `cargo test` runs the tests in it.
+    /// True if `cargo test` runs the tests in it.
     pub is_tested: bool,
 }
 
-/// The members in `cargo metadata --no-deps`. None if that looks different from what Cargo prints today.
+/// Reads the members in `cargo metadata --no-deps`. Returns `None` if the format differs from the
+/// one that Cargo prints today.
 pub fn read(metadata: &Value) -> Option<Vec<Member>> {
     let root = metadata["workspace_root"].as_str()?;
     let packages = metadata["packages"].as_array()?.iter();
@@ -82,7 +84,8 @@ fn member(root: &str, package: &Value) -> Option<Member> {
     Some(member)
 }
 
-/// Where the block of a document and the members differ. Each names only what stands further down, so there are no circles.
+/// Returns the differences between the block of a document and the members. Each member names only
+/// members further down, so there are no circles.
 pub fn differences(document: &str, members: &[Member]) -> Vec<String> {
     let listed = match listed(document) {
         Ok(listed) => listed,
@@ -144,7 +147,8 @@ fn listed(document: &str) -> Result<Lines, String> {
     Ok(listed)
 }
 
-/// Members that need one another, one of them for tests only, where that one asks for a version: neither could be packed first.
+/// Returns members that need one another, one of them for tests only and with a version: neither
+/// could be packed first.
 pub fn versions_in_circles(members: &[Member]) -> Vec<String> {
     let mut findings = Vec::new();
     for member in members {

@@ -15,7 +15,8 @@ pub fn unreached(tree: &Tree, roots: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Sources in the `tests` folders of members that no suite leads to which `cargo test` runs.
+/// Returns sources in the `tests` folders of members that are not part of any suite that `cargo
+/// test` runs.
 pub fn outside_suites(tree: &Tree, members: &[Member]) -> Vec<String> {
     let mut findings = Vec::new();
     for member in members {
@@ -31,7 +32,7 @@ pub fn outside_suites(tree: &Tree, members: &[Member]) -> Vec<String> {
     findings
 }
 
-/// Sources with tests in them that no crate leads to of which `cargo test` runs the tests.
+/// Returns sources with tests that are not part of any crate whose tests `cargo test` runs.
 pub fn tests_that_never_run(tree: &Tree, members: &[Member]) -> Vec<String> {
     let crates = members.iter().flat_map(|member| &member.crates);
     let tested = crates.filter(|root| root.is_tested);
@@ -117,7 +118,7 @@ fn plain(path: &str) -> String {
     parts.join("/")
 }
 
-/// The name in `mod name` followed by `;` or `{`, whatever its visibility.
+/// Returns the name in `mod name` followed by `;` or `{`, with any visibility.
 fn declared<'a>(line: &'a str, end: &str) -> Option<&'a str> {
     let name = line.strip_suffix(end)?;
     let name = match name.strip_prefix("pub") {

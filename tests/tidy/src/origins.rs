@@ -1,5 +1,6 @@
-//! Where code of others comes from and under which licences: what `cargo metadata` says of every package of the lock file, and what lock files pin.
-//! Knows nothing of advisories, whose list is in no package registry.
+//! Origins and licences of third-party code: the data of `cargo metadata` on every package of the
+//! lock file, and the pins of lock files. This module does not cover advisories, because no package
+//! registry holds their list.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +9,10 @@ use spdx::{Expression, Licensee, ParseMode};
 
 use crate::Tree;
 
-/// Where Cargo takes packages from unless it is told otherwise.
+/// Registry from which Cargo takes packages by default.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// What the book alone may be built of, because nobody ships the program that makes it.
+/// Packages that only the book may use, because the program that makes the book is not shipped.
 pub const OF_BOOK: [&str; 8] = [
     "font-awesome-as-a-crate",
     "mdbook-core",
@@ -23,7 +24,8 @@ pub const OF_BOOK: [&str; 8] = [
     "mdbook-summary",
 ];
 
-/// Under which licences that may be, too: the one asks for the sources of its own files, the other for a name beside icons.
+/// Additional licences that the book's packages may have. One requires the sources of its own
+/// files, the other a name beside icons.
 const LICENCES_OF_BOOK: [&str; 2] = ["MPL-2.0", "CC-BY-4.0"];
 
 /// A package of the lock file.
@@ -31,15 +33,16 @@ const LICENCES_OF_BOOK: [&str; 2] = ["MPL-2.0", "CC-BY-4.0"];
 pub struct Package {
     /// Its name and version.
     pub name: String,
-    /// Where it comes from; none for a path.
+    /// Origin of the package; none for a path.
     pub source: Option<String>,
     /// Its licences, as an SPDX expression.
     pub licence: Option<String>,
-    /// Whether it is part of the workspace.
+    /// True if it is part of the workspace.
     pub is_member: bool,
 }
 
-/// The packages in `cargo metadata`. None if that looks different from what Cargo prints today.
+/// Reads the packages in `cargo metadata`. Returns `None` if the format differs from the one that
+/// Cargo prints today.
 pub fn read(metadata: &Value) -> Option<Vec<Package>> {
     let members = metadata["workspace_members"].as_array()?;
     let packages = metadata["packages"].as_array()?.iter();
@@ -56,7 +59,8 @@ pub fn read(metadata: &Value) -> Option<Vec<Package>> {
     packages.map(package).collect()
 }
 
-/// Packages that come neither from crates.io nor from this workspace, and those whose licences are not allowed.
+/// Returns packages that come neither from crates.io nor from this workspace, and those whose
+/// licences are not allowed.
 pub fn findings(packages: &[Package], allowed: &[&str]) -> Vec<String> {
     let both = |package: &Package| [foreign(package), forbidden(package, allowed)];
     packages.iter().flat_map(both).flatten().collect()
@@ -104,7 +108,8 @@ fn forbidden(package: &Package, allowed: &[&str]) -> Option<String> {
     })
 }
 
-/// Packages of a `Cargo.lock` that come from elsewhere and have no checksum. None if it looks different from what Cargo writes today.
+/// Returns packages of a `Cargo.lock` that come from elsewhere and have no checksum. Returns `None`
+/// if the format differs from the one that Cargo writes today.
 pub fn unpinned(lock: &str) -> Option<Vec<String>> {
     let mut findings = Vec::new();
     let mut packages = lock.split("[[package]]\n");
@@ -124,7 +129,8 @@ pub fn unpinned(lock: &str) -> Option<Vec<String>> {
     Some(findings)
 }
 
-/// How many modules the `go.mod` files require, and those of which the `go.sum` beside it has no checksum or that come from a path.
+/// Returns how many modules the `go.mod` files require. Also returns the modules without a checksum
+/// in the `go.sum` beside it, and those that come from a path.
 pub fn go_modules(tree: &Tree) -> (usize, Vec<String>) {
     let (mut number, mut findings) = (0, Vec::new());
     for (path, text) in tree.under("") {

@@ -1,5 +1,6 @@
-//! What a package pulls in when somebody builds it: `cargo tree` of its normal dependencies, with the features that they have there.
-//! Knows which crates and features must not be among them, and how many there are.
+//! Packages that a package pulls in when a user builds it: `cargo tree` of its normal dependencies,
+//! with the features that they have there. The checks cover forbidden crates and features, and the
+//! number of crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +64,8 @@ impl Pulled {
     }
 }
 
-/// Where the table (package, number) does not say what each package pulls in. It holds exact numbers, so that what was won is kept.
+/// Returns the differences between the table (package, number) and the packages that each package
+/// pulls in. The table holds exact numbers, so that a reduction is kept.
 pub fn changed_counts<'a>(
     pulled: impl Iterator<Item = &'a Pulled>,
     table: &[(&str, usize)],

@@ -1,17 +1,18 @@
-//! Rules and their fixtures belong together: a rule is a file beside `check.rs` whose header or `const RULE` names its code, and
-//! `tests/ui/rules/<rule>/` of some package holds a fixture that fails with each of its codes and one that nearly fails but passes.
+//! Check that rules and their fixtures belong together. A rule is a file beside `check.rs` whose
+//! header or `const RULE` names its code. `tests/ui/rules/<rule>/` of some package holds a fixture
+//! that fails with each of its codes, and one that nearly fails but passes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Tree, within};
+use crate::{Tree, strip_folder};
 
-/// Where the rules are.
+/// Folder of the rules.
 pub const FOLDER: &str = "macros/core/src/check/";
 
 /// The list of the rules.
 const LIST: &str = "macros/core/src/check.rs";
 
-/// Where the fixtures are, in whatever package.
+/// Folder of the fixtures, in any package.
 const FIXTURES: &str = "tests/ui/rules/";
 
 /// Rules without fixtures, fixtures without rules, and codes without or with two homes. `helpers` are files beside the rules that are none.
@@ -50,7 +51,8 @@ fn own_codes(text: &str) -> BTreeSet<&str> {
     own
 }
 
-/// The fixture whose text a file pins: what rustc says of it, or `check` where rustc adds nothing.
+/// Returns the fixture whose output a file pins: the output of rustc, or of `check` if rustc adds
+/// nothing.
 fn pinned_fixture(path: &str) -> Option<&str> {
     let pins = [".stderr", ".txt"];
     pins.iter().find_map(|pin| path.strip_suffix(pin))
@@ -86,7 +88,7 @@ fn fixture_findings(tree: &Tree, rule: &str, codes: &BTreeSet<&str>) -> Vec<Stri
     let folder = format!("{FIXTURES}{rule}/");
     let of_rule = || {
         tree.under("")
-            .filter(|(path, _)| within(path, &folder).is_some())
+            .filter(|(path, _)| strip_folder(path, &folder).is_some())
     };
     let pinned: Vec<&str> = of_rule()
         .filter(|(path, _)| pinned_fixture(path).is_some())
@@ -108,12 +110,13 @@ fn fixture_findings(tree: &Tree, rule: &str, codes: &BTreeSet<&str>) -> Vec<Stri
     findings
 }
 
-/// A folder that is named for no rule may only pin what no rule owns: codes of an earlier stage, or errors of rustc.
+/// Checks that a folder not named after a rule pins only output that no rule owns: codes of an
+/// earlier stage, or errors of rustc.
 fn orphan_findings(tree: &Tree, rules: &Rules<'_>) -> Vec<String> {
     let owned: BTreeSet<&str> = rules.values().flatten().copied().collect();
     let mut findings = Vec::new();
     for (path, text) in tree.under("") {
-        let below = within(path, FIXTURES);
+        let below = strip_folder(path, FIXTURES);
         let (Some(below), Some(stem)) = (below, pinned_fixture(path)) else {
             continue;
         };
@@ -159,7 +162,7 @@ mod tests {
         ),
     ];
 
-    fn with(changes: &[(&str, Option<&str>)]) -> Vec<String> {
+    fn findings_with(changes: &[(&str, Option<&str>)]) -> Vec<String> {
         let mut files: BTreeMap<&str, &str> = COMPLETE.into();
         files.insert("tests/ui/rules/method_missing/a.rs", "");
         for (path, text) in changes {
@@ -174,7 +177,7 @@ mod tests {
 
     #[track_caller]
     fn check(changes: &[(&str, Option<&str>)], expected: &str) {
-        let found = with(changes);
+        let found = findings_with(changes);
         assert!(
             found.iter().any(|line| line.contains(expected)),
             "{found:?}"
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_complete_rule_has_no_findings() {
-        assert_eq!(with(&[]), Vec::<String>::new());
+        assert_eq!(findings_with(&[]), Vec::<String>::new());
     }
 
     #[test]
@@ -223,7 +226,7 @@ mod tests {
                 Some("error: LC021"),
             ),
         ];
-        assert_eq!(with(&moved), Vec::<String>::new());
+        assert_eq!(findings_with(&moved), Vec::<String>::new());
         check(&moved[..3], "no text pins LC021");
     }
 

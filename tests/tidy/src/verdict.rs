@@ -1,5 +1,6 @@
-//! The rule by which the check judges failed tests. In a program that only computes, a failure is a failure. In a program that waits for servers, processes
-//! or nodes, a failed test runs once more, alone, after everything else. Pure: `bin/run-tests.rs` runs Cargo and hands in what it printed.
+//! The rule by which the check judges failed tests. In a program that only computes, a failure is a
+//! failure. In a program that waits for servers, processes or nodes, a failed test runs once more,
+//! alone, after everything else. Pure: `bin/run-tests.rs` runs Cargo and passes its output in.
 
 pub mod flaky;
 mod log;
@@ -31,7 +32,8 @@ pub const WAITS: [&str; 13] = [
     "tests/tests/simulator/main.rs",
 ];
 
-/// The suite that runs programs of other projects. Its tests may be ignored unless somebody requires them.
+/// The suite that runs programs of other projects. Its tests may be ignored unless they are
+/// explicitly required.
 const OTHERS: &str = "tests/tests/others/main.rs";
 
 /// Upper bound on the number of tests that run once more.
@@ -48,7 +50,7 @@ pub struct Failure {
     pub output: String,
 }
 
-/// Failed tests, by what the check does about them.
+/// Failed tests, by the action of the check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// They fail the check.
@@ -80,7 +82,7 @@ impl Verdict {
     /// Runs each candidate once more with `passes`, and files it by the result.
     ///
     /// # Errors
-    /// `passes` fails.
+    /// Returns an error if `passes` fails.
     pub fn settle<E>(
         mut self,
         mut passes: impl FnMut(&Failure) -> Result<bool, E>,
@@ -101,7 +103,7 @@ impl Verdict {
 pub struct Executable {
     /// The path of its file.
     pub path: PathBuf,
-    /// The folder of its package, in which Cargo runs it.
+    /// Folder of its package, in which Cargo runs it.
     pub package: PathBuf,
 }
 

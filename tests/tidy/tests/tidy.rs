@@ -1,4 +1,4 @@
-//! Applies the house rules to this repository. What each of them finds is shown beside it, in `src/`.
+//! Applies the house rules to this repository. Tests beside each rule, in `src/`, show the findings of that rule.
 
 #[path = "tidy/rows.rs"]
 mod rows;
@@ -13,7 +13,9 @@ use lifecycle_tidy::layers::{Ban, forbidden_words};
 use lifecycle_tidy::members::Member;
 use lifecycle_tidy::origins::Package;
 use lifecycle_tidy::pulled::{self, Pulled};
-use lifecycle_tidy::{Tree, circles, clock, documents, files, members, modules, origins, rules};
+use lifecycle_tidy::{
+    Tree, circles, clock, documents, files, members, modules, origins, rules, words,
+};
 use serde_json::Value;
 
 /// Sources that may be longer than 600 lines, each with the reason.
@@ -28,27 +30,25 @@ const CIRCLES: [(&str, &str); 1] = [(
     "a kind stands beside its lifecycle, and a Site watches those that watch the Site",
 )];
 
-/// How many crates each package pulls in, itself not counted: what everybody who builds it compiles.
-const PULLED: [(&str, usize); 31] = [
+/// Number of crates that each package pulls in, itself not counted. Every user who builds the package compiles them.
+const PULLED: [(&str, usize); 29] = [
     ("lifecycle-api-reader", 0),
     ("lifecycle-book", 101),
-    ("lifecycle-cli", 235),
+    ("lifecycle-cli", 234),
     ("lifecycle-client", 153),
     ("lifecycle-csi", 188),
-    ("lifecycle-explain", 179),
     ("lifecycle-generate", 181),
     ("lifecycle-http", 45),
+    ("lifecycle-inspect", 179),
     ("lifecycle-listener", 239),
     ("lifecycle-macros", 6),
     ("lifecycle-macros-core", 5),
-    ("lifecycle-operator", 335),
+    ("lifecycle-operator", 333),
     ("lifecycle-oracle", 5),
     ("lifecycle-packages", 5),
-    ("lifecycle-plan", 246),
     ("lifecycle-process", 230),
     ("lifecycle-proto", 65),
     ("lifecycle-random", 236),
-    ("lifecycle-replay", 179),
     ("lifecycle-router", 238),
     ("lifecycle-runtime", 164),
     ("lifecycle-simulator", 226),
@@ -56,14 +56,14 @@ const PULLED: [(&str, usize); 31] = [
     ("lifecycle-specs-listener", 165),
     ("lifecycle-specs-skupper", 165),
     ("lifecycle-suite", 237),
-    ("lifecycle-tests", 296),
+    ("lifecycle-tests", 294),
     ("lifecycle-tidy", 7),
     ("lifecycle-ui", 165),
-    ("shop-operator", 287),
-    ("website-operator", 287),
+    ("shop-operator", 285),
+    ("website-operator", 285),
 ];
 
-/// Under which licences code of others may be: what lets an Apache-2.0 program be built of it and passed on, with a notice at most.
+/// Allowed licences of third-party code. They permit an Apache-2.0 program to include the code and be redistributed, with a notice at most.
 const LICENCES: [&str; 9] = [
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
@@ -77,7 +77,7 @@ const LICENCES: [&str; 9] = [
     "Zlib",
 ];
 
-/// What an operator that somebody ships, and the image of a node, have no use for.
+/// Packages and features that a shipped operator and the image of a node do not need.
 const SIMULATION: [&str; 6] = [
     "antlr4rust",
     "cel",
@@ -102,7 +102,7 @@ static MEMBERS: LazyLock<Vec<Member>> = LazyLock::new(|| {
     members::read(&metadata).expect("the members can be read")
 });
 
-/// What each member pulls in.
+/// Packages that each member pulls in.
 static ALL_PULLED: LazyLock<BTreeMap<&str, Pulled>> = LazyLock::new(|| {
     let names = MEMBERS.iter().map(|member| member.name.as_str());
     names.map(|name| (name, pulled_with(name, &[]))).collect()
@@ -139,7 +139,7 @@ fn no_files_name_each_other_in_a_circle() {
     let low = "runtime/src/cluster/store.rs";
     let text = TREE.text(low).expect("it is there");
     let upwards = format!("{text}\nuse crate::controller::Controller;\n");
-    let circles = graph(&TREE.with(low, &upwards)).circles();
+    let circles = graph(&TREE.with_file(low, &upwards)).circles();
     let found = circles
         .iter()
         .any(|circle| circle.files.iter().any(|file| file == low));
@@ -154,6 +154,11 @@ fn no_file_is_named_mod() {
 #[test]
 fn every_file_says_what_it_owns() {
     none(files::headers(&TREE));
+}
+
+#[test]
+fn comments_and_names_are_in_plain_english() {
+    none(words::findings(&TREE));
 }
 
 #[test]
@@ -194,7 +199,7 @@ fn the_list_of_conformance_names_cases_that_exist() {
     let cases: Vec<&str> = words.filter(|word| word.matches('_').count() > 2).collect();
     assert!(cases.len() > 20, "the list was not read");
     let exists = |case: &str| {
-        // Suites with a harness of ours name their cases in texts.
+        // Suites with our harness name their cases in strings.
         let names = [format!("fn {case}("), format!("\"{case}\"")];
         let mut sources = TREE.sources();
         sources.any(|(_, text)| names.iter().any(|name| text.contains(name)))
@@ -244,7 +249,7 @@ fn passes_and_calls_know_nothing_of_each_other() {
     none(forbidden_words(
         &TREE,
         &Ban {
-            layer: &["runtime/csi/src", "runtime/explain/src"],
+            layer: &["runtime/csi/src", "runtime/inspect/src/explain"],
             words: &["lifecycle_runtime::controller"],
             except: &[],
             control: "operator/",
@@ -281,7 +286,7 @@ fn who_explains_writes_nothing() {
     none(forbidden_words(
         &TREE,
         &Ban {
-            layer: &["runtime/explain/src"],
+            layer: &["runtime/inspect/src/explain"],
             words: &["PostParams", "PatchParams", "DeleteParams", "cluster::act"],
             except: &[],
             control: "runtime/",
@@ -497,7 +502,7 @@ fn circles_of_dev_dependencies_carry_no_version() {
 
 #[test]
 fn every_dependency_comes_from_crates_io_under_a_licence_that_is_allowed() {
-    // What no build on this system needs may not be here yet: without `--offline`, Cargo fetches it.
+    // Packages that no build on this system needs may be missing locally: without `--offline`, Cargo fetches them.
     let text = cargo_online(&["metadata", "--format-version=1"]);
     let metadata: Value = serde_json::from_str(&text).expect("cargo metadata is JSON");
     let mut packages = origins::read(&metadata).expect("the packages can be read");
@@ -529,7 +534,7 @@ fn no_test_asserts_how_much_time_passed_by_the_clock() {
     none(clock::findings(&TREE, &clock::PAUSED));
 }
 
-/// What the runtime is made of.
+/// Returns the packages that make up the runtime.
 fn of_runtime() -> [&'static str; 3] {
     [
         "lifecycle-client",
@@ -553,7 +558,7 @@ fn roots(wanted: impl Fn(&str) -> bool) -> Vec<String> {
     paths.cloned().collect()
 }
 
-/// What somebody who builds a package compiles.
+/// Returns the packages that a user compiles when building a package.
 fn pulled(package: &str) -> &'static Pulled {
     &ALL_PULLED[package]
 }

@@ -1,5 +1,6 @@
-//! The rule by which the check judges failed tests. Runs `run-tests` in a small workspace with seeded tests: a flaky one, a broken one, and a broken one in
-//! a program that only computes. Holds the lists of the rule against the repository.
+//! Tests of the rule by which the check judges failed tests. Runs `run-tests` in a small workspace
+//! with seeded tests: a flaky one, a broken one, and a broken one in a program that only computes.
+//! Checks the lists of the rule against the repository.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +43,7 @@ fn computes() {
 }
 "#;
 
-/// What `run-tests` printed, its table, and whether it succeeded.
+/// Output of `run-tests`, its table, and its success.
 struct Ran {
     output: String,
     table: String,
@@ -88,7 +89,7 @@ fn cargo(folder: &Path) -> Command {
     cargo
 }
 
-/// Keeps what the check of the real workspace sets away from the seeded one.
+/// Isolates the seeded workspace from the variables that the check of the real one sets.
 fn alone(command: &mut Command) {
     for name in ["CARGO_TARGET_DIR", "LIFECYCLE_TIMES", "LIFECYCLE_REQUIRE"] {
         command.env_remove(name);
@@ -168,7 +169,7 @@ fn each_seeded_test_is_judged_by_the_rule() {
 fn a_test_that_runs_again_is_of_the_same_program() {
     let folder = workspace();
     let folder = folder.path();
-    // What Cargo would compile for the second run fails.
+    // Code that Cargo would compile for the second run fails.
     let ran = run(folder, "flaky,edited");
     assert!(ran.has_passed, "{}", ran.output);
     assert!(ran.table.contains("passed only when rerun: 1\n"));

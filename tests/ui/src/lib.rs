@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Key of the label by which sets are found.
 pub const NAME: &str = "example.com/name";
 
-/// What the author of a Thing wants.
+/// Desired state of a Thing.
 #[derive(Clone, Debug, CustomResource, Deserialize, JsonSchema, Serialize)]
 #[kube(
     group = "example.com",
@@ -27,7 +27,7 @@ pub struct ThingSpec {
     pub timeout: Option<i64>,
 }
 
-/// What the author of a Place wants, which lies in no namespace.
+/// Desired state of a Place, which is cluster-scoped.
 #[derive(Clone, Debug, CustomResource, Deserialize, JsonSchema, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Place")]
 pub struct PlaceSpec {
@@ -35,7 +35,7 @@ pub struct PlaceSpec {
     pub class: String,
 }
 
-/// What the author of a Keeper wants, whose lifecycle keeps promises of others.
+/// Desired state of a Keeper, whose lifecycle keeps promises of others.
 #[derive(Clone, Debug, CustomResource, Deserialize, JsonSchema, Serialize)]
 #[kube(
     group = "example.com",
@@ -63,7 +63,7 @@ pub mod keeper {
             service: owned Service by name meta.name;
         }
         facts {
-            /// Whether another controller manages it.
+            /// True if another controller manages it.
             others: bool from class given class else false;
         }
         states {
@@ -78,23 +78,23 @@ pub mod keeper {
     }
 }
 
-/// What is reported of a Thing.
+/// Observed state of a Thing.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct ThingStatus {
     /// Pending, Ready or Error.
     pub phase: Option<String>,
 }
 
-/// What a poll answers.
+/// Answer of a poll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// What the outside calls it.
+    /// Name of the resource in the environment.
     pub name: String,
 }
 
 /// A shared value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Where it is.
+    /// Node on which it is.
     pub node: String,
 }

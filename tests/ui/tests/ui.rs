@@ -1,6 +1,4 @@
-//! What rustc says to a person who breaks a rule: `rules/<rule>/fails.rs` with the pinned text `fails.stderr`, where rustc itself adds something to the
-//! finding. For the others `lifecycle-operator check` pins the finding as `fails.txt`. Beside each stands a `passes.rs` that nearly fails.
-//! `TRYBUILD=overwrite cargo test --workspace --test ui` rewrites the pinned texts; review the difference like code.
+//! Messages of rustc to a person who breaks a rule. `rules/<rule>/fails.rs` has the pinned text `fails.stderr` if rustc itself adds something to the finding. For the others, `lifecycle-operator check` pins the finding as `fails.txt`. Beside each stands a `passes.rs` that nearly fails. `TRYBUILD=overwrite cargo test --workspace --test ui` rewrites the pinned texts; review the difference like code.
 
 use std::collections::BTreeSet;
 use std::fs;

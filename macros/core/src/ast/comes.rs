@@ -1,36 +1,36 @@
-//! How an input comes to be ours: what effects say of it.
+//! How an input becomes ours, according to the effects.
 
 use proc_macro2::Ident;
 
 use super::{Lifecycle, Verb};
 
-/// How an input comes to be ours.
+/// How an input becomes ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comes {
+pub enum WriteMode {
     /// It is kept as its builder wants it.
     Applied,
-    /// The same, and what is there already may be taken over.
+    /// Like `Applied`, and an existing object may be adopted.
     Adopted,
     /// It is created once and left alone.
     Once,
 }
 
 impl Lifecycle {
-    /// Whether an effect takes over what is there already of an input.
+    /// Returns true if an effect adopts the existing object of an input.
     pub fn adopts(&self, input: &Ident) -> bool {
-        self.does(Verb::Adopt, input)
+        self.has_effect(Verb::Adopt, input)
     }
 
-    /// How an input comes to be ours, which decides what the verdict on it may be.
-    pub fn comes(&self, input: &Ident) -> Comes {
-        match (self.does(Verb::Create, input), self.adopts(input)) {
-            (true, _) => Comes::Once,
-            (false, true) => Comes::Adopted,
-            (false, false) => Comes::Applied,
+    /// Returns how an input becomes ours, which determines the values of its verdict.
+    pub fn comes(&self, input: &Ident) -> WriteMode {
+        match (self.has_effect(Verb::Create, input), self.adopts(input)) {
+            (true, _) => WriteMode::Once,
+            (false, true) => WriteMode::Adopted,
+            (false, false) => WriteMode::Applied,
         }
     }
 
-    fn does(&self, verb: Verb, input: &Ident) -> bool {
+    fn has_effect(&self, verb: Verb, input: &Ident) -> bool {
         let mut effects = self.effects.iter();
         effects.any(|effect| effect.verb == verb && effect.target == *input)
     }

@@ -1,4 +1,4 @@
-//! What several lifecycles share, and where it stands in each of them.
+//! Items that several lifecycles share, and the places at which each lifecycle inserts them.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,23 @@ use super::{Domain, Fact, Lifecycle};
 pub struct Fragment {
     /// As the lifecycle calls it that uses it; as it calls itself where it stands alone.
     pub used: Ident,
-    /// What it declares, under its own name.
+    /// Items that the fragment declares, under its own name.
     pub part: Lifecycle,
-    /// What the lifecycle has to declare.
+    /// Facts that the lifecycle has to declare.
     pub needs: Vec<Need>,
-    /// Where it was written.
+    /// Tokens of the fragment in the source.
     pub tokens: TokenStream,
 }
 
 impl Fragment {
-    /// The names that it asks and does not declare.
+    /// Returns the names that the fragment queries and does not declare.
     pub(crate) fn needed(&self) -> BTreeSet<String> {
         let needs = self.needs.iter();
         needs.map(|need| need.name.to_string()).collect()
     }
 
-    /// The fragment as a lifecycle of its own that declares what it needs. What is about conditions of the lifecycle, that shows.
+    /// Returns the fragment as a lifecycle of its own that declares everything it needs. Leaves out
+    /// everything that concerns the conditions of the lifecycle that uses it.
     pub(crate) fn by_itself(&self) -> Lifecycle {
         let mut part = self.part.clone();
         part.name = Ident::new("K", part.name.span());
@@ -40,7 +41,7 @@ impl Fragment {
                     wakes.push(Ident::new("self", state.name.span()));
                 }
             }
-            // What a deletion waits for may be held by the lifecycle.
+            // The lifecycle may declare as held what a deletion waits for.
             state.even_deleting = None;
         }
         let needs = self.needs.iter();
@@ -58,7 +59,7 @@ impl Fragment {
     }
 }
 
-/// `name: { A, B };`: a fact of the lifecycle that the fragment asks.
+/// `name: { A, B };`: a fact of the lifecycle that the fragment queries.
 #[derive(Clone, Debug)]
 pub struct Need {
     pub name: Ident,
@@ -72,7 +73,7 @@ pub struct Mark {
     /// How many items of the lifecycle itself stand above.
     pub at: usize,
     pub fragment: Ident,
-    /// The items that stand there; without them all.
+    /// The items that the place lists. `None` stands for all of them.
     pub names: Option<Vec<Ident>>,
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span};
 
 use super::{Effect, Input, Lifecycle, Mode, bare};
 
-/// What makes an object a member of a group.
+/// Clause that makes an object a member of a group.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// The input that is the group.
@@ -16,13 +16,14 @@ pub struct Member {
 }
 
 impl Lifecycle {
-    /// The members of a group, in the order in which they are written.
+    /// Returns the members of a group, in the order of declaration.
     pub fn members(&self, group: &Ident) -> impl Iterator<Item = &Input> {
         let of = move |input: &&Input| input.member.as_ref().is_some_and(|m| m.of == *group);
         self.inputs.iter().filter(of)
     }
 
-    /// The methods that build what an effect writes: one, or one for each member of a group.
+    /// Returns the methods that build the objects an effect writes: one, or one for each member of
+    /// a group.
     pub(crate) fn builders(&self, effect: &Effect) -> Vec<Ident> {
         let name = effect.name();
         let mut members = self.members(&effect.target).peekable();

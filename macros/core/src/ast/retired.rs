@@ -1,4 +1,4 @@
-//! The lock of a lifecycle, and what becomes of what an older version of it left.
+//! The lock of a lifecycle, and the treatment of everything that an older version left.
 
 use proc_macro2::{Ident, Span};
 
@@ -12,10 +12,10 @@ pub struct Lock {
     pub text: LockText,
 }
 
-/// What stands in the file of a lock.
+/// Content of a lock file.
 #[derive(Clone, Debug, Default)]
 pub enum LockText {
-    /// Nobody looked.
+    /// The lock has not been read.
     #[default]
     Unread,
     Read(String),
@@ -23,26 +23,27 @@ pub enum LockText {
     Unreadable(String),
 }
 
-/// The whole section `retired`, but for inputs that are looked at: those stand among the inputs.
+/// The whole section `retired`, except for inputs that are still observed: those are among the
+/// inputs.
 #[derive(Clone, Debug)]
 pub struct Retired {
     pub span: Span,
     pub lines: Vec<Gone>,
 }
 
-/// What an older version had, and this one has not.
+/// Item that an older version has and this version lacks.
 #[derive(Clone, Debug)]
 pub struct Gone {
     /// Of the word it begins with.
     pub span: Span,
     pub what: GoneOf,
-    /// `now name`: what it became.
+    /// `now name`: the item that replaces it.
     pub now: Option<Ident>,
 }
 
 #[derive(Clone, Debug)]
 pub enum GoneOf {
-    /// `finalizer;`: ours. `finalizer "example.com/old";`: one of another name.
+    /// `finalizer;`: our own. `finalizer "example.com/old";`: one with another name.
     Finalizer(Option<String>),
     /// `record name;`
     Record(Ident),
@@ -60,10 +61,10 @@ pub enum GoneOf {
     Kept(Box<Input>),
 }
 
-/// What becomes of the objects of an input that is no more.
+/// Treatment of the objects of a retired input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
-    /// They are deleted; of what others own as well, our part goes.
+    /// The objects are deleted. Objects that others own as well lose only our part.
     Deleted,
     /// They stay for ever: our owner reference goes.
     Released,
@@ -71,7 +72,7 @@ pub enum Leaves {
 
 impl Leaves {
     /// As it is written.
-    pub fn word(self) -> &'static str {
+    pub fn keyword(self) -> &'static str {
         match self {
             Self::Deleted => "deleted",
             Self::Released => "released",

@@ -1,4 +1,4 @@
-//! The section `status`: what is told of an object.
+//! The section `status`: the facts that are reported about an object.
 
 use proc_macro2::{Ident, Span};
 
@@ -39,7 +39,8 @@ pub enum Part {
     Path(Path),
 }
 
-/// What a clause says: one of the three values of a Kubernetes condition, or that nothing is written.
+/// Status that a clause writes: one of the three values of a Kubernetes condition, or none because
+/// it writes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionStatus {
     True,
@@ -47,7 +48,7 @@ pub enum ConditionStatus {
     Unknown,
     /// Not written, and unmet.
     Absent,
-    /// Not written, and not asked for.
+    /// Neither written nor evaluated.
     Omit,
 }
 
@@ -76,7 +77,7 @@ pub struct Field {
     pub what: FieldOf,
 }
 
-/// Where the value of a field comes from.
+/// Source of the value of a field.
 #[derive(Clone, Debug)]
 pub enum FieldOf {
     Method {

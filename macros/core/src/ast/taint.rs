@@ -1,4 +1,4 @@
-//! What was lost of a lifecycle, so that nobody asks for it.
+//! Parts of a lifecycle that could not be parsed, kept so that nothing reports them as missing.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use proc_macro2::Ident;
 #[derive(Clone, Debug, Default)]
 pub struct Taint {
     pub names: BTreeSet<String>,
-    /// Something was lost whose names cannot be known.
+    /// True if the names of the lost items are not known.
     pub everything: bool,
 }
 
 impl Taint {
-    /// Whether an unknown `name` may have been declared by what was lost.
+    /// Returns true if a part that could not be parsed may declare the unknown `name`.
     pub fn covers(&self, name: &Ident) -> bool {
         self.everything || self.names.contains(&name.to_string())
     }

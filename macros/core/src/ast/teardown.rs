@@ -1,4 +1,5 @@
-//! The section `teardown`: what is done when the object goes, in order, and what may be given up.
+//! The section `teardown`: the ordered stages that run when the object is deleted, and the objects
+//! that may be abandoned.
 
 use proc_macro2::{Ident, Span};
 

@@ -1,6 +1,8 @@
-//! `abandoned` holds in a world by a fact that is not asked there: what nobody sees would count as gone, and what is left be given up by that. At run time it
-//! does not count; but who reads the declaration thinks so. A poll that has not answered is as little a sign: it is `Unknown` after each restart, so that neither what is
-//! given up nor the `until` of a step may hold by that.
+//! `abandoned` holds in a world by a fact that is not evaluated there: an unobserved object would
+//! count as gone, and the remaining objects would be abandoned. At run time such a fact does not
+//! count, but a reader of the declaration assumes that it does. A poll that has not answered is
+//! just as little evidence, because it is `Unknown` after each restart. Therefore neither
+//! `abandoned` nor the `until` of a stage of the teardown may hold by an unanswered poll.
 //!
 //! ```text
 //! abandoned when key == Revoked "..."                        // refused: without the Secret `key` is not asked, and has its first value
@@ -13,7 +15,7 @@ use std::collections::BTreeSet;
 use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Mode, Origin, Pred, VarId};
+use crate::model::{Mode, Origin, Pred, VarId, Verdict};
 use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::witness::{Claim, minimal};
@@ -31,9 +33,10 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
     let lifecycle = space.lifecycle;
     for abandoned in &lifecycle.abandoned {
         let when = &abandoned.when;
-        let bad =
-            |world: World<'_>| world.holds(when) && answered(space, when, world) != Some(true);
-        let place = Place {
+        let bad = |world: World<'_>| {
+            world.holds(when) && evaluate_known(space, when, world) != Some(true)
+        };
+        let place = PredicateUse {
             item: "abandoned".to_owned(),
             says: "`abandoned` holds".to_owned(),
             span: when.span,
@@ -43,11 +46,11 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
     for step in &lifecycle.steps {
         let until = &step.until;
         let bad = |world: World<'_>| {
-            let said = world.says(until, lifecycle);
-            said == Some(true) && answered(space, until, world) != Some(true)
+            let said = world.try_evaluate(until, lifecycle);
+            said == Some(true) && evaluate_known(space, until, world) != Some(true)
         };
         let name = lifecycle.effects[step.effect.0].name.to_string();
-        let place = Place {
+        let place = PredicateUse {
             says: format!("step `{name}` is over"),
             item: name,
             span: until.span,
@@ -56,8 +59,8 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
     }
 }
 
-/// What reads a predicate, and what it does by it.
-struct Place {
+/// Item that reads a predicate, and the conclusion that it draws from it.
+struct PredicateUse {
     item: String,
     says: String,
     span: Span,
@@ -67,7 +70,7 @@ fn sink_one(
     space: &Space<'_>,
     pred: &Pred,
     bad: &dyn Fn(World<'_>) -> bool,
-    place: &Place,
+    place: &PredicateUse,
     sink: &mut Sink,
 ) {
     let is_bad = |world: usize| bad(space.worlds.get(world));
@@ -80,13 +83,17 @@ fn diagnostic(
     space: &Space<'_>,
     pred: &Pred,
     bad: &dyn Fn(usize) -> bool,
-    place: &Place,
+    place: &PredicateUse,
     example: usize,
 ) -> Diagnostic {
     let lifecycle = space.lifecycle;
     let at = space.worlds.get(example);
     let all = pred.vars();
-    let unasked: BTreeSet<VarId> = all.iter().copied().filter(|var| !at.asked(*var)).collect();
+    let unasked: BTreeSet<VarId> = all
+        .iter()
+        .copied()
+        .filter(|var| !at.is_asked(*var))
+        .collect();
     let mut expected = &all - &unasked;
     for var in &unasked {
         let given = lifecycle.vars[var.0].given.iter();
@@ -105,30 +112,29 @@ fn diagnostic(
         let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
         names.join(", ")
     };
-    let Place { item, says, span } = place;
+    let PredicateUse { item, says, span } = place;
     let (message, help) = match silent.is_empty() {
         true => (
             format!(
-                "with `{facts}` nobody asks {}, and {says} by that: what is unseen is not gone",
+                "with `{facts}` nothing evaluates {}, and {says} by that: an object that is not observed may still exist",
                 names(&unasked)
             ),
-            "say it by facts that are asked there: those that the `given` of the fact asks"
+            "decide it by facts that are evaluated there: those that the `given` of the fact reads"
                 .to_owned(),
         ),
         false => (
             format!(
-                "with `{facts}` {} has not answered, and {says} by that: so it is after each restart, also where nothing is gone",
+                "with `{facts}` {} has not answered, and {says} by that: this is so after each restart, even if nothing is gone",
                 names(&silent)
             ),
-            "ask for what an answer says, or for another object by which it is known to be gone"
-                .to_owned(),
+            "read what an answer reports, or another object that shows that it is gone".to_owned(),
         ),
     };
     RULE.finding(*span, item.clone(), message).help(help)
 }
 
-/// What a predicate says by what is asked and answered alone.
-fn answered(space: &Space<'_>, pred: &Pred, world: World<'_>) -> Option<bool> {
+/// Evaluates a predicate from only those facts that are evaluated and answered.
+fn evaluate_known(space: &Space<'_>, pred: &Pred, world: World<'_>) -> Option<bool> {
     pred.decided(&|var, values| {
         let given = &space.lifecycle.vars[var.0].given;
         let asked = given.iter().all(|guard| world.holds(&guard.pred));
@@ -137,12 +143,12 @@ fn answered(space: &Space<'_>, pred: &Pred, world: World<'_>) -> Option<bool> {
     })
 }
 
-/// Whether it is a poll that has not answered.
+/// Returns true if the variable belongs to a poll that has not answered.
 fn is_silent(space: &Space<'_>, var: VarId, world: World<'_>) -> bool {
     let declared = &space.lifecycle.vars[var.0];
     let is_poll = match declared.origin {
         Origin::Input(input) => space.lifecycle.inputs[input.0].mode == Mode::Poll,
         Origin::Fact { .. } | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
     };
-    is_poll && world.asked(var) && declared.values[world.value(var)] == "Unknown"
+    is_poll && world.is_asked(var) && declared.verdict(world.value(var)) == Some(Verdict::Unknown)
 }

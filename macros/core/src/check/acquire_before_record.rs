@@ -1,5 +1,6 @@
-//! An effect that acquires something under a key that may not be recorded yet. A crash right after it would leave something behind that
-//! nobody can find again: require `== Current` of the record in `when`.
+//! An effect acquires something under a key that may not be recorded yet. After a crash right
+//! behind the call, the acquired object could not be found again. Require `== Current` of the
+//! record in `when`.
 //!
 //! ```text
 //! put: call store when bucket == No sets { bucket = Current } undo drop key handle;         // refused: `handle` may be Absent or Stale
@@ -7,7 +8,7 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::model::{EffectId, Mode, Verb};
+use crate::model::{EffectId, Mode, Verb, Verdict};
 use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
@@ -36,8 +37,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             continue;
         }
         let runs = |world: &usize| space.choices[*world] == Choice::Effect(id);
-        let values = &space.lifecycle.vars[record.0].values;
-        let bad = |world: usize| values[space.worlds.get(world).value(record)] != "Current";
+        let current = space.lifecycle.vars[record.0].position(Verdict::Current);
+        let bad = |world: usize| Some(space.worlds.get(world).value(record)) != current;
         let Some(example) = space
             .worlds
             .indexes()

@@ -1,5 +1,6 @@
-//! `_ ->` declares an edge from every state, so it may only lead to where things have gone wrong: to states whose phase is Error.
-//! Of every other state `transitions` says from where it is entered; several sources are written `A | B -> C`.
+//! `_ ->` declares an edge from every state, so it may only lead to failures: to states with the
+//! phase Error. For every other state, `transitions` lists the states from which it is entered.
+//! Several sources are written `A | B -> C`.
 //!
 //! ```text
 //! transitions { _ -> Ready; }                              // refused: name the states that lead to `Ready`

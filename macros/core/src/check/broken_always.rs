@@ -1,5 +1,6 @@
-//! A property `always ..` that does not hold in every world that it is about: without `in` every world, with `in` those of the named states, with `at rest`
-//! those of them in which a quiet run may end.
+//! A property `always ..` does not hold in every world that it covers. Without `in` it covers every
+//! world, and with `in` the worlds of the named states. With `at rest` it covers only the worlds in
+//! which a quiet run may end.
 //!
 //! ```text
 //! properties { always address == Full in Ready; }          // refused: `goal Ready when address in { Part, Full }`
@@ -31,12 +32,24 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
             at_rest,
         } = &property.what
         {
-            one(space, property, pred, &about(space, scope, *at_rest), sink);
+            check_property(
+                space,
+                property,
+                pred,
+                &worlds_in_scope(space, scope, *at_rest),
+                sink,
+            );
         }
     }
 }
 
-fn one(space: &Space<'_>, property: &Property, pred: &Pred, about: &[usize], sink: &mut Sink) {
+fn check_property(
+    space: &Space<'_>,
+    property: &Property,
+    pred: &Pred,
+    about: &[usize],
+    sink: &mut Sink,
+) {
     let breaks = |world: usize| !space.worlds.get(world).holds(pred);
     let mut breaking = about.iter().copied().filter(|world| breaks(*world));
     let Some(example) = breaking.next() else {
@@ -56,9 +69,9 @@ fn one(space: &Space<'_>, property: &Property, pred: &Pred, about: &[usize], sin
     let rest = if at_rest { "at rest " } else { "" };
     let help = match refused_undo(space, example).filter(|_| at_rest) {
         Some(undo) => format!(
-            "a deletion also rests where its undo is refused, for a person has to look then: claim it but for that, `always refused({undo}) || ..`"
+            "a deletion also settles where its undo is refused, because a user must act then: exclude that case, `always refused({undo}) || ..`"
         ),
-        None if at_rest => "let an effect or a promise lead on from there, or narrow what is claimed: `.. in State at rest`".to_owned(),
+        None if at_rest => "let an effect or a promise lead on from there, or narrow the claim: `.. in State at rest`".to_owned(),
         None => "narrow the states or what is claimed, or rule these worlds out with `never` if they cannot be".to_owned(),
     };
     let message = format!(
@@ -73,7 +86,7 @@ fn one(space: &Space<'_>, property: &Property, pred: &Pred, about: &[usize], sin
     );
 }
 
-/// The undo whose refusal is all that lets a deletion rest in a world.
+/// Returns the undo if its refusal is the only reason why a deletion settles in a world.
 fn refused_undo<'a>(space: &Space<'a>, world: usize) -> Option<&'a Ident> {
     if space.classes[world] != Class::Deleting || space.choices[world] == Choice::Release {
         return None;
@@ -87,14 +100,14 @@ fn refused_undo<'a>(space: &Space<'a>, world: usize) -> Option<&'a Ident> {
 }
 
 /// The worlds that it is about, ascending.
-pub(super) fn about(space: &Space<'_>, scope: &[Scope], at_rest: bool) -> Vec<usize> {
+pub(super) fn worlds_in_scope(space: &Space<'_>, scope: &[Scope], at_rest: bool) -> Vec<usize> {
     let in_scope = |world: &usize| {
         let class = space.classes[*world];
         scope.is_empty() || scope.iter().any(|scope| class_of(*scope) == class)
     };
     let worlds = space.worlds.indexes().filter(in_scope);
     worlds
-        .filter(|world| !at_rest || space.rests(*world))
+        .filter(|world| !at_rest || space.is_at_rest(*world))
         .collect()
 }
 

@@ -1,5 +1,6 @@
-//! A `call` that establishes what a `never` rules out. A `never` is a fact about the world, so an effect that would break it is either
-//! permitted too early (narrow its `when`) or says the wrong thing in `sets`.
+//! A `call` establishes a world that a `never` rules out. A `never` is a fact about the world. An
+//! effect that would break it is either permitted too early (narrow its `when`), or has a wrong
+//! `sets`.
 //!
 //! ```text
 //! never published && !staged;
@@ -41,7 +42,7 @@ fn sink_first(space: &Space<'_>, id: EffectId, effect: &Effect, sink: &mut Sink)
         }
         for alternative in &effect.sets {
             let mut change = Change::from(world, space.lifecycle);
-            // A value that is to be made anew makes its keeper differ, too.
+            // The renewal of a value changes the verdict on its keeper, too.
             for var in expiring(space.lifecycle) {
                 change.free(var);
             }
@@ -60,14 +61,15 @@ fn sink_first(space: &Space<'_>, id: EffectId, effect: &Effect, sink: &mut Sink)
     }
 }
 
-/// The verdicts on what keeps values that are made anew.
+/// Returns the verdicts on the keepers of values that are renewed.
 fn expiring(lifecycle: &Lifecycle) -> impl Iterator<Item = VarId> {
     let mints = lifecycle.values.iter().filter_map(|v| v.mint.as_ref());
     let expiring = mints.filter(|mint| mint.until.is_some());
     expiring.filter_map(|mint| lifecycle.inputs[mint.keeper.0].var)
 }
 
-/// Whether a change leads to a combination that no `never` rules out, if one that is never seen.
+/// Returns true if a change leads to a combination that no `never` rules out, even if no such world
+/// is ever observed.
 fn is_allowed(space: &Space<'_>, change: &Change) -> bool {
     space
         .worlds
@@ -103,5 +105,5 @@ fn diagnose(space: &Space<'_>, effect: &Effect, world: World<'_>, set: &[Assign]
         Some(never) => diagnostic.note(never.span, "it is ruled out here"),
         None => diagnostic,
     };
-    diagnostic.help("narrow its `when`, or let `sets` say all that the call establishes")
+    diagnostic.help("narrow its `when`, or list everything that the call establishes in `sets`")
 }

@@ -1,6 +1,7 @@
-//! A property `first before then` with a quiet run in which `then` runs and `first` after it. A run may begin in any world, so also where somebody did a part
-//! by hand. A write that is refused has done nothing, so `then` counts from where it is accepted. What follows when the outside interferes is another run. In a
-//! volume a run is that of one call.
+//! A property `first before then` has a quiet run in which `then` runs and `first` runs after it. A
+//! run may begin in any world, including one in which a user did a part by hand. A refused write
+//! has no effect, so `then` counts from the world in which it is accepted. Interference from the
+//! environment starts another run. In a volume a run covers a single call.
 //!
 //! ```text
 //! properties { drain before unmake; }                      // refused: `unmake` runs while `served == Yes` too, and `drain` after it
@@ -45,10 +46,10 @@ fn all(space: &Space<'_>, runs: Runs<'_>, place: &str, sink: &mut Sink) {
     if claims.is_empty() {
         return;
     }
-    let back = Backwards::of(runs.graph, space.worlds.len());
+    let back = Backwards::from_graph(runs.graph, space.worlds.len());
     for (property, first, then) in claims {
         if first != then {
-            one(runs, &back, property, (first, then), place, sink);
+            check_property(runs, &back, property, (first, then), place, sink);
         }
     }
 }
@@ -64,7 +65,7 @@ pub(super) fn claims<'a>(
     })
 }
 
-fn one(
+fn check_property(
     runs: Runs<'_>,
     back: &Backwards,
     property: &Property,
@@ -79,7 +80,7 @@ fn one(
     };
     let name = |effect: EffectId| &space.lifecycle.effects[effect.0].name;
     let breaks = |world: usize| broken.binary_search(&world).is_ok();
-    let does = |world: &usize| runs.does(then, *world);
+    let does = |world: &usize| runs.runs_effect(then, *world);
     let when = space.lifecycle.effects[then.0].when.as_ref();
     let claim = Claim {
         about: space.worlds.indexes().filter(does).collect(),
@@ -89,7 +90,7 @@ fn one(
     let walk = runs
         .walk(
             runs.accepted(then, example),
-            &|world| runs.does(first, world),
+            &|world| runs.runs_effect(first, world),
             &|_| false,
         )
         .expect("it was found to lead there");
@@ -112,7 +113,7 @@ fn one(
     let help = match is_step {
         [false, false] => help(space, example, name(first), name(then)),
         _ => format!(
-            "steps run in the order in which they are written, each until its `until` holds by what is asked: let that of `{}` still hold after `{}`",
+            "steps run in the order in which they are written, each until its `until` holds by the facts evaluated there: let that of `{}` still hold after `{}`",
             name(first),
             name(then)
         ),
@@ -123,11 +124,12 @@ fn one(
     );
 }
 
-/// On deletion the order follows from what is acquired, and a `when` would change nothing.
+/// Returns the help text. On deletion the order follows from the acquired facts, and a `when` would
+/// change nothing.
 fn help(space: &Space<'_>, example: usize, first: &dyn Display, then: &dyn Display) -> String {
     if space.classes.get(example) == Some(&Class::Deleting) {
         return format!(
-            "on deletion undos run from what is acquired last to what is acquired first, whatever their `when` says: declare the effect that says `undo {first}` below the one that says `undo {then}`"
+            "on deletion undos run from the last acquired to the first, whatever their `when`: declare the effect with `undo {first}` below the one with `undo {then}`"
         );
     }
     format!(

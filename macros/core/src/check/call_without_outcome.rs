@@ -1,5 +1,6 @@
-//! A call meets a world in which it has no outcome: no precondition, target or refusal applies, no effect of its `by` is enabled, and nothing is promised.
-//! Its caller would wait in vain and try again for ever without being told why.
+//! A call meets a world in which it has no outcome. No precondition, target or refusal applies, no
+//! effect of its `by` is enabled, and nothing is promised. Its caller would wait in vain and retry
+//! for ever without a reason.
 //!
 //! ```text
 //! NodeStageVolume -> staged by stage;                                        // refused: what if `stage` is refused?
@@ -46,6 +47,6 @@ fn diagnose(called: &Called<'_>, drive: &CallDrive<'_>, example: usize) -> Diagn
         ),
     };
     RULE.finding(name.span(), name.to_string(), message).help(format!(
-        "name in `by` the effect that leads out of there, write `{witness} => CODE;`, or promise what the outside does by itself"
+        "name in `by` the effect that leads out of there, write `{witness} => CODE;`, or promise what the environment does by itself"
     ))
 }

@@ -1,7 +1,8 @@
-//! An answer depends on itself, through `from`, `given`, lookups, or the builder that decides between Stale and Current.
-//! In a `from` a name means the object as it was found, without the verdict on it; a `given` that asks for a verdict waits for it, and so does the `when`
-//! of one of several effects that build the same object. Break the circle: ask less in one `given` or `when`, or read less in one `from`.
-//! Nor does a name for a predicate stand for itself.
+//! An answer depends on itself, through `from`, `given`, lookups, or the builder that decides
+//! between Stale and Current. In a `from`, a name means the observed object without its verdict. A
+//! `given` that queries a verdict waits for it, and so does the `when` of one of several effects
+//! that build one object. Break the circle: query less in one `given` or `when`, or read less in
+//! one `from`. A name for a predicate does not stand for itself either.
 //!
 //! ```text
 //! facts { taken = foreign; foreign = taken || service == Foreign; }     // refused: `taken` stands for itself
@@ -20,13 +21,14 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Names that stand for each other; `names` goes once around, without the first name at the end.
+/// Reports names that stand for each other. `names` lists the circle once, without repeating the
+/// first name.
 pub(crate) fn derived(names: &[String], span: Span) -> Diagnostic {
     let first = names.first().map_or("", String::as_str);
     let circle = names.join(" -> ");
-    let message = format!("`{first}` stands for itself: {circle} -> {first}");
+    let message = format!("`{first}` is defined by itself: {circle} -> {first}");
     RULE.finding(span, first, message)
-        .help("say what one of them means by facts that have a method")
+        .help("define one of them by facts that have a method")
 }
 
 /// `names` goes once around, without the first name at the end.

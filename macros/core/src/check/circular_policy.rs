@@ -1,6 +1,8 @@
-//! Whether an object is retained, or adopted, is decided by what only the object itself tells. What is retained is written so from the first write on, when
-//! there is none to read; what is not ours yet no fact reads. Ask the object of the lifecycle, or another input; what somebody else's object
-//! says, a read-only input of the same name tells.
+//! The decision to retain or adopt an object depends on data that only the object itself holds. A
+//! retained object is written as retained from the first write on, when there is no object to read.
+//! No fact reads an object that is not ours yet. Read the object of the lifecycle, or another
+//! input. A read-only input of the same name reads an object that is owned by another controller or
+//! user.
 //!
 //! ```text
 //! secret: owned Secret by name meta.name retain when precious; precious: bool from secret;     // refused
@@ -21,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at every policy.
+/// Checks every policy.
 pub(crate) fn check(lifecycle: &Lifecycle, sink: &mut Sink) {
     for input in retained(lifecycle) {
         let Some(policy) = &input.retain else {
@@ -29,7 +31,7 @@ pub(crate) fn check(lifecycle: &Lifecycle, sink: &mut Sink) {
         };
         let name = input.name.to_string();
         let message = format!(
-            "whether `{name}` is retained is decided by what `{name}` itself tells, which is not there when it is made"
+            "the decision to retain `{name}` reads `{name}` itself, which does not exist when it is created"
         );
         let help = "ask a fact `from self`, or `from` another input";
         sink.push(RULE.finding(policy.span, name, message).help(help));
@@ -39,7 +41,7 @@ pub(crate) fn check(lifecycle: &Lifecycle, sink: &mut Sink) {
     adopted.for_each(|found| sink.push(found));
 }
 
-/// The inputs whose policy needs them.
+/// Returns the inputs that must be read to evaluate their own policy.
 fn retained(lifecycle: &Lifecycle) -> impl Iterator<Item = &Input> {
     let inputs = lifecycle.inputs.iter().enumerate();
     let circular = inputs.filter(|(at, input)| {
@@ -65,7 +67,7 @@ fn adopted(lifecycle: &Lifecycle, effect: &Effect) -> Option<Diagnostic> {
     );
     let fact = &lifecycle.vars[var.0].name;
     let message = format!(
-        "effect `{name}` asks `{fact}`, which reads `{target}`: what is not ours yet no fact reads"
+        "effect `{name}` reads `{fact}`, which reads `{target}`: facts cannot read an object before it is adopted"
     );
     let help = format!(
         "observe it once more, only to read it: `found: Type by name ..`, and let `{fact}` read that"

@@ -1,5 +1,7 @@
-//! A warning: a clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory. An `Ignored` state
-//! counts for no clause, for nothing is told of it; a `Suspended` one only for conditions that ask nothing but what decides that, for all others stay as they are.
+//! A warning: a clause of a condition never applies, because the clauses above it take all of its
+//! worlds or because its predicate is contradictory. An `Ignored` state counts for no clause,
+//! because no status is written in it. A `Suspended` state counts only for conditions that query
+//! nothing except the facts that decide it. All other conditions stay unchanged.
 //!
 //! ```text
 //! Unknown "Working" otherwise; False "Taken" when bucket == Taken;   // a warning: the second never applies
@@ -24,7 +26,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     for (at, condition) in space.lifecycle.conditions.iter().enumerate() {
         let worlds = space
-            .told(ConditionId(at))
+            .reporting_worlds(ConditionId(at))
             .map(|world| space.worlds.get(world));
         let used: BTreeSet<usize> = worlds
             .filter_map(|world| clause_of(condition, world))

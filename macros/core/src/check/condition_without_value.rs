@@ -1,6 +1,7 @@
-//! A condition without a value for some world. Conditions are total functions of the facts: end the condition with an `otherwise` clause.
-//! Of an `Ignored` state nothing is told, so none is needed there; nor in a `Suspended` one, where a condition that asks for more than what decides that is
-//! not said anew.
+//! A condition has no value in some world. Conditions are total functions of the facts: end the
+//! condition with an `otherwise` clause. In an `Ignored` state no status is written, so no value is
+//! needed. In a `Suspended` state, a condition that queries more than the facts that decide the
+//! state is not written anew.
 //!
 //! ```text
 //! condition Up { True when ready; }                        // refused: no value for `!ready`
@@ -26,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     for (at, condition) in space.lifecycle.conditions.iter().enumerate() {
-        let told = || space.told(ConditionId(at));
+        let told = || space.reporting_worlds(ConditionId(at));
         let bad = |world: usize| clause_of(condition, space.worlds.get(world)).is_none();
         let Some(example) = told().find(|world| bad(*world)) else {
             continue;

@@ -1,5 +1,6 @@
-//! A world outside every goal in which nothing can happen: no effect is enabled and nothing is promised. If only a person or another object can
-//! help, say so with `wakes ..`; otherwise an effect or a promise is missing.
+//! In a world that is no goal, nothing can happen: no effect is enabled and nothing is promised. If
+//! only a person or another object can help, declare `wakes ..`; otherwise an effect or a promise
+//! is missing.
 //!
 //! ```text
 //! Taken when service == Foreign => Error;                  // refused: nothing is enabled and nothing is promised
@@ -70,16 +71,18 @@ fn help(explored: &Explored<'_>, class: Class, example: usize) -> String {
             "effect `{effect}` would run there, but for its `when`, which does not hold with `{facts}`: widen that; or give these worlds a state of their own, with {waits}"
         );
     }
-    // Marked as a whole, the state would wait for nobody in its other worlds either.
+    // With a `wakes` on the whole state, the state would wait for no promise in its other worlds
+    // either.
     match waited_for(explored, class) {
         Some(promise) => format!(
-            "promise what the outside does by itself, as `{promise}` does in other worlds of `{name}`; or give these worlds a state of their own, with {waits}"
+            "promise what the environment does by itself, as `{promise}` does in other worlds of `{name}`; or give these worlds a state of their own, with {waits}"
         ),
-        None => format!("mark it {waits}, or promise what the outside does by itself"),
+        None => format!("mark it {waits}, or promise what the environment does by itself"),
     }
 }
 
-/// The first effect that nothing but its own `when` keeps from running in a world, and the facts by which that fails.
+/// Returns the first effect that only its own `when` disables in a world, and the facts by which
+/// this `when` fails.
 fn kept_off(space: &Space<'_>, world: usize) -> Option<(String, String)> {
     let at = space.worlds.get(world);
     let mut effects = (0..space.lifecycle.effects.len()).map(EffectId);

@@ -1,6 +1,8 @@
-//! A warning: what is told or done rests on a fact that is not asked there. Where its `given` fails, a fact has its first value; a state, a clause of a condition,
-//! an effect that runs or an answer of a call that would be another with another answer then says what nobody knows. Decide it in a line above by what keeps the
-//! fact from being asked; or write the value that is meant to count there with `else`, also where it is the first.
+//! A warning: a decision depends on a fact that is not evaluated there. If its `given` fails, a
+//! fact has its first value. Another answer could then change a state, a clause of a condition, an
+//! effect that runs or an answer of a call. The decision therefore states something that is
+//! unknown. Decide the case in an earlier line by the predicate that keeps the fact from being
+//! evaluated. Alternatively, write the intended value with `else`, even if it is the first value.
 //!
 //! ```text
 //! matched: bool from report given report;
@@ -30,20 +32,20 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Both(of_resource, of_volume),
 };
 
-/// What is told or done.
+/// Decision that the lifecycle reports or acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Decision {
     State,
     Condition(ConditionId),
     Effect(EffectId),
-    /// By position among the drives.
+    /// Id of the call among the trajectories.
     Call(usize),
 }
 
-/// For a fact, what is decided where it is not asked, and the first case of each.
+/// For a fact, the decisions in worlds that do not query it, and the first case of each.
 type Decided = BTreeMap<Decision, Case>;
 
-/// A world in which a fact is not asked, and an answer with which a decision would be another.
+/// A world that does not query a fact, and an answer that would change a decision.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     world: usize,
@@ -51,14 +53,14 @@ struct Case {
 }
 
 fn of_resource(explored: &Explored<'_>, sink: &mut Sink) {
-    check(&Look::of(explored.space, &[]), sink);
+    check(&DecisionContext::new(explored.space, &[]), sink);
 }
 
 fn of_volume(called: &Called<'_>, sink: &mut Sink) {
-    check(&Look::of(called.space, &called.drives), sink);
+    check(&DecisionContext::new(called.space, &called.drives), sink);
 }
 
-fn check(look: &Look<'_>, sink: &mut Sink) {
+fn check(look: &DecisionContext<'_>, sink: &mut Sink) {
     for var in (0..look.space.lifecycle.vars.len()).map(VarId) {
         let declared = &look.space.lifecycle.vars[var.0];
         let is_fact = matches!(declared.origin, Origin::Fact { .. });
@@ -71,21 +73,22 @@ fn check(look: &Look<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether the author does not say which value counts where this keeps the fact from being asked.
+/// Returns true if the author does not declare the value that counts while this guard keeps the
+/// fact from being evaluated.
 fn is_silent(guard: &Guard) -> bool {
     guard.otherwise_span.is_none()
 }
 
-/// What looks at decisions.
-struct Look<'a> {
+/// Context for the examination of decisions.
+struct DecisionContext<'a> {
     space: &'a Space<'a>,
     drives: &'a [CallDrive<'a>],
     /// By variable: the states that ask it.
     states: Vec<Vec<usize>>,
 }
 
-impl<'a> Look<'a> {
-    fn of(space: &'a Space<'a>, drives: &'a [CallDrive<'a>]) -> Self {
+impl<'a> DecisionContext<'a> {
+    fn new(space: &'a Space<'a>, drives: &'a [CallDrive<'a>]) -> Self {
         let mut states = vec![Vec::new(); space.lifecycle.vars.len()];
         for (at, state) in space.lifecycle.states.iter().enumerate() {
             for var in state.when.vars() {
@@ -99,7 +102,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// What a fact decides where it is not asked and nobody says what counts then.
+    /// Returns the decisions that depend on a fact in worlds in which it is not evaluated and no
+    /// `else` declares its value.
     fn decided(&self, var: VarId) -> Decided {
         let mut open = self.decisions(var);
         let mut decided = Decided::new();
@@ -108,10 +112,10 @@ impl<'a> Look<'a> {
                 break;
             }
             let world = self.space.worlds.get(index);
-            if world.asked(var) || self.unsaid(var, world).is_none() {
+            if world.is_asked(var) || self.unsaid(var, world).is_none() {
                 continue;
             }
-            let mut altered = Altered::of(world);
+            let mut altered = Altered::from_world(world);
             open.retain(|decision| {
                 let answer = self.another(var, *decision, index, &mut altered);
                 let case = answer.map(|answer| Case {
@@ -125,7 +129,7 @@ impl<'a> Look<'a> {
         decided
     }
 
-    /// What keeps it from being asked, if no `else` stands behind it.
+    /// Returns the guard that keeps the fact from being evaluated, if it has no `else`.
     fn unsaid(&self, var: VarId, world: World<'_>) -> Option<&'a Guard> {
         let mut given = self.space.lifecycle.vars[var.0].given.iter();
         given
@@ -147,14 +151,14 @@ impl<'a> Look<'a> {
                 decisions.push(Decision::Condition(ConditionId(at)));
             }
         }
-        let permits = |effect: &EffectId| self.space.permissions.asks(*effect, var);
+        let permits = |effect: &EffectId| self.space.permissions.depends_on(*effect, var);
         let effects = (0..lifecycle.effects.len()).map(EffectId);
         decisions.extend(effects.filter(permits).map(Decision::Effect));
         decisions.extend((0..self.drives.len()).map(Decision::Call));
         decisions
     }
 
-    /// An answer with which the decision would be another.
+    /// Returns an answer that would change the decision.
     fn another(
         &self,
         var: VarId,
@@ -166,7 +170,7 @@ impl<'a> Look<'a> {
         let mut answers = 0..self.space.lifecycle.vars[var.0].answers;
         answers.find(|answer| {
             *answer != counts
-                && altered.with(var, *answer, |other| {
+                && altered.with_value(var, *answer, |other| {
                     self.differs(var, decision, index, other)
                 })
         })
@@ -179,7 +183,8 @@ impl<'a> Look<'a> {
             Decision::State => self.is_another(var, class, world, other),
             Decision::Condition(id) => {
                 let condition = &space.lifecycle.conditions[id.0];
-                space.tells(class, id) && clause_of(condition, world) != clause_of(condition, other)
+                space.reports_condition(class, id)
+                    && clause_of(condition, world) != clause_of(condition, other)
             }
             Decision::Effect(effect) => {
                 self.runs(effect, index) && !space.permissions.enabled(effect, other)
@@ -193,7 +198,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Whether the state is another: of those down to the one that counts, one fits here and not there, or there and not here.
+    /// Returns true if the state differs. It differs if, among the states down to the one that
+    /// counts, at least one matches in only one of the two worlds.
     fn is_another(&self, var: VarId, class: Class, world: World<'_>, other: World<'_>) -> bool {
         let Class::State(StateId(counts)) = class else {
             return false;
@@ -209,7 +215,7 @@ impl<'a> Look<'a> {
         self.space.lifecycle.kind == Kind::Volume
     }
 
-    /// Whether an effect runs there, of a volume in any call.
+    /// Returns true if an effect runs in a world. In a volume, any call counts.
     fn runs(&self, effect: EffectId, index: usize) -> bool {
         let mut drives = self.drives.iter();
         match self.is_volume() {

@@ -25,7 +25,7 @@ pub(crate) fn diagnostic(name: &Ident, first: Span) -> Diagnostic {
 /// A second lifecycle of a module.
 pub(crate) fn lifecycle(name: &Ident, first: &str) -> Diagnostic {
     let message = format!(
-        "lifecycle `{name}` stands in one module with `{first}`, and `State`, `Facts` and `machine` of both have the same names"
+        "lifecycle `{name}` is in the same module as `{first}`, and `State`, `Facts` and `machine` of both have the same names"
     );
     RULE.finding(name.span(), name.to_string(), message).help(
         "give it a module of its own: `mod name { .. }` around it, with its imports and its logic",
@@ -59,7 +59,7 @@ pub(crate) fn covered(arrow: &str, span: Span, anywhere: &str, whole: Span) -> D
         .help(format!("leave out one of `{arrow}` and `{anywhere}`"))
 }
 
-/// A fragment declares what another one or the lifecycle itself declares.
+/// Reports a declaration of a fragment that another fragment or the lifecycle itself also declares.
 pub(crate) fn by_fragment(
     name: &Ident,
     (used, other): (&Ident, Option<&Ident>),
@@ -81,7 +81,7 @@ pub(crate) fn by_fragment(
     .help("rename one of the two, or leave it out in one place")
 }
 
-/// A line that stands once says a fragment as well.
+/// Reports a line that may occur once and that a fragment declares as well.
 pub(crate) fn line_by_fragment(line: &str, span: Span, used: &Ident) -> Diagnostic {
     RULE.finding(span, line, format!("`{line}` is declared twice"))
         .note(None, format!("fragment `{used}` declares it, too"))

@@ -1,6 +1,8 @@
-//! A warning: what is `held` is acquired under a key, or found by a name, that does not stay with the object. `spec` and labels are edited, another object changes,
-//! and `meta.name` is the same in another namespace. Then the undo asks for something else than was made, and what was made stays for ever.
-//! `meta.uid` and a `record` stay; so does a field that the API server lets nobody change, which an `allow` says.
+//! A warning: a `held` object is acquired under a key, or found by a name, that may change during
+//! the life of the object. `spec` and labels are edited, another object changes, and `meta.name` is
+//! not unique across namespaces. The undo would then query another key, and the acquired object
+//! would stay for ever. `meta.uid` and a `record` never change. Neither does a field that the API
+//! server makes immutable, which an `allow` declares.
 //!
 //! ```text
 //! put: call zone sets { entry = Yes } undo drop key spec.host;        // warned: whoever edits the host leaves the old entry behind
@@ -34,14 +36,14 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let (name, fact) = (&effect.name, &lifecycle.vars[held.0].name);
         let Editable { span, how, why } = under;
         let message = format!(
-            "effect `{name}` makes `{fact}` ours {how}, and {why}: what was made then is never given back"
+            "effect `{name}` acquires `{fact}` {how}, and {why}: what it acquired is then never released"
         );
-        let help = "go by `meta.uid`, or by a `record` that is written before; if nobody can edit it, `allow` this and say so";
+        let help = "use `meta.uid`, or a `record` that is written before; if no user can edit it, `allow` this and say why";
         sink.push(RULE.finding(span, name.to_string(), message).help(help));
     }
 }
 
-/// What an effect goes by, and why that does not stay.
+/// Value that an effect depends on, and the reason that it does not stay constant.
 struct Editable {
     span: proc_macro2::Span,
     how: String,
@@ -68,7 +70,7 @@ fn editable(lifecycle: &Lifecycle, effect: &Effect) -> Option<Editable> {
     let target = &lifecycle.inputs[effect.target.0];
     let path = match &target.lookup {
         Lookup::Name { path, .. } => path,
-        // One key that stays tells whose the answer is.
+        // One stable key suffices to identify the owner of the answer.
         Lookup::Keys(keys) if keys.iter().all(|key| may_be_edited(&key.path)) => &keys[0].path,
         Lookup::Keys(_)
         | Lookup::None
@@ -83,7 +85,7 @@ fn editable(lifecycle: &Lifecycle, effect: &Effect) -> Option<Editable> {
     may_be_edited(path).then(|| Editable {
         span: effect.target_span,
         how: format!("in `{}`, which is found by `{path}`", target.name),
-        why: "who edits that leads to another one".to_owned(),
+        why: "an edit of that leads to another object".to_owned(),
     })
 }
 
@@ -96,7 +98,8 @@ fn changes(path: &Path) -> Option<String> {
     may_be_edited(path).then(|| "its owner may edit that".to_owned())
 }
 
-/// Whether a path leads to what an owner may edit, and not to what an object is known by.
+/// Returns true if a path leads to a part of the object that its owner may edit, and not to a part
+/// that identifies it.
 pub(super) fn may_be_edited(path: &Path) -> bool {
     match path.root().to_string().as_str() {
         "spec" => true,

@@ -1,6 +1,7 @@
-//! An effect that never runs: no world enables it, or an earlier effect is enabled wherever it is. The first enabled effect is run.
-//! Of several that build one object the first that is permitted is the one, also where its write was refused.
-//! In a volume: no call names it in its `by`, or none of those that do ever runs it.
+//! An effect never runs: no world enables it, or an earlier effect is enabled wherever it is. The
+//! first enabled effect runs. Among several effects that build one object, the first permitted one
+//! is chosen, even if its write was refused. In a volume: no call names the effect in its `by`, or
+//! none of these calls ever runs it.
 //!
 //! ```text
 //! apply service; again: apply service;    // refused: `apply_service` is always chosen there
@@ -30,7 +31,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let run: BTreeSet<Choice> = space.choices.iter().copied().collect();
     for (position, effect) in space.lifecycle.effects.iter().enumerate() {
         let id = EffectId(position);
-        // Of a step that never runs another rule says why.
+        // Another rule reports why a stage of the teardown never runs.
         if run.contains(&Choice::Effect(id)) || effect.is_step {
             continue;
         }
@@ -80,7 +81,8 @@ fn in_calls(called: &Called<'_>, sink: &mut Sink) {
             let mut worlds = drive.worlds.iter();
             worlds.any(|world| drive.answers[*world] == Answer::Run(id))
         };
-        // That the call which should give back what is held has no effect for it is told there.
+        // The finding about the undoing call already reports that it has no effect for the held
+        // object.
         if naming.iter().any(runs) || naming.is_empty() && is_missed(lifecycle, effect) {
             continue;
         }

@@ -1,5 +1,5 @@
-//! An effect that may leave every fact as it is and stays enabled: it would run for ever. Let `sets` say what it establishes for sure,
-//! and ask for the absence of that in `when`.
+//! An effect may leave every fact unchanged and stay enabled, so it would run for ever. Declare its
+//! certain results in `sets`, and require their absence in `when`.
 //!
 //! ```text
 //! put: call store when entry == Stale sets { entry = Current } or { entry = Stale } ..;     // refused: the second may repeat for ever
@@ -47,7 +47,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, worlds[0])
         );
         let help = unsaid_target(space.lifecycle, [id]).unwrap_or_else(|| {
-            "let every alternative of `sets` change something that its `when` asks".to_owned()
+            "let every alternative of `sets` change something that its `when` reads".to_owned()
         });
         let found = RULE
             .finding(effect.name.span(), effect.name.to_string(), message)

@@ -1,4 +1,5 @@
-//! Effects that undo each other, so that the object never comes to rest. Give them permissions (`when`) that exclude each other.
+//! Effects undo each other, so the object never settles. Give them permissions (`when`) that
+//! exclude each other.
 //!
 //! ```text
 //! light: call lamp when !lit ..; darken: call lamp when lit && unwanted ..;                 // refused: on, off, on, ..

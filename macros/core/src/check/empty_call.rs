@@ -1,4 +1,5 @@
-//! A `call` without `sets`. What it does lies outside Kubernetes, so nothing but its own words say what it establishes.
+//! A `call` has no `sets`. Its effect lies outside Kubernetes, so only its own clauses declare the
+//! facts that it establishes.
 //!
 //! ```text
 //! put: call store key meta.uid;                               // refused
@@ -27,7 +28,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
                 effect.name.span(),
                 effect.name.to_string(),
                 format!(
-                    "effect `{}` is a `call` and does not say what it establishes",
+                    "effect `{}` is a `call` but does not declare what it establishes",
                     effect.name
                 ),
             )

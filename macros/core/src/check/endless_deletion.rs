@@ -1,6 +1,8 @@
-//! A deletion that never ends, because something held is not given back from some world, or a step of the `teardown` is not over: no undo and no effect of
-//! the step is enabled there, or they go round. The finalizer would stay for ever. Let the `undo` of what acquired it run from there, let the `until` of the
-//! step hold there, by facts that are asked there, or promise what the outside does.
+//! A deletion never ends, because something held is not released from some world, or a stage of the
+//! `teardown` does not end. No undo and no effect of the stage is enabled there, or they repeat in
+//! a circle. The finalizer would stay for ever. Let the `undo` of the acquiring effect run from
+//! there, or let the `until` of the stage hold there by facts that are evaluated there.
+//! Alternatively, promise the change that the environment makes.
 //!
 //! ```text
 //! remove: call store from config sets { entry = No } ..;   // refused as an undo: without the config the finalizer could never go
@@ -20,7 +22,7 @@ use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
-use crate::space::permission::Kept;
+use crate::space::permission::Obstacle;
 use crate::space::witness::{Claim, minimal, show};
 
 pub(super) const RULE: Rule = Rule {
@@ -31,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Drives(check),
 };
 
-/// What a deletion does not come past.
+/// Obstacle that blocks a deletion.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Left {
     Step(EffectId),
@@ -58,7 +60,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// Of what is held nothing is given back before the steps are over.
+/// Returns the open stage of the teardown, or else the held facts. No held fact is released before
+/// all stages are over.
 fn left(explored: &Explored<'_>, world: usize) -> Vec<Left> {
     let (policy, world) = (&explored.space.policy, explored.space.worlds.get(world));
     match policy.open_step(world) {
@@ -103,7 +106,7 @@ fn diagnostic(explored: &Explored<'_>, left: Left, worlds: &[usize]) -> Diagnost
                 "no deletion path: with `{with}` the finalizer can never go, for `{fact}` is not given back: {why}"
             );
             let found = RULE.finding(fact.span(), fact.to_string(), message);
-            let found = match kept(explored, var, worlds[0]) {
+            let found = match find_blocked_undo(explored, var, worlds[0]) {
                 Some((undo, span, why)) => {
                     found.note(span, format!("`{undo}` cannot run there: {why}"))
                 }
@@ -111,7 +114,7 @@ fn diagnostic(explored: &Explored<'_>, left: Left, worlds: &[usize]) -> Diagnost
             };
             found.help(with_giving_up(
                 lifecycle,
-                "let the `undo` of what acquires it be possible there, or promise what the outside does by itself",
+                "let the `undo` of the effect that acquires it be possible there, or promise what the environment does by itself",
                 &with,
             ))
         }
@@ -124,14 +127,15 @@ fn diagnostic(explored: &Explored<'_>, left: Left, worlds: &[usize]) -> Diagnost
                 format!("no deletion path: with `{with}` step `{name}` is never over: {why}");
             RULE.finding(span, name.to_string(), message).help(with_giving_up(
                 lifecycle,
-                "let `until` hold there too, by what is asked there (`|| ..`), let the effect be possible there, or promise what the outside does by itself",
+                "let `until` also hold there, by facts evaluated there (`|| ..`), let the effect be possible there, or promise what the environment does by itself",
                 &with,
             ))
         }
     }
 }
 
-/// What to do, and how it is given up where nothing can be done; who gives something up already knows how.
+/// Returns the help text, extended by the way to give up if nothing can be done. A lifecycle that
+/// already gives something up gets the plain text.
 fn with_giving_up(lifecycle: &Lifecycle, help: &str, with: &str) -> String {
     if lifecycle.steps.is_empty() || !lifecycle.abandoned.is_empty() {
         return help.to_owned();
@@ -140,12 +144,12 @@ fn with_giving_up(lifecycle: &Lifecycle, help: &str, with: &str) -> String {
     let gone = facts.find(|fact| fact.ends_with("== Absent"));
     let gone = gone.unwrap_or("..");
     format!(
-        "{help}; if what is left is to be given up there, add to `teardown`: `abandoned when {gone} \"why it is left\";`"
+        "{help}; to give up what is left there, add to `teardown`: `abandoned when {gone} \"why it is left\";`"
     )
 }
 
-/// The undo that should give it back, and what keeps it from doing so.
-fn kept(
+/// Returns the undo that should release it, and the reason why it does not run.
+fn find_blocked_undo(
     explored: &Explored<'_>,
     held: VarId,
     world: usize,
@@ -155,14 +159,14 @@ fn kept(
     let mut undos = space.policy.undos().iter();
     let undo = undos.find(|undo| lifecycle.effects[undo.0].frees(lifecycle).contains(&held))?;
     let (span, why) = match space.permissions.keeps_undo(*undo, at)? {
-        Kept::Given(given) => {
+        Obstacle::Given(given) => {
             let facts = show(lifecycle, at, given.vars());
             let why = format!(
-                "what it needs is looked at only where this `given` holds, and here is `{facts}`"
+                "its inputs are observed only where this `given` holds, and here is `{facts}`"
             );
             (Some(given.span), why)
         }
-        Kept::Missing(var) => (None, format!("here is `{}`", show(lifecycle, at, [var]))),
+        Obstacle::Missing(var) => (None, format!("here is `{}`", show(lifecycle, at, [var]))),
     };
     Some((lifecycle.effects[undo.0].name.to_string(), span, why))
 }

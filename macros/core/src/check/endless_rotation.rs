@@ -1,5 +1,6 @@
-//! A minted value is to be made anew in a world in which that ends nothing: it would be made anew in the next pass as well, and so without end. What `until` asks
-//! reads what keeps the value, and says after the write that the new one is good.
+//! A minted value is renewed in a world in which the renewal does not end the need for it. It would
+//! be renewed in the next reconcile as well, and so without end. The predicate in `until` must read
+//! the object that keeps the value, and must report after the write that the new value is good.
 //!
 //! ```text
 //! due: { No, Yes } from self, now;
@@ -69,7 +70,7 @@ fn rotates(space: &Space<'_>, id: EffectId, value: ValueId, until: &Pred, sink: 
             show(lifecycle, world, until.vars().into_iter()),
             effect.name
         );
-        let help = format!("ask a fact that is read from `{keeper}`, which says when it was made");
+        let help = format!("use a fact that reads the creation time from `{keeper}`");
         sink.push(RULE.finding(until.span, name, message).help(help));
     }
 }

@@ -1,5 +1,6 @@
-//! A quiet run can go round for ever without coming to rest, though every promise is kept. Break the round: promise what ends it,
-//! or let an effect set or ask for what tells the first time from the second.
+//! A quiet run can repeat for ever without settling, although every promise is kept. Break the
+//! cycle: promise the change that ends it. Alternatively, let an effect set or query a fact that
+//! distinguishes the first round from the second.
 //!
 //! ```text
 //! goes: light == Red sets { light = Green }; stops: light == Green sets { light = Red };    // refused: for ever
@@ -53,7 +54,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let example = example.expect("the state was taken from a world of the loop");
         let name = space.class_name(class);
         let message = format!(
-            "from `{name}` with `{}` the run can go round for ever without coming to rest: {}",
+            "from `{name}` with `{}` the run can loop forever without settling: {}",
             minimal(space, &claim, example),
             explored.drives.describe(space, loops[0])
         );

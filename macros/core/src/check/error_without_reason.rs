@@ -1,5 +1,6 @@
-//! An Error state in which no condition of `ready from` is False with a reason. A person has to act there, so the conditions must say
-//! what is wrong: Unknown would only say that something is still going on. Where every condition is True, the phase is wrong (LC051).
+//! An Error state in which no condition of `ready from` is False with a reason. A person has to act
+//! in such a state, so the conditions must state the error. Unknown would only report that
+//! something is still in progress. If every condition is True, the phase is wrong (LC051).
 //!
 //! ```text
 //! Taken when service == Foreign => Error wakes service;
@@ -27,7 +28,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let untold = |world: usize| {
         let (state, unmet) = explored.unmet_when_idle(world)?;
         let error = space.lifecycle.states[state.0].phase == Some(Phase::Error);
-        let silent = unmet != Unmet::Nothing && !tells(explored, world);
+        let silent = unmet != Unmet::Nothing && !has_error_reason(explored, world);
         (error && silent).then_some((state, unmet))
     };
     let mut first: BTreeMap<StateId, (usize, Unmet)> = BTreeMap::new();
@@ -78,8 +79,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether one of the conditions that are asked for says what is wrong.
-fn tells(explored: &Explored<'_>, world: usize) -> bool {
+/// Returns true if one of the conditions of the roll-up states the error.
+fn has_error_reason(explored: &Explored<'_>, world: usize) -> bool {
     let space = explored.space;
     let asked = space.lifecycle.ready.iter().flat_map(|ready| &ready.from);
     let mut clauses = asked.filter_map(|id| {

@@ -1,6 +1,8 @@
-//! A property `never effect while ..` with a world in which the effect is enabled and the predicate holds. An effect counts as enabled also where an earlier
-//! one runs first. On deletion an undo is enabled wherever something is left to give back, whatever its `when` says. In a volume an effect is enabled in a call
-//! that names it, where neither a precondition nor the target nor a refusal has answered.
+//! A property `never effect while ..` has a world in which the effect is enabled and the predicate
+//! holds. An effect also counts as enabled if an earlier one runs first. On deletion an undo is
+//! enabled wherever something is left to release, regardless of its `when`. In a volume, an effect
+//! is enabled in a call that names it, as long as neither a precondition nor the target nor a
+//! refusal has answered.
 //!
 //! ```text
 //! properties { never put while frozen == Yes; }            // refused: `put: call store when entry == Stale ..`
@@ -39,10 +41,10 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let help = if space.classes[example] == Class::Deleting {
             match space.lifecycle.effects[effect.0].is_step {
                 true => format!(
-                    "on deletion a step runs whatever the `when` of its effect says: only its own, `{name} when .. until ..`, an `until` that holds, and what it is built `from` hold `{name}` back there"
+                    "on deletion a step ignores the `when` of its effect: only its own `{name} when .. until ..`, an `until` that holds, and its `from` inputs keep `{name}` from running there"
                 ),
                 false => format!(
-                    "on deletion an undo runs whatever its `when` says: only what it is built `from` and what its target is `given` hold `{name}` back there"
+                    "on deletion an undo ignores its `when`: only its `from` inputs and the `given` of its target keep `{name}` from running there"
                 ),
             }
         } else {
@@ -78,7 +80,8 @@ fn in_calls(called: &Called<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether a call comes to its effects in a world, and this one is among them and permitted.
+/// Returns true if a call reaches its effects in a world, and this effect is among them and
+/// permitted.
 fn is_enabled(space: &Space<'_>, drive: &CallDrive<'_>, effect: EffectId, world: usize) -> bool {
     let names = drive.call.by.iter().any(|(step, _)| *step == effect);
     let comes_there = match drive.answers[world] {
@@ -98,7 +101,7 @@ fn claims<'a>(
     })
 }
 
-/// The first world in which it is broken, with a finding about all of them.
+/// Returns the first world that breaks the property, with a finding about all such worlds.
 fn broken(
     space: &Space<'_>,
     property: &Property,

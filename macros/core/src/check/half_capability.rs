@@ -1,5 +1,6 @@
-//! One call of a pair is declared and the other is not. A capability of the Container Storage Interface is both of them, and they follow from what is
-//! declared: nothing could be advertised.
+//! One call of a pair is declared and the other is not. A capability of the Container Storage
+//! Interface covers both of them. Capabilities follow from the declared calls, so nothing could be
+//! advertised.
 //!
 //! ```text
 //! NodeStageVolume -> staged by stage { .. }                // refused alone

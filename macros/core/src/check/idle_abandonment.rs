@@ -31,7 +31,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
                 "ask what keeps the object from giving back what it has, or leave it out",
             )
         } else if not.is_empty() {
-            let message = "`abandoned` holds wherever anything is left: nothing is ever given back";
+            let message = "`abandoned` holds wherever anything is left: nothing is ever released";
             (
                 message,
                 "ask only for what makes it impossible to give anything back",

@@ -1,6 +1,8 @@
-//! A warning: a promise that changes no run, because no world is as its predicate says, because it changes nothing where one is, or because wherever it
-//! is due the object rests: in a goal, in a state with `wakes`, or, in a volume, where every call has ended. A rest waits for nobody, so that what
-//! the outside promises there is not counted upon. Leave it out, or leave out the `wakes` if the outside really does this by itself.
+//! A warning: a promise changes no run. Either its predicate matches no world, or it changes
+//! nothing there. Otherwise the object is settled wherever the promise is due: in a goal, in a
+//! state with `wakes`, or, in a volume, where every call has ended. A settled object waits for no
+//! change of the environment, so the promise does not count there. Leave it out, or leave out the
+//! `wakes` if the environment really makes the change by itself.
 //!
 //! ```text
 //! Slow when service == Slow => Error wakes service;        // warned: `speeds_up` is due in `Slow` alone, and `Slow` rests
@@ -52,11 +54,11 @@ fn diagnostic(space: &Space<'_>, graphs: &[&Graph], promise: &Promise) -> Diagno
     let due: Vec<usize> = worlds
         .filter(|world| space.worlds.get(*world).holds(&promise.when))
         .collect();
-    let waited_for = |world: &usize| graphs.iter().any(|graph| !graph.rests(*world));
+    let waited_for = |world: &usize| graphs.iter().any(|graph| !graph.is_at_rest(*world));
     let (why, help) = if due.is_empty() {
         let help = "leave it out, or correct its predicate or the `never` that is in its way";
         (
-            "no world is as its predicate says".to_owned(),
+            "its predicate holds in no world".to_owned(),
             help.to_owned(),
         )
     } else if due.iter().any(waited_for) {
@@ -74,7 +76,8 @@ fn diagnostic(space: &Space<'_>, graphs: &[&Graph], promise: &Promise) -> Diagno
         .help(help)
 }
 
-/// Of a promise that is due only where nobody waits: why nobody does, and what to write instead.
+/// Returns the reason why the object does not wait for a promise wherever it is due, and the help
+/// text.
 fn resting(space: &Space<'_>, due: &[usize]) -> (String, String) {
     let states: BTreeSet<StateId> = due
         .iter()
@@ -85,7 +88,7 @@ fn resting(space: &Space<'_>, due: &[usize]) -> (String, String) {
         .collect();
     let leave_out = "leave the promise out";
     let Some(first) = states.first() else {
-        let why = "wherever it is due every call has ended, or the object rests";
+        let why = "wherever it is due, every call has ended or the object is settled";
         return (why.to_owned(), leave_out.to_owned());
     };
     let states: Vec<_> = states
@@ -98,30 +101,30 @@ fn resting(space: &Space<'_>, due: &[usize]) -> (String, String) {
         .map(|state| format!("`{}`", state.name))
         .collect();
     let why = format!(
-        "wherever it is due the object rests, in state {}",
+        "wherever it is due, the object is settled, in state {}",
         names.join(", ")
     );
     let help = if states.iter().any(|state| state.wakes.is_some()) {
         format!(
-            "leave out `wakes` if the outside does this by itself; if only a change of these can help, {leave_out}"
+            "leave out `wakes` if the environment does this by itself; if only a change of these inputs can help, {leave_out}"
         )
     } else {
         format!(
-            "{leave_out}, or give the worlds of `{name}` in which it is awaited a state that is no goal"
+            "{leave_out}, or give the worlds of `{name}` that wait for it a state that is no goal"
         )
     };
     (why, help)
 }
 
-/// What to do about a state that rests although a promise is due there.
+/// Describes the fix for a state that is settled although a promise is due in it.
 pub(super) fn waits_for_nobody(state: &State, promise: &Promise) -> String {
     let (name, promise) = (&state.name, &promise.name);
     match &state.wakes {
         Some(_) => format!(
-            "`{name}` rests by its `wakes`, and a rest waits for no promise: leave out the `wakes` if the outside does by itself what `{promise}` says"
+            "`{name}` settles by its `wakes`, and a settled object waits for no promise: leave out the `wakes` if the environment fulfils `{promise}` by itself"
         ),
         None => format!(
-            "`{name}` is a goal, and a rest waits for no promise: what `{promise}` says counts only outside goals"
+            "`{name}` is a goal, and a settled object waits for no promise: `{promise}` counts only outside goals"
         ),
     }
 }

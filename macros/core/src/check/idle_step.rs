@@ -1,4 +1,5 @@
-//! A step that never runs: its `until` holds wherever it would be its turn, or its effect is never enabled before the step is over.
+//! A stage of the teardown never runs: its `until` already holds when its turn comes, or its effect
+//! is never enabled before the stage is over.
 //!
 //! ```text
 //! teardown { unmake until infra == Absent; drain until served == No || infra == Absent; }     // refused: when it is `drain`'s turn the machine is gone
@@ -26,7 +27,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let open: Vec<usize> = space.deleting().filter(open).collect();
         let runs = |world: &usize| space.choices[*world] == Choice::Effect(step.effect);
         let given_up = |world: &usize| space.choices[*world] == Choice::Release;
-        // What is always given up another rule tells.
+        // Another rule reports a stage that is always abandoned.
         let is_given_up = !open.is_empty() && open.iter().all(given_up);
         if is_given_up || open.iter().any(runs) {
             continue;
@@ -34,11 +35,11 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let name = &space.lifecycle.effects[step.effect.0].name;
         let (why, help) = match open.is_empty() {
             true => (
-                "its `until` holds wherever it would be its turn",
+                "its `until` always holds when its turn comes",
                 "turn it round with a step before it, or leave it out",
             ),
             false => (
-                "its effect is not enabled wherever it is its turn",
+                "its effect is never enabled when its turn comes",
                 "check its `when`, what the effect is made from and whether its target ever needs it, or leave it out",
             ),
         };

@@ -1,5 +1,5 @@
-//! A state says `wakes now` among others, and no answer that the time may change leads out of it: no fact that is made from the clock decides there. People
-//! would wait for what never comes.
+//! A state declares `wakes now` among others, but no answer that depends on time leads out of it.
+//! No fact that reads the clock decides there. Users would wait for a change that never comes.
 //!
 //! ```text
 //! facts  { due: bool from issued, now; }
@@ -37,7 +37,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         }
         let (state, clock) = (&state.name, &now.name);
         let message = format!(
-            "state `{state}` says `wakes {clock}`, and no answer that the time may change leads out of it"
+            "state `{state}` declares `wakes {clock}`, but no answer that may change with time leads out of it"
         );
         let help =
             format!("leave `{clock}` out, or let a state ask a fact that is made `from {clock}`");
@@ -48,7 +48,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// The clock that a state wakes on, and whether it wakes on something else as well.
+/// Returns the clock on which a state wakes, and true if the state wakes on something else as well.
 fn clock<'a>(lifecycle: &Lifecycle, state: &'a State) -> Option<(&'a Use, bool)> {
     let wakes = state.wakes.as_ref()?;
     let now = wakes.iter().find(|one| lifecycle.is_clock(one.source))?;
@@ -56,14 +56,15 @@ fn clock<'a>(lifecycle: &Lifecycle, state: &'a State) -> Option<(&'a Use, bool)>
     Some((now, others))
 }
 
-/// The worlds of a state in which it may stay.
+/// Returns the worlds of a state in which it may settle.
 pub(super) fn resting(explored: &Explored<'_>, state: StateId) -> Vec<usize> {
     let space = explored.space;
-    let here = |world: &usize| space.classes[*world] == Class::State(state) && space.rests(*world);
+    let here =
+        |world: &usize| space.classes[*world] == Class::State(state) && space.is_at_rest(*world);
     space.live().filter(here).collect()
 }
 
-/// Those of the worlds out of which no passing of time leads.
+/// Returns the given worlds that the passing of time does not leave.
 pub(super) fn timeless(
     explored: &Explored<'_>,
     state: StateId,

@@ -1,4 +1,5 @@
-//! A `never` relates facts that share no input. Each can change without the other, so the outside can bring such a world about at any time.
+//! A `never` relates facts that share no input. Each can change without the other, so the
+//! environment can bring such a world about at any time.
 //!
 //! ```text
 //! never matched && validity == Bad;    // `matched` reads `network`, `validity` reads `peers`
@@ -42,7 +43,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             RULE.finding(never.span,
                 "never",
                 format!(
-                    "`never` relates {}, which share no input: the outside can bring this about at any time; give these worlds a state",
+                    "`never` relates {}, which share no input: the environment can bring this about at any time; give these worlds a state",
                     and(&names)
                 ),
             )
@@ -51,7 +52,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether something decides all of these variables.
+/// Returns true if some input or fact decides all of these variables.
 fn share(context: &Context<'_>, vars: &BTreeSet<VarId>, firsts: &[InputId]) -> bool {
     let lifecycle = context.lifecycle;
     if vars.iter().all(|var| reads_itself(lifecycle, *var)) {
@@ -71,7 +72,7 @@ fn share(context: &Context<'_>, vars: &BTreeSet<VarId>, firsts: &[InputId]) -> b
     !sets.fold(first, |common, set| &common & &set).is_empty()
 }
 
-/// Whether a fact is made from the object itself, as its author says.
+/// Returns true if the author declares that a fact is made from the object itself.
 fn reads_itself(lifecycle: &Lifecycle, var: VarId) -> bool {
     match &lifecycle.vars[var.0].origin {
         Origin::Fact { from, .. } => is_made_of_itself(lifecycle, from, lifecycle.values.len()),

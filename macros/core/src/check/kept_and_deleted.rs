@@ -1,5 +1,7 @@
-//! What is retained stays when its owner is deleted, and so does what was adopted; an undo runs exactly then. An object that is both is deleted with its owner
-//! whatever its policy says. Leave out the `retain`, or the deletion; what is to go sometimes only is `retain when ..`, and goes by itself otherwise.
+//! A retained object stays when its owner is deleted, and so does an adopted one. An undo runs
+//! exactly then. An object that is both is deleted with its owner regardless of its policy. Leave
+//! out the `retain`, or the deletion. If the object is to be deleted only sometimes, use `retain
+//! when ..`: otherwise it is deleted with its owner anyway.
 //!
 //! ```text
 //! data: owned Claim by name meta.name retain;  ..  wipe: delete data ..;      // refused, where `wipe` is the `undo` of an effect
@@ -32,8 +34,8 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let message =
             format!("`{name}` deletes `{kept}` with its owner, and `{kept}` is to stay then");
         let found = RULE.finding(effect.target_span, name, message);
-        let found = found.note(span, "here it is said to stay".to_owned());
-        let help = "leave out `retain`, write `adopt .. without retain`, or let the undo give back something else";
+        let found = found.note(span, "this declares that it stays".to_owned());
+        let help = "leave out `retain`, write `adopt .. without retain`, or let the undo release something else";
         sink.push(found.help(help));
     }
 }

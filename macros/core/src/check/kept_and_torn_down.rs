@@ -1,6 +1,8 @@
-//! A step of a `teardown` deletes what is to stay: it runs where its object is `retain`ed, or deletes what was adopted, which is retained. Then it is gone in spite of
-//! its policy. Let the step be over there, by an `until` that asks what the `retain` asks, or leave out one of the two.
-//! Of what is adopted and no `retain` decides, a `when` may ask a fact that is read from it, and tells whose it was before.
+//! A stage of the `teardown` deletes an object that should stay: one that is `retain`ed, or an
+//! adopted one, which is retained too. The object is then deleted in spite of its policy. Let an
+//! `until` end the stage there, by the facts that the `retain` queries, or leave out one of the
+//! two. For an adopted object without a `retain`, a `when` may query a fact that reads the object
+//! and reports its previous owner.
 //!
 //! ```text
 //! data: owned Claim by name meta.name retain when keeps;  ..
@@ -26,9 +28,9 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Worlds(check),
 };
 
-/// By what an object is to stay.
-enum Stays<'a> {
-    /// Where its policy holds.
+/// Reason why an object should stay.
+enum Retention<'a> {
+    /// Retained while its policy holds.
     Retained(&'a Pred),
     /// Always, once this has taken it over.
     Adopted(Span),
@@ -40,7 +42,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
         if effect.verb != Verb::Delete {
             continue;
         }
-        let Some(stays) = stays(space, step, effect) else {
+        let Some(stays) = find_retention(space, step, effect) else {
             continue;
         };
         let is_due = |world: usize| {
@@ -49,8 +51,8 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
         };
         let bad = |world: usize| {
             let holds = match stays {
-                Stays::Retained(policy) => space.worlds.get(world).holds(policy),
-                Stays::Adopted(_) => true,
+                Retention::Retained(policy) => space.worlds.get(world).holds(policy),
+                Retention::Adopted(_) => true,
             };
             is_due(world) && holds
         };
@@ -61,10 +63,10 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
     }
 }
 
-fn stays<'a>(space: &Space<'a>, step: &Step, effect: &Effect) -> Option<Stays<'a>> {
+fn find_retention<'a>(space: &Space<'a>, step: &Step, effect: &Effect) -> Option<Retention<'a>> {
     let lifecycle = space.lifecycle;
     if let Some(policy) = &lifecycle.inputs[effect.target.0].retain {
-        return Some(Stays::Retained(policy));
+        return Some(Retention::Retained(policy));
     }
     let mut effects = lifecycle.effects.iter();
     let adopts = effects.find(|other| other.keeps && other.target == effect.target)?;
@@ -75,27 +77,27 @@ fn stays<'a>(space: &Space<'a>, step: &Step, effect: &Effect) -> Option<Stays<'a
     };
     let mut when = step.when.iter();
     let is_told = when.any(|when| when.vars().iter().any(tells));
-    (!is_told).then_some(Stays::Adopted(adopts.target_span))
+    (!is_told).then_some(Retention::Adopted(adopts.target_span))
 }
 
-/// A world, those among which it stands out, and by what.
+/// A world, the worlds to compare it with, and the predicate that selects it.
 type Example<'a> = (usize, Vec<usize>, &'a dyn Fn(usize) -> bool);
 
 fn diagnostic(
     space: &Space<'_>,
     effect: &Effect,
-    stays: &Stays<'_>,
+    stays: &Retention<'_>,
     (example, about, bad): Example<'_>,
 ) -> Diagnostic {
     let (name, kept) = (&effect.name, &space.lifecycle.inputs[effect.target.0].name);
     let at = space.worlds.get(example);
     let (span, message, help) = match stays {
-        Stays::Retained(policy) if policy.vars().is_empty() => (
+        Retention::Retained(policy) if policy.vars().is_empty() => (
             policy.span,
             format!("step `{name}` deletes `{kept}`, and `{kept}` is to stay then"),
             "leave out the `retain`, or the step".to_owned(),
         ),
-        Stays::Retained(policy) => {
+        Retention::Retained(policy) => {
             let claim = Claim {
                 about,
                 bad,
@@ -111,15 +113,15 @@ fn diagnostic(
                 format!("let it be over where its `retain` holds: `{name} until .. || {keeps};`"),
             )
         }
-        Stays::Adopted(span) => (
+        Retention::Adopted(span) => (
             *span,
             format!("step `{name}` deletes `{kept}`, and what of it was adopted is to stay"),
             format!(
-                "write `adopt {kept} without retain ..` if it goes as all that is ours; or let the `when` of the step ask a fact `from {kept}` that tells whose it was"
+                "write `adopt {kept} without retain ..` if it must go like every owned object; or let the `when` of the step read a fact `from {kept}` that shows who owned it before"
             ),
         ),
     };
     RULE.finding(effect.target_span, name.to_string(), message)
-        .note(span, "here it is said to stay".to_owned())
+        .note(span, "this declares that it stays".to_owned())
         .help(help)
 }

@@ -1,5 +1,5 @@
-//! Values are minted each from what keeps the other, or one from what keeps itself. Each is made only where what it is made from is there, so none of them is
-//! ever made.
+//! Values are minted in a circle: each from the keeper of another, or one from its own keeper. Each
+//! is made only after its inputs exist, so none of them is ever made.
 //!
 //! ```text
 //! mint root: Root in authority from leaf;                  // refused: with neither of them there, neither is made
@@ -77,7 +77,7 @@ fn report(
     sink.push(RULE.finding(span, name, message).help(help));
 }
 
-/// The inputs that must be there before what an input keeps is made.
+/// Returns the inputs that must exist before the value of an input is made.
 fn needed_before(lifecycle: &Lifecycle, keeper: InputId) -> BTreeSet<InputId> {
     let mut found = BTreeSet::new();
     let mut open = vec![keeper];

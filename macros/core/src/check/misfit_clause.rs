@@ -1,5 +1,7 @@
-//! A clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, a `poll` of a resource without `every`, a `probe` in a
-//! resource, `each` without a set, a bar without `held`, a reason of a condition that is left out, a message that takes in what is no text of the object.
+//! A clause does not fit its item. Examples are a lookup that finds many objects for a single one,
+//! `every` without `poll`, a `poll` of a resource without `every`, or a `probe` in a resource.
+//! Further examples are `each` without a set, a bar without `held`, a reason of an omitted
+//! condition, or a message with a path that is no text of the object.
 //!
 //! | what | how it is found |
 //! | --- | --- |
@@ -42,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at every input and fact by itself.
+/// Checks every input and fact by itself.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for input in &ast.inputs {
         if input.mode == Mode::Clock {
@@ -55,16 +57,16 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         }
         shape(input, sink);
         lookup(input, sink);
-        rest(input, sink);
+        check_modifiers(input, sink);
         if let Some((_, length)) = &input.every {
-            said(ast.kind, length, (&input.name, "input", "every"), sink);
+            check_length(ast.kind, length, (&input.name, "input", "every"), sink);
         }
         driven(ast.kind, input, sink);
         owner(ast, input, sink);
     }
     for state in &ast.states {
         if let Some(length) = &state.overdue {
-            said(ast.kind, length, (&state.name, "state", "overdue"), sink);
+            check_length(ast.kind, length, (&state.name, "state", "overdue"), sink);
         }
     }
     for fact in &ast.facts {
@@ -88,7 +90,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     }
 }
 
-/// Only what warns can be allowed.
+/// Reports an `allow` of a code that is no warning.
 fn allowed(allow: &Allow, sink: &mut Sink) {
     let (code, can) = (&allow.code, allowable());
     if can.iter().any(|can| code == can) {
@@ -103,11 +105,15 @@ fn allowed(allow: &Allow, sink: &mut Sink) {
     };
     sink.push(
         RULE.finding(allow.code.span(), allow.item.to_string(), why)
-            .help(format!("what warns can be allowed: `{}`", can.join("`, `"))),
+            .help(format!(
+                "these warnings can be allowed: `{}`",
+                can.join("`, `")
+            )),
     );
 }
 
-/// A volume goes nowhere by itself: what it does, a call asks for.
+/// Reports a property of resources in a volume. A volume changes nothing by itself: each operation
+/// answers a call.
 fn of_resource(property: &PropertyOf, sink: &mut Sink) {
     let (span, item, words) = match property {
         PropertyOf::Reaches { word, .. } => (*word, "reaches", "reaches"),
@@ -124,7 +130,8 @@ fn of_resource(property: &PropertyOf, sink: &mut Sink) {
     sink.push(misfit(span, item, message, help));
 }
 
-/// A message tells of its object alone: what others say is the sentence of a fact.
+/// Reports a message that reads another object. A message reads only its own object; the data of
+/// others belongs in a fact.
 fn texts(kind: Kind, message: &Message, place: &Item, sink: &mut Sink) {
     for part in &message.parts {
         let Part::Path(path) = part else {
@@ -138,27 +145,27 @@ fn texts(kind: Kind, message: &Message, place: &Item, sink: &mut Sink) {
         let help = match kind {
             Kind::Volume => "a volume has no object and no status",
             Kind::Resource => {
-                "write a path such as `meta.name` or `spec.host`; what others say is told by the sentence of a fact, in a clause without a message"
+                "write a path such as `meta.name` or `spec.host`; to report data of other objects, use the sentence of a fact, in a clause without a message"
             }
         };
         sink.push(misfit(message.span, place.name(), text, help));
     }
 }
 
-/// A clock is what it is: it has no clause, and a pass looks at one.
+/// Reports clauses of a clock. A clock has no clause, and a reconcile has one clock.
 fn clock(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
     let name = &input.name;
     let mut say = |span, message: String, help: &str| sink.push(misfit(span, name, message, help));
     if ast.kind == Kind::Volume {
         let message = format!("input `{name}` is a clock, and a call happens when it is made");
-        let help = "what takes too long is answered by `within 30s else CODE`; only a resource has a clock";
+        let help = "a call that takes too long is answered by `within 30s else CODE`; only a resource has a clock";
         say(name.span(), message, help);
     }
     let mut clocks = ast.inputs.iter().filter(|i| i.mode == Mode::Clock);
     if let Some(first) = clocks.next()
         && first.name != *name
     {
-        let message = format!("input `{name}` is a second clock: a pass has one time");
+        let message = format!("input `{name}` is a second clock: a reconcile has one time");
         let help = format!("leave it out, and read `{}`", first.name);
         say(name.span(), message, &help);
     }
@@ -172,15 +179,16 @@ fn clock(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
         input.given.as_ref().map(|given| given.span),
     ];
     if let Some(span) = written.into_iter().flatten().next() {
-        let message = format!("input `{name}` is a clock, of which nothing more is to be said");
+        let message = format!("input `{name}` is a clock, which takes no clauses");
         let help = format!(
-            "write `{name}: clock;`: until when an answer holds, the fact says that is made `from {name}`"
+            "write `{name}: clock;`: a fact made `from {name}` declares until when its answer holds"
         );
         say(span, message, &help);
     }
 }
 
-/// What is noted is where the object is, in words that nobody writes.
+/// Reports clauses of a record of created objects. Its location is the object itself, so the author
+/// writes no words for it.
 fn noted(input: &Input, sink: &mut Sink) {
     let name = &input.name;
     let written = [
@@ -192,8 +200,7 @@ fn noted(input: &Input, sink: &mut Sink) {
         input.given.as_ref().map(|given| given.span),
     ];
     if let (Some(span), Some(of)) = (written.into_iter().flatten().next(), &input.of) {
-        let message =
-            format!("input `{name}` is the record of `{of}`, of which nothing more is to be said");
+        let message = format!("input `{name}` is the record of `{of}`, which takes no clauses");
         let help = format!("write `{name}: record of {of};`: it is an annotation of the object");
         sink.push(misfit(span, name, message, help));
     }
@@ -211,7 +218,7 @@ fn shape(input: &Input, sink: &mut Sink) {
         }
     };
     if several {
-        let word = input.mode.word();
+        let word = input.mode.keyword();
         let message = format!("input `{}`: `{word}` is one, not a set `[..]`", input.name);
         let help = format!("write `{word} Type`");
         sink.push(misfit(input.name.span(), &input.name, message, help));
@@ -223,7 +230,7 @@ fn lookup(input: &Input, sink: &mut Sink) {
     match &input.lookup {
         None => {
             if let Some(forms) = needed(input) {
-                let message = format!("input `{name}` does not say how it is found");
+                let message = format!("input `{name}` does not declare how it is found");
                 let help = match is_meant_as_clock(input) {
                     true => format!("write `{name}: clock;` for what time it is"),
                     false => format!("write {forms}"),
@@ -248,7 +255,7 @@ fn lookup(input: &Input, sink: &mut Sink) {
     }
 }
 
-/// `now: Clock;`, and what else somebody may write for it.
+/// Returns true if an input is a misspelt `now: Clock;`, in one of the forms that users may try.
 fn is_meant_as_clock(input: &Input) -> bool {
     let syn::Type::Path(path) = &input.ty else {
         return false;
@@ -263,7 +270,7 @@ fn needed(input: &Input) -> Option<&'static str> {
     match input.mode {
         Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock | Mode::Group => None,
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => Some(if input.many {
-            "`by names of ..`, `by refs of ..` of what is only read, `by labels { KEY = meta.name }`, `by owner`, `by namespace` or `by spec.theirs = spec.ours`"
+            "`by names of ..`, `by refs of ..` for a read-only input, `by labels { KEY = meta.name }`, `by owner`, `by namespace` or `by spec.theirs = spec.ours`"
         } else {
             "`by name spec.other`, or `by ref` where a method finds it"
         }),
@@ -275,7 +282,8 @@ fn fits(input: &Input, lookup: &Lookup) -> bool {
     let object = !outside && !matches!(input.mode, Mode::Record | Mode::Noted | Mode::Clock);
     match lookup {
         Lookup::Name { .. } | Lookup::Ref { .. } => object && !input.many,
-        // What is ours lies where our object does: an owner reference does not lead to another namespace.
+        // Owned objects are in the namespace of our object: an owner reference does not cross
+        // namespaces.
         Lookup::Refs { .. } => object && input.many && input.mode == Mode::Watched,
         Lookup::Names { .. }
         | Lookup::Labels { .. }
@@ -286,10 +294,10 @@ fn fits(input: &Input, lookup: &Lookup) -> bool {
     }
 }
 
-fn rest(input: &Input, sink: &mut Sink) {
+fn check_modifiers(input: &Input, sink: &mut Sink) {
     let name = &input.name;
     if let (Some((span, _)), true) = (&input.every, input.mode != Mode::Poll) {
-        let message = format!("input `{name}` is not polled: a watch tells at once");
+        let message = format!("input `{name}` is not polled: its watch reports changes at once");
         sink.push(misfit(
             *span,
             name,
@@ -300,7 +308,8 @@ fn rest(input: &Input, sink: &mut Sink) {
     if let Some((span, Lookup::Name { optional: true, .. })) = &input.lookup
         && input.mode != Mode::Watched
     {
-        let message = format!("input `{name}` is ours to write, so it must always have a name");
+        let message =
+            format!("input `{name}` is written by the operator, so it must always have a name");
         sink.push(misfit(*span, name, message, "leave out the `?`"));
     }
     if let Some(span) = input.without_controller
@@ -314,14 +323,19 @@ fn rest(input: &Input, sink: &mut Sink) {
     if let Some((span, _)) = &input.exclusive
         && input.mode != Mode::Owned
     {
-        let message = format!("input `{name}` may have elements that are not ours");
-        let help = "only of what is `owned` a list can be exclusively ours: leave out `exclusive`";
+        let message = format!("input `{name}` may have elements of other owners");
+        let help = "only an `owned` input can have an exclusive list: leave out `exclusive`";
         sink.push(misfit(*span, name, message, help));
     }
 }
 
-/// How long something is, the object itself says, or nobody.
-fn said(kind: Kind, length: &Length, (name, noun, word): (&Ident, &str, &str), sink: &mut Sink) {
+/// Reports a duration that is read from something other than the object itself.
+fn check_length(
+    kind: Kind,
+    length: &Length,
+    (name, noun, word): (&Ident, &str, &str),
+    sink: &mut Sink,
+) {
     let Some(path) = &length.path else {
         return;
     };
@@ -329,7 +343,7 @@ fn said(kind: Kind, length: &Length, (name, noun, word): (&Ident, &str, &str), s
     if kind == Kind::Resource && of_object && path.parts.len() > 1 {
         return;
     }
-    let message = format!("{noun} `{name}`: `{path}` is no time that the object says");
+    let message = format!("{noun} `{name}`: `{path}` is not a duration of the object");
     let help = match kind {
         Kind::Volume => format!("a volume has no object: write `{word} 30s`"),
         Kind::Resource => format!("write a path such as `{word} spec.interval else 30s min 5s`"),
@@ -337,18 +351,18 @@ fn said(kind: Kind, length: &Length, (name, noun, word): (&Ident, &str, &str), s
     sink.push(misfit(length.span, name, message, help));
 }
 
-/// A pass of a resource begins when something changes: nothing asks anew but a period, and there is no node to look at.
+/// Reports an input that cannot trigger a reconcile of a resource. A reconcile begins with a change
+/// or after a period, and a resource has no node to probe.
 fn driven(kind: Kind, input: &Input, sink: &mut Sink) {
     let (name, span) = (&input.name, input.name.span());
     match (kind, input.mode) {
         (Kind::Resource, Mode::Probe) => {
-            let message =
-                format!("input `{name}` is a probe, and a resource has no node to look at");
-            let help = "write `poll Type by meta.uid every 30s` of what is asked from afar; only a `volume` has probes";
+            let message = format!("input `{name}` is a probe, but a resource has no node to probe");
+            let help = "write `poll Type by meta.uid every 30s` to query a remote system; only a `volume` has probes";
             sink.push(misfit(span, name, message, help));
         }
         (Kind::Resource, Mode::Poll) if input.every.is_none() => {
-            let message = format!("input `{name}` does not say how often it is polled");
+            let message = format!("input `{name}` does not declare how often it is polled");
             let help = "write `every 30s` behind what it is found by";
             sink.push(misfit(span, name, message, help));
         }
@@ -356,7 +370,7 @@ fn driven(kind: Kind, input: &Input, sink: &mut Sink) {
     }
 }
 
-/// Whoever owns an object is one object itself.
+/// Reports an `of` whose owner is not a single object.
 fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
     let (name, Some(of)) = (&input.name, &input.of) else {
         return;
@@ -365,7 +379,7 @@ fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
         let message = format!("input `{name}` has no other owner");
         let help = match input.mode {
             Mode::Probe => {
-                "what is probed is on this machine, and nobody limits it: leave `of` out, or write `poll`"
+                "a probe reads this machine and has no rate limit: leave `of` out, or write `poll`"
             }
             Mode::Watched
             | Mode::Owned
@@ -396,7 +410,8 @@ fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
     }
 }
 
-/// What is not written has no reason, and nobody is told of it.
+/// Reports a reason or event of a condition that is not written. Such a condition has no reason,
+/// and no event is published.
 pub(crate) fn says_nothing(condition: &Ident, clause: &Clause, sink: &mut Sink) {
     let (word, what) = match clause.status {
         ConditionStatus::Omit => ("Omit", clause.reason.is_some() || clause.event.is_some()),
@@ -436,8 +451,8 @@ fn bar(fact: &Fact, sink: &mut Sink) {
 /// `each` goes with a set and only with a set.
 pub(crate) fn each(effect: &Effect, target: &Input, sink: &mut Sink) {
     let name = effect.name();
-    let verb = effect.verb.word();
-    // What can be adopted, and what is written with its group, rules of their own say.
+    let verb = effect.verb.keyword();
+    // Rules of their own cover adoption and objects that are written with their group.
     if effect.verb == Verb::Adopt || target.member.is_some() {
         return;
     }
@@ -449,7 +464,7 @@ pub(crate) fn each(effect: &Effect, target: &Input, sink: &mut Sink) {
         }
         Some(span) if !target.many => {
             let message = format!(
-                "effect `{name}` says `each`, but `{}` is one object",
+                "effect `{name}` has `each`, but `{}` is one object",
                 target.name
             );
             sink.push(misfit(

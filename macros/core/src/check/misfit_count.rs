@@ -1,12 +1,13 @@
-//! A `count` has other than four values, counts what is no set, or is `held`.
+//! A `count` has a number of values other than four, counts an input that is no set, or is `held`.
 //!
 //! ```text
 //! ready: count { None, Some, All } of pods;                // refused: there may be no Pod at all
 //! ready: count { Empty, None, Some, All } of pods;
 //! ```
 //!
-//! The values say, in this order: there is no member; of none of them it holds; of some, but not of all; of all. They may have other names.
-//! What is counted are the members of an input `[Type]`, that its object is asked of one by one.
+//! The values mean, in this order: no member exists; it holds for no member; for some members but
+//! not for all; for all members. The values may have other names. A count covers the members of an
+//! input `[Type]`, and its fact is evaluated for each member separately.
 
 use proc_macro2::Ident;
 
@@ -22,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// How many cases a count tells apart.
+/// Number of cases that a count distinguishes.
 pub(crate) const CASES: usize = 4;
 
 const FORM: &str = "write `count { Empty, None, Some, All } of pods`: no member, it holds of none, of some, of all";
@@ -42,7 +43,7 @@ pub(crate) fn values(fact: &Fact, values: &[Ident]) -> Option<Diagnostic> {
     )
 }
 
-/// What it counts is one thing.
+/// Reports a count whose source is a single object.
 pub(crate) fn no_set(fact: &Fact, of: &Ident) -> Diagnostic {
     let name = &fact.name;
     let message = format!("`{name}` counts, and `{of}` is no set");
@@ -54,9 +55,9 @@ pub(crate) fn no_set(fact: &Fact, of: &Ident) -> Diagnostic {
 }
 
 /// Nothing is acquired by counting.
-pub(crate) fn held(fact: &Fact) -> Option<Diagnostic> {
+pub(crate) fn check_held(fact: &Fact) -> Option<Diagnostic> {
     let (name, span) = (&fact.name, fact.held?);
     let message = format!("`{name}` counts, and holds nothing");
-    let help = "leave out `held`: what is ours is `owned`, or told by a fact with a bar";
+    let help = "leave out `held`: an object that we own is `owned`, and anything else is a fact with a bar";
     Some(RULE.finding(span, name.to_string(), message).help(help))
 }

@@ -1,6 +1,9 @@
-//! A fragment has or uses what is not shared. It has `needs`, `observe`, `facts`, `states`, `promises` and `status`: what is known, and what is said of it.
-//! What is written, what follows what and what is claimed stand whole in each lifecycle, where a reader looks for them. A fragment uses no other fragment:
-//! a lifecycle names all that it uses. A field of it reads what it observes itself, not what it needs. A volume uses none, for what its methods get follows from its calls.
+//! A fragment has or uses something that is not shared. A fragment has `needs`, `observe`, `facts`,
+//! `states`, `promises` and `status`: the knowledge, and the reports about it. Writes, transitions
+//! and claims are declared completely in each lifecycle, because readers look for them there. A
+//! fragment uses no other fragment, because a lifecycle names all fragments that it uses. A field
+//! of a fragment reads inputs that the fragment itself observes, not facts that it needs. A volume
+//! uses no fragment, because the arguments of its methods follow from its calls.
 //!
 //! ```text
 //! fragment site_room; effects { apply service; }   // refused: move it to the lifecycles
@@ -24,7 +27,7 @@ pub(crate) fn section(section: &Ident, fragment: &Ident) -> Diagnostic {
     misfit(
         section.span(),
         fragment,
-        format!("fragment `{fragment}` has no `{section}`: that stands whole in each lifecycle"),
+        format!("fragment `{fragment}` has no `{section}`: each lifecycle declares its own"),
         "move it to the lifecycles; a fragment has `needs`, `observe`, `facts`, `states`, `promises` and `status`",
     )
 }
@@ -36,12 +39,12 @@ pub(crate) fn fragment_in_fragment(used: &Ident, fragment: &Ident) -> Diagnostic
         fragment,
         format!("fragment `{fragment}` uses no other: `{used}` is used by lifecycles"),
         format!(
-            "write `use {used};` in each lifecycle that uses `{fragment}`, and name in `needs` what `{fragment}` asks of it"
+            "write `use {used};` in each lifecycle that uses `{fragment}`, and name in `needs` what `{fragment}` reads of it"
         ),
     )
 }
 
-/// A field that is computed from what the lifecycle declares.
+/// Reports a field that is computed from declarations of the lifecycle.
 pub(crate) fn reads_need(source: &Ident, field: &Ident, fragment: &Ident) -> Diagnostic {
     misfit(
         source.span(),

@@ -1,6 +1,9 @@
-//! A group does not fit. It is of a resource, and its members are single objects that the resource owns, each found by a name; all are judged as one, written by `apply each` and
-//! `delete each` of the group, and looked at together. So a member has no word before its type but `optional`, no owner of its own and no `given`; effects name the group, never a member.
-//! Facts and status fields read a member, which may be missing. Builders, shared values, lookups and what is minted do not: what another write needs is an input of its own.
+//! A group does not fit. It belongs to a resource, and its members are single objects that the
+//! resource owns, each found by a name. All members are judged as one, written by `apply each` and
+//! `delete each` of the group, and observed together. Therefore a member has no keyword before its
+//! type except `optional`, no owner of its own and no `given`. Effects name the group, never a
+//! member. Facts and status fields read a member, which may be missing. Builders, shared values,
+//! lookups and minted values do not: an object that another write needs is an input of its own.
 //!
 //! ```text
 //! parts: owned { config: ConfigMap by ref; web: owned Service by ref; };   // refused: what is in a group is owned
@@ -23,10 +26,10 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// What is wrong, where, and what to write instead.
+/// Location of the error, its description, and the replacement to write instead.
 type Wrong = (Span, String, String);
 
-/// Looks at every group, and at everything that names one or a member.
+/// Checks every group, and every item that names a group or a member.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     let mut say = |name: &Ident, (span, message, help): Wrong| {
         sink.push(RULE.finding(span, bare(name), message).help(help));
@@ -63,7 +66,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     }
 }
 
-/// What stands in a fragment.
+/// Reports groups that a fragment declares.
 pub(crate) fn in_fragment(fragment: &Fragment, sink: &mut Sink) {
     let inputs = fragment.part.inputs.iter();
     for group in inputs.filter(|input| input.mode == Mode::Group) {
@@ -106,7 +109,7 @@ fn shape(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
             | Mode::Clock
             | Mode::Group => format!(
                 "`{name}` is in the group `{group}`, which is owned, and cannot be `{}`",
-                mode.word()
+                mode.keyword()
             ),
         };
         let help = match mode {
@@ -152,7 +155,7 @@ fn shape(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
 fn written(ast: &Lifecycle, effect: &Effect) -> Option<Wrong> {
     let target = ast.inputs.iter().find(|i| i.name == effect.target)?;
     let group = &target.member.as_ref()?.of;
-    let (name, verb) = (effect.name(), effect.verb.word());
+    let (name, verb) = (effect.name(), effect.verb.keyword());
     let message = format!(
         "effect `{name}` writes `{}` alone, which is judged with the group `{group}`",
         target.name
@@ -164,7 +167,7 @@ fn written(ast: &Lifecycle, effect: &Effect) -> Option<Wrong> {
     Some((effect.target.span(), message, help))
 }
 
-/// Names that may not be read, of what reads them: a group never, a member not where it has to be there.
+/// Reports names that an item may not read: a group at all, and a member where it must exist.
 fn read(
     ast: &Lifecycle,
     from: &[Ident],
@@ -187,7 +190,7 @@ fn read(
             say(name, (name.span(), message, help));
         } else if let (Some(member), true) = (&input.member, needs) {
             let message = format!(
-                "`{name}` is in the group `{}`, and nobody knows whether it is there: {who} cannot read it",
+                "`{name}` is in the group `{}`, and may not exist: {who} cannot read it",
                 member.of
             );
             let help = "declare it outside of the group, as an input of its own; facts and fields may read it";

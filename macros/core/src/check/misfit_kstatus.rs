@@ -1,6 +1,8 @@
-//! What does not go with `kstatus;`, by which tools such as `helm` and `kubectl` see that an object is done: it brings `status.observedGeneration` and the
-//! conditions `Reconciling` and `Stalled`, so nothing else is called so, and conditions that are not declared may appear (no `implicit in ..`). A tool that
-//! waits takes the phase `Ready` for the end: each goal has it, and nothing else.
+//! Items conflict with `kstatus;`, by which tools such as `helm` and `kubectl` detect that an
+//! object is done. It writes `status.observedGeneration` and the conditions `Reconciling` and
+//! `Stalled`, so no other item has these names. Conditions that are not declared may appear, so
+//! there is no `implicit in ..`. A waiting tool takes the phase `Ready` for the end. Therefore each
+//! goal has this phase, and no other state has it.
 //!
 //! ```text
 //! kstatus; condition Stalled { .. }                     // refused: the condition is written already, from the phase
@@ -22,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at every name and state by itself.
+/// Checks every name and state by itself.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     let Some(span) = ast.kstatus else {
         return;
@@ -30,11 +32,11 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if ast.kind == Kind::Volume {
         let message = "`kstatus` is not for a volume, which has no status";
         let found = RULE.finding(span, "kstatus", message);
-        sink.push(found.help("leave it out: a call is answered, and nobody waits for an object"));
+        sink.push(found.help("leave it out: a call is answered, so no client waits for an object"));
         return;
     }
     if let Some(implicit) = &ast.implicit {
-        let message = "`kstatus` writes conditions that are not declared, and `implicit in ..` says that there are none";
+        let message = "`kstatus` writes conditions that are not declared, but `implicit in ..` declares that there are none";
         let found = RULE.finding(span, "kstatus", message);
         let found = found.note(implicit.span, "only declared types may appear by this line");
         sink.push(found.help("leave out one of the two"));
@@ -65,7 +67,8 @@ fn taken(name: &Ident, what: &str, kstatus: Span) -> Diagnostic {
         .help(format!("leave out the {what}, or give it another name"))
 }
 
-/// Who waits is done exactly at a goal.
+/// Reports a state if its phase makes a waiting tool finish before a goal, or keep waiting at a
+/// goal.
 fn state_of(state: &State, kstatus: Span) -> Option<Diagnostic> {
     let (name, phase) = (state.name.to_string(), state.phase.as_ref()?);
     let (what, help) = match (state.goal, phase.to_string().as_str()) {

@@ -1,6 +1,9 @@
-//! A line of `retired` that cannot be carried out. An input is retired whose objects we made or wrote: `owned`, `shared` or `part`. It is looked at whenever the object is,
-//! so it has no `given`, and nothing reads it. What is `part` of another's object or `shared` with others has no owner reference of ours alone to let go of: it is
-//! `deleted`, which takes our part away, or `kept`. What something is `now` has to be there: a state, a condition, a field, a record, a value of the same fact.
+//! A line of `retired` that cannot be applied. A retired input is one whose objects we made or
+//! wrote: `owned`, `shared` or `part`. It is observed whenever the object is, so it has no `given`,
+//! and nothing reads it. An object that is `part` of an object of another owner, or `shared` with
+//! others, carries no owner reference of ours alone to remove. It is `deleted`, which removes our
+//! part, or `kept`. The item after `now` has to exist: a state, a condition, a field, a record, a
+//! value of the same fact.
 //!
 //! ```text
 //! retired { class: Class by name spec.class deleted; }            // refused: it was never ours
@@ -21,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at each line of the section.
+/// Checks each line of the section.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     let retired = ast.inputs.iter().filter(|input| input.retired.is_some());
     for input in retired {
@@ -42,14 +45,14 @@ fn input_of(input: &Input) -> Option<Diagnostic> {
     let say =
         |message: String, help: &str| Some(error(span, &name.to_string(), message).help(help));
     match input.mode {
-        // What stood in a group is retired member by member.
+        // A group is retired member by member.
         Mode::Owned | Mode::Shared | Mode::Part | Mode::Group => {}
         Mode::Record | Mode::Noted => {
             let help = format!("write `record {name};`");
             return say(format!("record `{name}` has no objects"), &help);
         }
         Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock => {
-            let message = format!("`{name}` was never ours: nothing of it is left");
+            let message = format!("the operator never wrote `{name}`: nothing of it is left");
             return say(message, "leave the line out");
         }
     }
@@ -61,14 +64,14 @@ fn input_of(input: &Input) -> Option<Diagnostic> {
     }
     if let Some((span, _)) = &input.exclusive {
         let message =
-            format!("retired input `{name}` says `exclusive`, and nothing is written there");
+            format!("retired input `{name}` has `exclusive`, but nothing is written there");
         return Some(error(*span, &name.to_string(), message).help("leave out `exclusive ..`"));
     }
     let released = input.retired == Some(Leaves::Released) && input.mode != Mode::Owned;
     if released {
         let message = format!(
-            "`{name}` is `{}`: there is no owner reference of ours to let go",
-            input.mode.word()
+            "`{name}` is `{}`: it has no owner reference of ours to remove",
+            input.mode.keyword()
         );
         return say(
             message,
@@ -86,7 +89,7 @@ fn line(ast: &Lifecycle, gone: &Gone) -> Option<Diagnostic> {
         && !is_qualified(name)
     {
         let message = format!("`{name}` is no qualified name");
-        let help = "write it as it stands on the objects: `example.com/widget`";
+        let help = "write it as it is on the objects: `example.com/widget`";
         return Some(error(gone.span, name, message).help(help));
     }
     let now = gone.now.as_ref()?;
@@ -103,7 +106,7 @@ fn line(ast: &Lifecycle, gone: &Gone) -> Option<Diagnostic> {
     if known.contains(&now.to_string()) {
         return None;
     }
-    let message = format!("there is no {noun} `{now}` that it could be now");
+    let message = format!("it cannot be `{now}` now: there is no {noun} of that name");
     let help = match known.is_empty() {
         true => format!("leave out `now {now}`"),
         false => format!("name one of {}, or leave out `now {now}`", known.join(", ")),
@@ -111,7 +114,8 @@ fn line(ast: &Lifecycle, gone: &Gone) -> Option<Diagnostic> {
     Some(error(now.span(), &now.to_string(), message).help(help))
 }
 
-/// What an item may have become: what that is, and which there are.
+/// Returns the noun for the kind of item that an item may have become, and the names of the items
+/// of that kind.
 fn known(ast: &Lifecycle, gone: &GoneOf) -> (&'static str, Vec<String>) {
     let names = |names: Vec<&Ident>| names.into_iter().map(ToString::to_string).collect();
     match gone {

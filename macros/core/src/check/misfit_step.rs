@@ -1,6 +1,8 @@
-//! A step whose effect is needed in life as well. Without a `when` it runs only when the object goes, like an undo; so it neither acquires something nor
-//! makes an owned or shared object that a state asks for: nobody would make it before. Of several effects that build one object none is a step: which of them says what is wanted must
-//! not depend on whether the object goes.
+//! The effect of a stage of the teardown is needed in life as well. Without a `when` it runs only
+//! on deletion, like an undo. Therefore it neither acquires something nor makes an owned or shared
+//! object that a state queries: no effect would make it before. If several effects build one
+//! object, none of them is a stage of the teardown. The choice between them must not depend on a
+//! deletion.
 //!
 //! ```text
 //! effects { apply server; } teardown { apply_server until server == Current; }       // refused: a state waits for the server in life
@@ -53,7 +55,7 @@ fn misfit(
             "step `{name}` is one of several effects that build `{}`",
             target.name
         );
-        let help = "let one effect build it, and say in what it is built from how it is to be when the object goes";
+        let help = "let one effect build it, and let its inputs decide how it must be when the object is deleted";
         return Some(said(message, help.to_owned()));
     }
     if effect.when.is_some() {
@@ -71,10 +73,10 @@ fn misfit(
     let makes = builds && matches!(target.mode, Mode::Owned | Mode::Shared | Mode::Group);
     (makes && is_awaited).then(|| {
         let message = format!(
-            "step `{name}` makes `{}`, for which a state waits, and without a `when` it runs only when the object goes",
+            "step `{name}` makes `{}`, which a state waits for, but without a `when` it runs only when the object is deleted",
             target.name
         );
-        let help = "say `when` the effect runs in life, or name an effect that takes something away";
+        let help = "declare with `when` where the effect runs before deletion, or name an effect that removes something";
         said(message, help.to_owned())
     })
 }

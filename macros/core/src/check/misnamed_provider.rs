@@ -1,5 +1,5 @@
-//! After `of` a poll names an input: it names who is asked, of whom the operator says how much may be asked. What is asked about
-//! stands after `by`.
+//! A poll names an input after `of`, where it names the provider that is queried. The operator
+//! limits the number of queries to a provider. The subject of the query comes after `by`.
 //!
 //! ```text
 //! state: poll Bucket of handle every 30s;              // refused: `handle` is an input
@@ -28,7 +28,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             let name = &input.name;
             let message = format!("input `{name}`: `{provider}` is an input, and no provider");
             let help = format!(
-                "name who is asked: `poll Type of cloud`; what is asked about stands behind `by`: `poll Type by {provider}`"
+                "name the provider: `poll Type of cloud`; the key comes after `by`: `poll Type by {provider}`"
             );
             sink.push(
                 RULE.finding(provider.span(), name.to_string(), message)

@@ -1,5 +1,7 @@
-//! A `create` where it means nothing. It is for what is `owned`, of a resource: what others write as well, or what they may make again, is not made once by us. What is created is never
-//! applied or adopted, for it is compared with nothing: so no list of it is exclusively ours, and whether it is retained is said when it is made and not again.
+//! A `create` has no meaning. It requires an `owned` object in a resource. An object that others
+//! also write, or may make again, is not created once by us. A created object is never applied or
+//! adopted, because it is not compared with anything. Therefore no list of it is exclusively ours,
+//! and its retention is decided when it is made and not again.
 //!
 //! ```text
 //! job: owned Job by name meta.name; made: record of job;
@@ -21,18 +23,18 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// What is wrong, where, and what to write instead.
+/// Location of the error, its description, and the replacement to write instead.
 type Wrong = (Span, String, &'static str);
 
-/// Looks at every `create`.
+/// Checks every `create`.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     let creates = ast.effects.iter().enumerate();
     for (at, effect) in creates.filter(|(_, e)| e.verb == Verb::Create) {
         let Some(target) = ast.inputs.iter().find(|i| i.name == effect.target) else {
             continue;
         };
-        let found = place(ast, effect, target)
-            .or_else(|| beside(ast, at, effect))
+        let found = check_target(ast, effect, target)
+            .or_else(|| check_other_effects(ast, at, effect))
             .or_else(|| clauses(target));
         if let Some((span, why, help)) = found {
             let name = effect.name().to_string();
@@ -42,10 +44,10 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     }
 }
 
-fn place(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
+fn check_target(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
     let span = effect.target.span();
     if ast.kind == Kind::Volume {
-        let why = "a volume has no object that could say so";
+        let why = "a volume has no object that could record this";
         return Some((span, why.to_owned(), "write `apply`"));
     }
     let why = match target.mode {
@@ -61,7 +63,7 @@ fn place(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
 }
 
 /// Other effects that make the same.
-fn beside(ast: &Lifecycle, at: usize, effect: &Effect) -> Option<Wrong> {
+fn check_other_effects(ast: &Lifecycle, at: usize, effect: &Effect) -> Option<Wrong> {
     let others = ast.effects.iter().enumerate();
     let mut others = others.filter(|(_, other)| other.target == effect.target);
     others.find_map(|(number, other)| {
@@ -77,7 +79,7 @@ fn beside(ast: &Lifecycle, at: usize, effect: &Effect) -> Option<Wrong> {
             ),
             Verb::Create if number < at => (
                 "creates it, too",
-                "let one builder say what is made, and one `when` whether",
+                "let one builder decide what is made, and one `when` decide whether it is made",
             ),
             Verb::Create | Verb::Delete | Verb::Call | Verb::Note => return None,
         };
@@ -85,14 +87,14 @@ fn beside(ast: &Lifecycle, at: usize, effect: &Effect) -> Option<Wrong> {
     })
 }
 
-/// What is said of an object that is compared.
+/// Reports clauses of a created object that only make sense for an object that is compared.
 fn clauses(target: &Input) -> Option<Wrong> {
     if let Some((span, _)) = &target.exclusive {
-        let why = "nothing of it is compared, so no list of it is exclusively ours";
+        let why = "it is not compared, so it cannot have an exclusive list";
         return Some((*span, why.to_owned(), "leave out `exclusive`"));
     }
     let retain = target.retain.as_ref().filter(|r| r.when.is_some())?;
-    let why = "whether it stays when its owner goes is said when it is made, and not again";
+    let why = "the decision to keep it without its owner is made at creation, and never again";
     Some((
         retain.span,
         why.to_owned(),

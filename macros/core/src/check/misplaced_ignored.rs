@@ -1,6 +1,7 @@
-//! An `Ignored` state is for objects that another controller manages: nothing is enabled in it, nothing is told, and it is at rest. So it is no goal,
-//! it has neither `wakes` nor `overdue`, it does not ask how our own writes went, and it stands above every state of ours: whose an object is comes before
-//! how it is.
+//! An `Ignored` state is for objects that another controller manages: it enables no effect, writes
+//! no status, and is settled. Therefore it is no goal, has neither `wakes` nor `overdue`, and does
+//! not query the outcome of our own writes. It precedes every state of ours, because ownership of
+//! an object is decided before its condition.
 //!
 //! ```text
 //! NoClass when !class => Error wakes class; Elsewhere when keeper == Other => Ignored;   // refused: what is not ours would be told of its class
@@ -23,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at every state by itself, and at which stand above it.
+/// Checks every state by itself, and the states that precede it.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if ast.kind == Kind::Volume {
         return;
@@ -35,8 +36,9 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
             alone(state, &named, sink);
             if let Some(above) = ours.filter(|ours| *ours < at) {
                 let above = &ast.states[above].name;
-                let what =
-                    format!("stands below `{above}`: what is not ours would be told of that");
+                let what = format!(
+                    "is below `{above}`: objects owned by another controller would report that state"
+                );
                 sink.push(misplaced(
                     state,
                     state.name.span(),
@@ -60,16 +62,21 @@ fn alone(state: &State, named: &Named<'_>, sink: &mut Sink) {
     }
     if let Some(wakes) = &state.wakes {
         let span = wakes.first().map_or(name, |first| first.span());
-        let what = "says `wakes`: it is at rest, and looked at when its facts change";
+        let what = "has `wakes`: it is settled, and reconciled when its facts change";
         sink.push(misplaced(state, span, what, "leave out `wakes`"));
     }
     if state.overdue.is_some() {
-        let what = "says `overdue`: nothing is expected there, and nobody would be told";
+        let what = "has `overdue`: nothing is expected there, and no user would see it";
         sink.push(misplaced(state, name, what, "leave out `overdue`"));
     }
     if let Some(span) = refusal(&state.when, named) {
-        let what = "asks whether a write of ours was refused: there is none to what is not ours";
-        sink.push(misplaced(state, span, what, "ask only whose the object is"));
+        let what = "reads whether a write was refused: the operator writes nothing to objects that it does not own";
+        sink.push(misplaced(
+            state,
+            span,
+            what,
+            "read only who owns the object",
+        ));
     }
 }
 
@@ -79,7 +86,7 @@ fn misplaced(state: &State, span: Span, what: &str, help: &str) -> Diagnostic {
     RULE.finding(span, name, message).help(help)
 }
 
-/// What each name stands for.
+/// Predicate that each name stands for.
 pub(super) type Named<'a> = BTreeMap<String, &'a Pred>;
 
 /// The names for predicates.
@@ -89,7 +96,7 @@ pub(super) fn named(ast: &Lifecycle) -> Named<'_> {
     named.collect()
 }
 
-/// The first place that asks for a refusal, by itself or by a name that stands for it.
+/// Returns the first place that queries a refusal, directly or through a name that stands for it.
 pub(super) fn refusal(pred: &Pred, named: &Named<'_>) -> Option<Span> {
     match &pred.kind {
         PredKind::Refused(_) => Some(pred.span),
@@ -103,7 +110,8 @@ pub(super) fn refusal(pred: &Pred, named: &Named<'_>) -> Option<Span> {
     }
 }
 
-/// Whether a name stands for a predicate that asks for one. Keeps its own stack, for names stand for names as often as a text is long.
+/// Returns true if a name stands for a predicate that queries a refusal. Keeps its own stack,
+/// because names can refer to names to any depth.
 fn means_refusal(name: &Ident, named: &Named<'_>) -> bool {
     let mut seen = BTreeSet::from([name.to_string()]);
     let mut open = vec![name.to_string()];
@@ -114,7 +122,7 @@ fn means_refusal(name: &Ident, named: &Named<'_>) -> bool {
         if pred.asks_for_refusal() {
             return true;
         }
-        let asked = pred.asked().into_iter().map(ToString::to_string);
+        let asked = pred.referenced_facts().into_iter().map(ToString::to_string);
         open.extend(asked.filter(|fact| seen.insert(fact.clone())));
     }
     false

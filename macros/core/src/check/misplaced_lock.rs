@@ -1,5 +1,5 @@
-//! A `lock` or a section `retired` where there is nothing that it could be about. A volume has no object that stays: what its calls made, they undo. A lifecycle has
-//! one lock, and a section `retired` says something.
+//! A `lock` or a section `retired` has no subject. A volume has no object that stays: its calls
+//! undo everything that they made. A lifecycle has one lock, and a section `retired` is not empty.
 //!
 //! ```text
 //! volume Disk;  lock "disk.lock";      // refused: what a volume leaves, its calls take back
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at the line and the section.
+/// Checks the line and the section.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if ast.kind == Kind::Volume {
         let of_volume = |span: Span, item: &'static str| {
@@ -39,7 +39,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         !says && ast.taint.names.is_empty() && !ast.taint.everything
     });
     if let Some(retired) = empty {
-        let what = "`retired` says nothing";
+        let what = "`retired` is empty";
         let help = "name what an older version had, `condition Hung;`, or leave the section out";
         sink.push(RULE.finding(retired.span, "retired", what).help(help));
     }

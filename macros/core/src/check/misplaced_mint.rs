@@ -1,6 +1,8 @@
-//! A value is minted in what cannot keep it: an object that others may own as well or that is only read, a set, something outside the cluster; or in a volume
-//! or a fragment. What keeps a minted value is one object that is ours alone, or a record, of a resource: then the first write of it creates it or fails, and every
-//! later one has seen what is there.
+//! A value is minted in a place that cannot keep it. Such a place is an object that others may own
+//! as well or that is only read, a set, or something outside the cluster. A volume or a fragment
+//! cannot keep it either. The keeper of a minted value is one object that is ours alone, or a
+//! record, of a resource. Then the first write of it creates it or fails, and every later write has
+//! observed the existing object.
 //!
 //! ```text
 //! secret: shared Secret by name meta.name;
@@ -34,7 +36,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let keeper = &value.from[0].name;
-        let Some(why) = why(lifecycle, &lifecycle.inputs[mint.keeper.0]) else {
+        let Some(why) = rejection_reason(lifecycle, &lifecycle.inputs[mint.keeper.0]) else {
             continue;
         };
         let name = value.name.to_string();
@@ -44,7 +46,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Why an input keeps nothing that is minted.
-fn why(lifecycle: &Lifecycle, keeper: &Input) -> Option<&'static str> {
+fn rejection_reason(lifecycle: &Lifecycle, keeper: &Input) -> Option<&'static str> {
     if lifecycle.kind == Kind::Volume {
         return Some("and a call of a volume mints nothing");
     }
@@ -54,19 +56,19 @@ fn why(lifecycle: &Lifecycle, keeper: &Input) -> Option<&'static str> {
         (Mode::Shared | Mode::Part, _) => Some("which others may write as well"),
         (Mode::Group, _) => Some("which is a group"),
         (Mode::Watched, _) => Some("which is only read"),
-        (Mode::Noted, _) => Some("which says what was made, and nothing else"),
+        (Mode::Noted, _) => Some("which only records what was made"),
         (Mode::Poll | Mode::Probe | Mode::Clock, _) => Some("which is no object that we write"),
     }
 }
 
-/// What it is kept in is no input.
+/// Reports a minted value whose keeper is not an input.
 pub(crate) fn no_input(value: &Ident, keeper: &Ident) -> Diagnostic {
     let message = format!("`{value}` is minted in `{keeper}`, which is no input");
     let found = RULE.finding(keeper.span(), value.to_string(), message);
     found.help(FORM)
 }
 
-/// What a fragment mints: it writes nothing that could keep it.
+/// Reports a value that a fragment mints. A fragment writes nothing that could keep the value.
 pub(crate) fn in_fragment(value: &ast::Value) -> Option<Diagnostic> {
     value.mint.as_ref()?;
     let name = value.name.to_string();

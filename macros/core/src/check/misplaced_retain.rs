@@ -1,7 +1,9 @@
-//! `retain` and `adopt` where they mean nothing. Both are about whose an object is, and that is a question only of what is `owned`, in a resource.
-//! What `by owner` finds has an owner reference, which a retained object has not. Of a set nothing is adopted: its members come and go by name.
-//! An `adopt` marks what is there and builds nothing, so it has a `when` and nothing more; what is adopted stays anyway, so that `without retain` says
-//! nothing where the input is always retained.
+//! `retain` and `adopt` that have no meaning. Both concern the ownership of an object, which is
+//! open only for an object that is `owned`, in a resource. An object that `by owner` finds has an
+//! owner reference, which a retained object lacks. Members of a set are never adopted, because they
+//! come and go by name. An `adopt` marks an existing object and builds nothing, so it has a `when`
+//! and nothing more. An adopted object stays anyway, so `without retain` has no effect if the input
+//! is always retained.
 //!
 //! ```text
 //! config: shared ConfigMap by name meta.namespace retain;      // refused: it goes with the last that contributes to it
@@ -22,10 +24,10 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// What is wrong, where, and what to write instead.
+/// Location of the error, its description, and the replacement to write instead.
 type Wrong = (Span, &'static str, &'static str);
 
-/// Looks at every `retain` and every `adopt`.
+/// Checks every `retain` and every `adopt`.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for input in &ast.inputs {
         if let Some((span, why, help)) = retained(ast, input) {
@@ -36,7 +38,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     }
     for effect in ast.effects.iter().filter(|e| e.verb == Verb::Adopt) {
         let target = ast.inputs.iter().find(|input| input.name == effect.target);
-        let found = words(effect).or_else(|| adopted(ast, effect, target?));
+        let found = check_clauses(effect).or_else(|| adopted(ast, effect, target?));
         if let Some((span, why, help)) = found {
             let name = effect.name().to_string();
             let message = format!("effect `{name}`: {why}");
@@ -48,7 +50,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
 fn retained(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
     let span = input.retain.as_ref()?.span;
     let leave_out = "leave out `retain`";
-    // These have no clause at all, and that is said already.
+    // These inputs have no clause at all, which another finding reports.
     if matches!(input.mode, Mode::Clock | Mode::Noted) {
         return None;
     }
@@ -57,7 +59,7 @@ fn retained(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
         return Some((span, why, leave_out));
     }
     if ast.kind == Kind::Volume {
-        let why = "what a volume makes belongs to the object that it is made for";
+        let why = "objects that a volume makes belong to the object that it is made for";
         return Some((span, why, leave_out));
     }
     if matches!(input.lookup, Some((_, Lookup::Owner))) {
@@ -71,7 +73,7 @@ fn retained(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
     None
 }
 
-fn words(effect: &Effect) -> Option<Wrong> {
+fn check_clauses(effect: &Effect) -> Option<Wrong> {
     let from = effect.from.first().map(|name| name.span());
     let written = [
         effect.each,
@@ -88,14 +90,14 @@ fn words(effect: &Effect) -> Option<Wrong> {
 fn adopted(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
     let span = effect.target.span();
     if ast.kind == Kind::Volume {
-        let why = "a volume adopts nothing: whose an object is, its owner decides";
+        let why = "a volume adopts nothing: an object's owner decides to whom it belongs";
         return Some((span, why, "leave it out"));
     }
     match target.mode {
-        // What is only read is refused by a rule of its own.
+        // A rule of its own rejects effects on inputs that are only read.
         Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock => None,
         Mode::Shared | Mode::Part | Mode::Record | Mode::Noted => {
-            let why = "only what is `owned` can be somebody else's, and so be adopted";
+            let why = "only an `owned` object can belong to another controller or user, and so be adopted";
             Some((span, why, "leave it out"))
         }
         Mode::Group => {
@@ -111,7 +113,7 @@ fn adopted(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
         Mode::Owned => {
             let always = target.retain.as_ref().is_some_and(|r| r.when.is_none());
             let without = effect.without_retain.filter(|_| always)?;
-            let why = "what it adopts is retained, for the input says so without a `when`";
+            let why = "what it adopts is retained, because the input declares so without a `when`";
             Some((
                 without,
                 why,

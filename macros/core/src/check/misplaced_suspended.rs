@@ -1,7 +1,9 @@
-//! A `Suspended` state is for objects that somebody asked us to leave alone for a while: nothing is enabled in it and no poll is asked, but it is told.
-//! So it says by `wakes` what ends it, is no goal and never overdue, does not ask how our own writes went, and stands above every state that says how
-//! the object is; only whose it is comes before. `even deleting` stands behind `Suspended` alone, and only where something is held or there is a `teardown`: else there is nothing that
-//! a deletion waits for.
+//! A `Suspended` state is for objects that a user wants left alone for a while: it enables no
+//! effect and queries no poll, but its status is written. Therefore it declares with `wakes` the
+//! change that ends it. It is no goal, is never overdue, and does not query the outcome of our own
+//! writes. It precedes every state that describes the object, and only ownership precedes it. `even
+//! deleting` follows `Suspended` alone, and requires a held fact or a `teardown`: otherwise a
+//! deletion has nothing to wait for.
 //!
 //! ```text
 //! Taken when service == Foreign => Error wakes service; Paused when paused => Suspended wakes self;   // refused: who paused it would read that the name is taken
@@ -23,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at every state by itself, and at which stand above it.
+/// Checks every state by itself, and the states that precede it.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if ast.kind == Kind::Volume {
         return;
@@ -38,7 +40,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
             found.extend(deletion(ast, state));
             found.extend(refused(state, &named));
             let above = ours.filter(|ours| *ours < at);
-            found.extend(above.map(|above| below(state, &ast.states[above])));
+            found.extend(above.map(|above| order_diagnostic(state, &ast.states[above])));
         }
         found.into_iter().for_each(|one| sink.push(one));
     }
@@ -49,19 +51,19 @@ fn is_suspended(state: &State) -> bool {
     phase.is_some_and(|phase| phase == "Suspended")
 }
 
-/// What only a suspended state may say.
+/// Reports a clause that only a suspended state may have.
 fn of_another_phase(state: &State) -> Option<Diagnostic> {
     let (span, phase) = (state.even_deleting?, state.phase.as_ref()?);
     if is_suspended(state) {
         return None;
     }
     let name = state.name.to_string();
-    let message = format!("state `{name}` is {phase} and says `even deleting`");
-    let help = "leave out `even deleting`: it stands behind `Suspended`";
+    let message = format!("state `{name}` is {phase} but has `even deleting`");
+    let help = "leave out `even deleting`: it is allowed only after `Suspended`";
     Some(RULE.finding(span, name, message).help(help))
 }
 
-/// What it waits for, and what it must not.
+/// Reports a suspended state that is a goal, has no `wakes`, or is overdue.
 fn waits(state: &State) -> Vec<Diagnostic> {
     let name = state.name.span();
     let mut found = Vec::new();
@@ -70,13 +72,13 @@ fn waits(state: &State) -> Vec<Diagnostic> {
         found.push(misplaced(state, name, what, "leave out `goal`"));
     }
     if state.wakes.is_none() {
-        let what = "says no `wakes`: only a change of what suspended it can end it";
-        let help = "write `=> Suspended wakes self;`, or the input that says so";
+        let what = "has no `wakes`: it ends only when the cause of the suspension changes";
+        let help = "write `=> Suspended wakes self;`, or name the input that suspends it";
         let phase = state.phase.as_ref().map_or(name, |phase| phase.span());
         found.push(misplaced(state, phase, what, help));
     }
     if state.overdue.is_some() {
-        let what = "says `overdue`: it lasts until somebody ends it";
+        let what = "has `overdue`: it lasts until a user or another controller ends it";
         found.push(misplaced(state, name, what, "leave out `overdue`"));
     }
     found
@@ -85,7 +87,7 @@ fn waits(state: &State) -> Vec<Diagnostic> {
 /// While nothing is done no write is refused.
 fn refused(state: &State, named: &Named<'_>) -> Option<Diagnostic> {
     let span = refusal(&state.when, named)?;
-    let what = "asks whether a write of ours was refused: there is none while nothing is done";
+    let what = "reads whether a write was refused: the operator writes nothing while suspended";
     Some(misplaced(
         state,
         span,
@@ -94,21 +96,23 @@ fn refused(state: &State, named: &Named<'_>) -> Option<Diagnostic> {
     ))
 }
 
-/// Only whose it is comes before.
-fn below(state: &State, above: &State) -> Diagnostic {
+/// Reports a suspended state below a state that does not decide ownership.
+fn order_diagnostic(state: &State, above: &State) -> Diagnostic {
     let what = format!(
-        "stands below `{}`: who suspended it would read that instead",
+        "is below `{}`: the user who suspended it would see that state instead",
         above.name
     );
-    let help = "move it to the top; only `Ignored` states stand above it";
+    let help = "move it to the top; only `Ignored` states come before it";
     misplaced(state, state.name.span(), &what, help)
 }
 
-/// A deletion can wait only where something is held.
+/// Reports an `even deleting` without a held fact or a teardown: a deletion has nothing to wait
+/// for.
 fn deletion(ast: &Lifecycle, state: &State) -> Option<Diagnostic> {
     let even = state.even_deleting?;
     let holds = ast.teardown.is_some() || ast.facts.iter().any(|fact| fact.held.is_some());
-    let what = "says `even deleting`, and nothing is `held` or torn down: the object goes at once";
+    let what =
+        "has `even deleting`, but nothing is `held` or torn down: the object is deleted at once";
     (!holds).then(|| misplaced(state, even, what, "leave out `even deleting`"))
 }
 

@@ -1,6 +1,8 @@
-//! A `teardown` that says nothing, or what cannot be done. It is of resources alone: in a volume the call that undoes says what is given back. Each effect is
-//! one step at most. Whether a step is over, and when it runs, is asked of the world and not of how our own writes went; only `abandoned` may ask for a
-//! refusal. And giving up needs something that can be left: a step, or something that is `held`.
+//! A `teardown` that declares nothing, or something that cannot be done. It belongs to resources
+//! alone: in a volume, the call that undoes declares the cleanup. Each effect is at most one stage
+//! of the teardown. The world decides when a stage runs and when it is over; the outcome of our own
+//! writes does not. Only `abandoned` may query a refusal. Giving up requires something that can be
+//! left: a stage of the teardown, or something that is `held`.
 //!
 //! ```text
 //! teardown { drain until refused(drain); }                                      // refused: who drained it then?
@@ -22,14 +24,15 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at the section, and at each step by itself.
+/// Checks the section, and each stage of the teardown by itself.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     let Some(teardown) = &ast.teardown else {
         return;
     };
     if ast.kind == Kind::Volume {
-        let what = "`teardown` is not for a volume, whose calls undo each other";
-        let help = "leave it out, and name what gives back in the `by` of the call that undoes";
+        let what = "`teardown` is not allowed in a volume, whose calls undo each other";
+        let help =
+            "leave it out, and name the releasing effect in the `by` of the call that undoes";
         sink.push(of_section(teardown.span, what, help));
         return;
     }
@@ -48,7 +51,7 @@ fn of_section(span: Span, what: &str, help: &str) -> Diagnostic {
     RULE.finding(span, "teardown", what).help(help)
 }
 
-/// There is nothing to be done, or nothing to give up.
+/// Reports a section without a stage and without anything to abandon.
 fn of_nothing(ast: &Lifecycle, teardown: &Teardown) -> Option<Diagnostic> {
     if ast.taint.everything || !teardown.steps.is_empty() {
         return None;
@@ -59,10 +62,10 @@ fn of_nothing(ast: &Lifecycle, teardown: &Teardown) -> Option<Diagnostic> {
         return Some(of_section(teardown.span, what, help));
     };
     let holds = ast.facts.iter().any(|fact| fact.held.is_some());
-    // It may be what could not be read.
+    // The held fact may be among the declarations that could not be read.
     let holds = holds || !ast.taint.names.is_empty();
     let what = "`abandoned` gives nothing up: there is no step, and nothing is `held`";
-    let help = "name what is to be done before the object goes, or leave it out";
+    let help = "name what must be done before the object is deleted, or leave it out";
     (!holds).then(|| of_section(abandoned.word, what, help))
 }
 
@@ -80,7 +83,7 @@ fn refused(step: &Step, named: &Named<'_>) -> Option<Diagnostic> {
     let span = asked.find_map(|pred| refusal(pred, named))?;
     let name = step.effect.to_string();
     let message = format!(
-        "step `{name}` asks whether a write of ours was refused, which says nothing of what is left to be done"
+        "step `{name}` reads whether a write was refused, which does not show what is left to do"
     );
     let help = "ask what is there outside; what cannot be given back is given up by `abandoned when refused(..) \"why\"`";
     Some(RULE.finding(span, name, message).help(help))

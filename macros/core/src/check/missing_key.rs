@@ -1,4 +1,5 @@
-//! A `call` without `key`. After a crash nobody knows whether it ran: only a call that is idempotent under a key may run again.
+//! A `call` has no `key`. After a crash it is unknown if the call ran. Only a call that is
+//! idempotent under a key may run again.
 //!
 //! ```text
 //! put: call store sets { bucket = Current };                  // refused

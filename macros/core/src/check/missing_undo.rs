@@ -1,13 +1,15 @@
-//! An effect makes a held fact ours and names no `undo`, and no step of a `teardown` gives it back. The finalizer of the object could never go. An undo, or
-//! a step, may give back what the outside ends later: it sets a value that is still right of the bar, and a promise goes on from there.
+//! An effect acquires a held fact and names no `undo`, and no stage of a `teardown` releases it.
+//! The finalizer of the object could never be removed. An undo, or a stage, may start a release
+//! that the environment ends later: it sets a value that is still right of the bar, and a promise
+//! continues from there.
 //!
 //! ```text
 //! register: call dns sets { name = Ours } key meta.uid;                    // refused
 //! register: call dns sets { name = Ours } undo unregister key meta.uid;
 //! ```
 //!
-//! An effect whose `when` asks for what is ours already only keeps it, and an undo that takes its time, and says so by a value right of the bar, is on its way:
-//! neither needs one.
+//! Two kinds of effects need no undo. An effect only keeps the object if its `when` requires that
+//! the object is ours already. A slow undo with a value right of the bar is still in progress.
 
 use std::collections::BTreeSet;
 
@@ -63,14 +65,15 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether an effect asks in its `when` for what is ours already: it only keeps it.
+/// Returns true if the `when` of an effect requires that the object is ours already, so that the
+/// effect only keeps it.
 fn keeps(lifecycle: &Lifecycle, effect: &Effect, var: VarId) -> bool {
     let free = lifecycle.vars[var.0].held.map(|held| held.free);
     let when = effect.when.as_ref();
     when.is_some_and(|when| excludes(when, var, free.unwrap_or_default()))
 }
 
-/// Whether a predicate, as it is written, holds with none of these values.
+/// Returns true if a predicate, as it is written, holds with none of these values.
 fn excludes(pred: &Pred, var: VarId, free: ValueSet) -> bool {
     match &pred.kind {
         PredKind::Is { var: asked, values } => *asked == var && values.0 & free.0 == 0,

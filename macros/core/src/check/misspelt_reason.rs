@@ -1,4 +1,5 @@
-//! A warning: a reason, the type of a condition or the name of an event that the API server refuses. With it the whole status is refused, and the object says nothing at all.
+//! A warning: the API server rejects a reason, the type of a condition or the name of an event. The
+//! whole status is rejected with it, and the object reports nothing at all.
 //!
 //! | what | how it is written |
 //! | --- | --- |
@@ -6,7 +7,7 @@
 //! | the type of a condition | letters, digits, `-`, `_` and `.`, first and last a letter or a digit; at most 316 |
 //! | the name of an event | not empty, at most 128 bytes |
 //!
-//! Where no reason is written the name of the condition is one.
+//! If no reason is written, the name of the condition serves as the reason.
 //!
 //! ```text
 //! False "name taken" when service == Foreign;      // warned: a reason has no blanks
@@ -75,7 +76,7 @@ fn of_condition(condition: &Condition) -> Option<Diagnostic> {
         let event = clause.event.as_ref()?;
         (event.is_empty() || event.len() > LONGEST_EVENT).then(|| {
             let message = format!(
-                "the API server refuses the name of the event that `{text}` tells of: it has {} bytes",
+                "the API server refuses the name of the event of `{text}`: it has {} bytes",
                 event.len()
             );
             let help = "write one to 128 bytes";
@@ -124,7 +125,7 @@ fn is_type(text: &str) -> bool {
 }
 
 impl Clause {
-    /// Whether it writes a condition.
+    /// Returns true if the clause writes a condition.
     fn is_written(&self) -> bool {
         match self.status {
             ConditionStatus::True | ConditionStatus::False | ConditionStatus::Unknown => true,

@@ -1,10 +1,12 @@
-//! A warning: an `allow` whose warning is not found, or not any more. Leave it out, or correct the item that it names.
+//! A warning: an `allow` names a warning that is not found, or not any more. Leave it out, or
+//! correct the item that it names.
 //!
 //! ```text
 //! allow LC064 nodes "its watch wakes the object, and nothing more is asked of it";
 //! ```
 //!
-//! What warns can be allowed, by its code, the item that it names and a reason that stays beside it. What stops the build cannot, for it is proved wrong (LC005).
+//! A warning can be allowed by its code, the item that it names and a reason that stays beside it.
+//! An error stops the build and cannot be allowed, because it is proved wrong (LC005).
 
 use crate::ast::Allow;
 use crate::errors::{Diagnostic, Sink};
@@ -18,7 +20,8 @@ pub(crate) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Takes away what is allowed, and says which `allow` is about nothing; that only of a lifecycle that is checked to the end.
+/// Removes the allowed findings, and reports each `allow` without a finding if the lifecycle was
+/// checked to the end.
 pub(crate) fn apply(allows: &[Allow], sink: &mut Sink) {
     let is_checked = !sink.has_errors();
     for allow in allows {
@@ -26,7 +29,7 @@ pub(crate) fn apply(allows: &[Allow], sink: &mut Sink) {
         let taken = sink.take_away(|found| is_about(allow, found));
         if is_checked && taken == 0 {
             let (code, item) = (&allow.code, &allow.item);
-            let message = format!("`allow {code} {item}` allows nothing: there is no such warning");
+            let message = format!("`allow {code} {item}` has no effect: there is no such warning");
             let help = match others.as_slice() {
                 [] => "leave it out".to_owned(),
                 others => format!("{code} warns about `{}`", others.join("`, `")),

@@ -1,6 +1,7 @@
-//! A warning: an object is retained, and nothing adopts it. It stays under its name when its owner goes; when an owner of the same name comes again, it finds what the
-//! earlier one left as `Foreign`, and waits for somebody who removes it by hand. Let an `adopt` take it back, or say why not.
-//! Of a set, whose members nothing adopts, nothing is said.
+//! A warning: an object is retained, and nothing adopts it. It keeps its name when its owner is
+//! deleted. A new owner of that name finds the old object as `Foreign`, and waits for a user to
+//! remove it by hand. Let an `adopt` take it back, or declare the reason. Sets are not reported,
+//! because nothing adopts their members.
 //!
 //! ```text
 //! data: owned Claim by name meta.name retain;                                        // warned
@@ -39,7 +40,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             "`{name}` stays when its owner goes, and is `Foreign` to the next of the same name: nothing takes it back"
         );
         let help = match input.noted {
-            // What is created once nothing adopts.
+            // Nothing adopts an object that is created once.
             Some(_) => format!(
                 "find it by a name that no other object will have, such as `by meta.uid`, or write `allow LC132 {name} \"why none comes again\";`"
             ),

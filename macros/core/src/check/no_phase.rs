@@ -32,7 +32,7 @@ pub(crate) fn unknown(state: &Ident, phase: &Ident) -> Diagnostic {
         state.to_string(),
         format!("state `{state}` has phase `{phase}`: a phase is `Pending`, `Ready`, `Error`, `Suspended` or `Ignored`"),
     )
-    .help("phases are few on purpose: say the rest by a condition")
+    .help("there are few phases on purpose: report the rest in a condition")
 }
 
 pub(crate) fn in_volume(state: &Ident, phase: &Ident) -> Diagnostic {

@@ -1,5 +1,7 @@
-//! A `record of` what is created is written by an effect. What was made notes the language itself, right after it was made, by an effect that is called `note_` and the input; what
-//! somebody else wrote there would have things made again, or not at all. What else is to be remembered has a `record` of its own.
+//! A `record of` created objects is written by an effect of the author. The language itself records
+//! each created object right after its creation, by an effect named `note_` and the input. A record
+//! that anyone else writes would cause objects to be made again, or not at all. Anything else that
+//! must be remembered has a `record` of its own.
 //!
 //! ```text
 //! made: record of job; effects { create job; apply made; }       // refused
@@ -18,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at every effect that is written.
+/// Checks every effect that is written.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for effect in ast.effects.iter().filter(|e| e.verb != Verb::Note) {
         let mut records = ast.inputs.iter().filter(|i| i.mode == Mode::Noted);
@@ -26,11 +28,12 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
             continue;
         };
         let (name, target) = (effect.name(), &record.name);
-        let message =
-            format!("effect `{name}` may not write `{target}`: what was made is noted by itself");
+        let message = format!(
+            "effect `{name}` may not write `{target}`: created objects are recorded automatically"
+        );
         let found = RULE.finding(effect.target.span(), name.to_string(), message);
         sink.push(
-            found.help("leave it out; what else is to be remembered has a `record` of its own"),
+            found.help("leave it out; declare a `record` of its own for anything else to remember"),
         );
     }
 }

@@ -1,5 +1,5 @@
-//! A warning: an undo gives back under another key than the effect acquired under. Then it asks for something that was never made, is told that there is no such thing,
-//! and what was made stays for ever.
+//! A warning: an undo releases under another key than the effect acquired under. It queries an
+//! object that was never made, gets a not-found answer, and the acquired object stays for ever.
 //!
 //! ```text
 //! put: call store sets { entry = Yes } undo drop key meta.uid; drop: call store sets { entry = No } key meta.name;    // warned
@@ -32,7 +32,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         }
         let (name, undo) = (&effect.name, &undo.name);
         let message = format!(
-            "effect `{name}` acquires under the key `{made}`, and its undo `{undo}` gives back under `{given}`"
+            "effect `{name}` acquires under the key `{made}`, but its undo `{undo}` releases under `{given}`"
         );
         sink.push(
             RULE.finding(given.root().span(), name.to_string(), message)

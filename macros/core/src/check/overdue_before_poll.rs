@@ -1,7 +1,8 @@
-//! A state is overdue before the poll is asked again that would show its end: people are told that it takes too long while nobody has looked.
-//! The poll is one from which a fact is read that a promise changes, and the promise leads out of the state. What an object that says nothing gets is
-//! compared, and the least that any object gets; ten minutes count where nothing is written. That a poll has no answer yet is no such
-//! end, for it is asked at once.
+//! A state becomes overdue before the next query of the poll that would show its end. People then
+//! receive a report of a delay before anything has checked. The rule covers a poll that a fact
+//! reads, if a promise changes that fact and leads out of the state. It compares the length that
+//! applies to an object without a value of its own, and the minimum for any object. The default is
+//! ten minutes. A poll without an answer so far is no such end, because it is queried at once.
 //!
 //! ```text
 //! plan: poll Turn by meta.uid every 5min; ..  Stepping when turn == Running => Pending overdue 1min;   // refused
@@ -10,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use super::unbounded_poll::shown;
+use super::unbounded_poll::format_duration;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{
     Input, InputId, Length, Lifecycle, Mode, Origin, Phase, Promise, Source, State, StateId, Use,
@@ -32,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let lifecycle = explored.space.lifecycle;
     for (position, state) in lifecycle.states.iter().enumerate() {
-        // Whoever waits for others is never overdue.
+        // A state that waits for others is never overdue.
         if state.phase != Some(Phase::Pending) || state.wakes.is_some() || state.goal {
             continue;
         }
@@ -66,7 +67,7 @@ fn ends<'a>(explored: &Explored<'a>, state: StateId) -> Vec<&'a Promise> {
     promises.map(|at| &space.lifecycle.promises[at]).collect()
 }
 
-/// The polls that tell of what a promise sets, in order of declaration.
+/// Returns the polls that observe the facts a promise sets, in order of declaration.
 fn told_by(lifecycle: &Lifecycle, promise: &Promise) -> BTreeSet<InputId> {
     let mut polls = BTreeSet::new();
     for assign in promise.sets.iter().flatten() {
@@ -97,15 +98,18 @@ fn read(lifecycle: &Lifecycle, from: &[Use], polls: &mut BTreeSet<InputId>) {
 fn too_soon(state: &State, (poll, promise): (&Input, &Promise)) -> Option<Diagnostic> {
     let (overdue, every) = (&state.overdue, poll.every.as_ref()?);
     let (after, asked) = if overdue.otherwise < every.otherwise {
-        (shown(overdue.otherwise), shown(every.otherwise))
+        (
+            format_duration(overdue.otherwise),
+            format_duration(every.otherwise),
+        )
     } else if overdue.least < every.least {
-        (least(overdue), shown(every.least))
+        (least(overdue), format_duration(every.least))
     } else {
         return None;
     };
     let (name, poll, promise) = (&state.name, &poll.name, &promise.name);
     let message = format!(
-        "state `{name}` is overdue after {after}, and `{poll}`, which tells that `{promise}` was kept, is asked every {asked}"
+        "state `{name}` is overdue after {after}, but `{poll}`, which reports that `{promise}` was kept, is polled every {asked}"
     );
     let help = format!(
         "write `{}`, or ask `{poll}` more often",
@@ -117,17 +121,17 @@ fn too_soon(state: &State, (poll, promise): (&Input, &Promise)) -> Option<Diagno
 
 fn least(length: &Length) -> String {
     match length.least {
-        0 => "as little as the object says".to_owned(),
-        least => shown(least),
+        0 => "as little as the object declares".to_owned(),
+        least => format_duration(least),
     }
 }
 
 /// An `overdue` that leaves room for two questions.
 fn longer(overdue: &Length, every: &Length) -> String {
-    let otherwise = shown(overdue.otherwise.max(every.otherwise * 2));
+    let otherwise = format_duration(overdue.otherwise.max(every.otherwise * 2));
     match &overdue.path {
         Some(path) => {
-            let least = shown(overdue.least.max(every.least * 2));
+            let least = format_duration(overdue.least.max(every.least * 2));
             format!("overdue {path} else {otherwise} min {least}")
         }
         None => format!("overdue {otherwise}"),

@@ -1,5 +1,6 @@
-//! Where nothing is left to do, the phase of a state and the roll-up of the conditions must tell the same: Ready exactly where every condition of
-//! `ready from` is True. Otherwise a user would read one thing from the phase and another from the conditions.
+//! If nothing is left to do, the phase of a state and the roll-up of the conditions must agree. The
+//! phase is Ready exactly if every condition of `ready from` is True. Otherwise a user would read
+//! one result from the phase and another from the conditions.
 //!
 //! ```text
 //! goal Ready when ready => Ready;                          // refused if a condition of `ready from` is not True somewhere in it

@@ -1,6 +1,8 @@
-//! A warning: an object is retained only sometimes, and an effect adopts it. What is adopted is always retained, for it was not ours to delete before: for it the policy does not count,
-//! and who says that it is to go with its owner finds it still there. Write `adopt .. without retain`; or say that this is what is wanted. Where another effect adopts the
-//! same object `without retain`, its author knows the difference.
+//! A warning: an object is retained only sometimes, and an effect adopts it. An adopted object is
+//! always retained, because it was not ours to delete before. The policy does not apply to it, so a
+//! user who wants it deleted with its owner still finds it there. Write `adopt .. without retain`,
+//! or declare with an `allow` that this is intended. If another effect adopts the object `without
+//! retain`, its author knows the difference.
 //!
 //! ```text
 //! secret: owned Secret by name meta.name retain when keeps;  ..  adopt secret when consent;          // warned: an adopted one stays whatever `keeps` says
@@ -36,7 +38,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         };
         let (name, kept) = (effect.name.to_string(), &input.name);
         let message = format!(
-            "what `{name}` takes over stays whatever the `retain` of `{kept}` says: adopted means retained"
+            "objects that `{name}` adopts stay whatever the `retain` of `{kept}` declares: adopted means retained"
         );
         let help = format!(
             "write `adopt {kept} without retain ..` if the policy is to count for that, too, or `allow LC135 {name} \"why not\"`"

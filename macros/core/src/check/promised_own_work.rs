@@ -1,6 +1,9 @@
-//! A warning: a promise of what nobody but we bring about. That an object of ours is `Current` follows from our own write; and where wherever a promise is due an effect is permitted
-//! that sets the same, the promise only hides that the effect may fail to do so. Leave it out. What the outside does after our write has a value of its own.
-//! What is due while the object is being deleted as well, where no effect but a step runs, is judged by its life.
+//! A warning: a promise covers a change that only this operator brings about. The value `Current`
+//! of an object of ours follows from our own write. If an effect that sets the same values is
+//! permitted wherever a promise is due, the promise only hides that the effect may fail. Leave the
+//! promise out. The work of the environment after our write has a value of its own. A promise that
+//! is also due during a deletion, when only stages of the teardown run, is judged by the worlds
+//! before the deletion.
 //!
 //! ```text
 //! made: service == Stale sets { service = Current };                     // warned: `apply service` makes it so
@@ -10,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, Origin, Promise, Verb};
+use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, Origin, Promise, Verb, Verdict};
 use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
@@ -34,18 +37,18 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// It says that what we write is as we want it.
+/// Reports a promise that our written object becomes current.
 fn of_verdict(lifecycle: &Lifecycle, promise: &Promise) -> Option<Diagnostic> {
     let mut sets = promise.sets.iter().flatten();
     let (writer, target) = sets.find_map(|one| verdict(lifecycle, one))?;
     let (name, writer) = (&promise.name, &writer.name);
     let message = format!(
-        "promise `{name}` says that `{target}` becomes Current, which nobody but effect `{writer}` does"
+        "promise `{name}` declares that `{target}` becomes Current, which only effect `{writer}` does"
     );
     Some(
         RULE.finding(name.span(), name.to_string(), message)
             .note(writer.span(), format!("`{writer}` is declared here"))
-            .help("leave it out; what the outside does after our write is a fact of its own, with values of its own"),
+            .help("leave it out; what the environment does after our write needs a fact and values of its own"),
     )
 }
 
@@ -62,7 +65,8 @@ fn verdict<'a>(
         Mode::Owned | Mode::Shared | Mode::Part | Mode::Record | Mode::Group => true,
         Mode::Watched | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => false,
     };
-    if !is_ours || lifecycle.inputs[input.0].many || var.values[one.value] != "Current" {
+    let is_current = var.verdict(one.value) == Some(Verdict::Current);
+    if !is_ours || lifecycle.inputs[input.0].many || !is_current {
         return None;
     }
     let mut effects = lifecycle.effects.iter();
@@ -70,7 +74,8 @@ fn verdict<'a>(
     Some((writer, &lifecycle.inputs[input.0].name))
 }
 
-/// Wherever it counts in life, an effect runs that sets the same, or waits for its turn, or was refused.
+/// Reports a promise if, wherever it counts in life, an effect that sets these values runs, waits
+/// for its turn, or was refused.
 fn of_effect(explored: &Explored<'_>, at: usize, promise: &Promise) -> Option<Diagnostic> {
     let space = explored.space;
     let graph = &explored.drives.graph;
@@ -94,7 +99,7 @@ fn of_effect(explored: &Explored<'_>, at: usize, promise: &Promise) -> Option<Di
     let effect = &space.lifecycle.effects[runs.first()?.0];
     let (name, effect) = (&promise.name, &effect.name);
     let message = format!(
-        "promise `{name}` says what we do: wherever it is due, effect `{effect}` is permitted and sets the same"
+        "promise `{name}` declares the operator's own work: wherever it is due, effect `{effect}` is permitted and sets the same"
     );
     Some(
         RULE.finding(name.span(), name.to_string(), message)
@@ -103,7 +108,7 @@ fn of_effect(explored: &Explored<'_>, at: usize, promise: &Promise) -> Option<Di
     )
 }
 
-/// Whether one of the alternatives of an effect sets all of this.
+/// Returns true if one of the alternatives of an effect sets all of these values.
 fn brings_about(effect: &Effect, set: &[Assign]) -> bool {
     let mut alternatives = effect.sets.iter();
     alternatives.any(|own| {

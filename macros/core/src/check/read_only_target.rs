@@ -1,4 +1,5 @@
-//! An effect writes what is only read. `apply` and `delete` work on what is `owned`, `shared`, `part` or `record`, a `call` on what is polled or probed.
+//! An effect writes an input that is only read. `apply` and `delete` require an input that is
+//! `owned`, `shared`, `part` or `record`; a `call` requires one that is polled or probed.
 //!
 //! ```text
 //! observe { nodes: [Node] by names of volumes; }
@@ -20,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, sink: &mut Sink) {
     for effect in &context.lifecycle.effects {
         let target = &context.lifecycle.inputs[effect.target.0];
-        // What is created once, and what says so, a rule of its own looks at.
+        // Rules of their own cover `create` and the records of created objects.
         if target.mode == Mode::Noted || effect.verb == Verb::Create {
             continue;
         }
@@ -84,8 +85,7 @@ fn called(effect: &Effect, target: &Input) -> Diagnostic {
 
 fn timed(effect: &Effect, target: &Input) -> Diagnostic {
     let (effect_name, name) = (&effect.name, &target.name);
-    let message =
-        format!("effect `{effect_name}` may not write `{name}`: nobody sets what time it is");
+    let message = format!("effect `{effect_name}` may not write `{name}`: the time cannot be set");
     diagnostic(effect, message)
         .note(name.span(), format!("`{name}` is observed here"))
         .help(
@@ -97,10 +97,10 @@ fn deleted(effect: &Effect, target: &Input) -> Diagnostic {
     diagnostic(
         effect,
         format!(
-            "effect `{}` may not delete `{}`: of a `{}` only our own fields are ours",
+            "effect `{}` may not delete `{}`: in a `{}` the operator owns only its own fields",
             effect.name,
             target.name,
-            target.mode.word()
+            target.mode.keyword()
         ),
     )
     .note(

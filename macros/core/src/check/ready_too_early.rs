@@ -1,5 +1,7 @@
-//! A warning: a state is Ready although a promise is due in it that leads out of it, or changes what a condition says. Who waits for the object takes it for done, and what
-//! was promised then shows that it was not. Put a state for that above it, or ask in this one for what is promised.
+//! A warning: a state is Ready although a due promise leads out of it, or changes the clause of a
+//! condition. A user who waits for the object takes it for done, and the promised change then shows
+//! that it was not. Put a state for that case above it, or require the promised change in this
+//! state.
 //!
 //! ```text
 //! starts: health == Starting sets { health = Up } or { health = Down };
@@ -31,11 +33,11 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         if state.phase != Some(Phase::Ready) {
             continue;
         }
-        // Where a condition says something else than Ready, that is told by another rule.
+        // Another rule reports a condition that contradicts Ready.
         let mut idle = explored.idle_in(id);
         idle.retain(|world| !is_unmet(explored, *world));
         for (number, promise) in space.lifecycle.promises.iter().enumerate() {
-            // What counts nowhere is told by another rule.
+            // Another rule reports a promise that counts nowhere.
             let mut moves = explored.drives.graph.all().iter();
             if !moves.any(|one| one.mover == Mover::Promise(number)) {
                 continue;
@@ -60,7 +62,8 @@ fn is_unmet(explored: &Explored<'_>, world: usize) -> bool {
     unmet.is_some_and(|(_, unmet)| unmet != Unmet::Nothing)
 }
 
-/// Whether a promise is due in a world, and may lead to where something else is told.
+/// Returns true if a promise is due in a world, and may lead to a world with another state or
+/// condition.
 fn leads_on(space: &Space<'_>, promise: &Promise, world: usize) -> bool {
     let at = space.worlds.get(world);
     let mut sets = promise.sets.iter();
@@ -72,7 +75,7 @@ fn leads_on(space: &Space<'_>, promise: &Promise, world: usize) -> bool {
         })
 }
 
-/// Whether the state or a clause of a condition is another.
+/// Returns true if the state or a clause of a condition differs.
 fn differs(space: &Space<'_>, one: usize, other: usize) -> bool {
     let clause = |condition, world| clause_of(condition, space.worlds.get(world));
     let mut conditions = space.lifecycle.conditions.iter();
@@ -83,7 +86,7 @@ fn differs(space: &Space<'_>, one: usize, other: usize) -> bool {
 fn diagnostic(state: &State, promise: &Promise, witness: &str) -> Diagnostic {
     let (name, promised) = (&state.name, &promise.name);
     let message = format!(
-        "state `{name}` is Ready with `{witness}`, although `{promised}` is due there and changes what is told"
+        "state `{name}` is Ready with `{witness}`, although `{promised}` is due there and changes what is reported"
     );
     RULE.finding(name.span(), name.to_string(), message)
         .note(promised.span(), "this is what is promised")

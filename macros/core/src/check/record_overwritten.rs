@@ -1,5 +1,5 @@
-//! A record that is overwritten while something may be held under the old one, which nobody could find again to give it back.
-//! Give back first: permit the write only where nothing is held.
+//! A record is overwritten while something may be held under its old value. The held object could
+//! then not be found again to release it. Release first: permit the write only if nothing is held.
 //!
 //! ```text
 //! apply handle;                                            // refused: also when it is Stale and `bucket == Current`
@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use crate::errors::Sink;
-use crate::model::{EffectId, InputId, Lifecycle, Mode, VarId, Verb};
+use crate::model::{EffectId, InputId, Lifecycle, Mode, VarId, Verb, Verdict};
 use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
@@ -34,11 +34,11 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let under = held_under(lifecycle, effect.target);
         let id = EffectId(position);
         let runs = |world: &usize| space.choices[*world] == Choice::Effect(id);
+        let stale = lifecycle.vars[record.0].position(Verdict::Stale);
         let bad = |world: usize| {
             let world = space.worlds.get(world);
             let held = space.policy.still_held(world);
-            lifecycle.vars[record.0].values[world.value(record)] == "Stale"
-                && held.iter().any(|var| under.contains(var))
+            Some(world.value(record)) == stale && held.iter().any(|var| under.contains(var))
         };
         let Some(example) = space
             .worlds
@@ -54,18 +54,18 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             expected: under.iter().copied().chain([record]).collect(),
         };
         let message = format!(
-            "effect `{}` overwrites the record with `{}`, while something may be held under the old one",
+            "effect `{}` overwrites the record with `{}`, although something may still be owned under the old one",
             effect.name,
             minimal(space, &claim, example)
         );
         sink.push(
             RULE.finding(effect.name.span(), effect.name.to_string(), message)
-                .help("permit it in `when` only where the record is absent or nothing is held"),
+                .help("permit it in `when` only where the record is absent or nothing is owned under it"),
         );
     }
 }
 
-/// The held facts that calls with this key decide.
+/// Returns the held facts that calls with this key decide.
 fn held_under(lifecycle: &Lifecycle, key: InputId) -> BTreeSet<VarId> {
     let effects = lifecycle.effects.iter();
     let keyed =

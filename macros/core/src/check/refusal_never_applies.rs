@@ -1,5 +1,6 @@
-//! A warning: a refusal of a call that never applies. The preconditions are asked first, then the target, then the refusals from top to bottom; the first
-//! that fits counts. Or the call cannot meet such a world, for its request does not say what the refusal asks.
+//! A warning: a refusal of a call never applies. The preconditions are evaluated first, then the
+//! target, then the refusals from top to bottom; the first match counts. Alternatively, the call
+//! cannot meet such a world, because its request lacks the field that the refusal queries.
 //!
 //! ```text
 //! unknown when volume == Absent;

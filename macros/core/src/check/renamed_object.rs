@@ -1,7 +1,10 @@
-//! A warning: an object of ours has a name that the owner may edit, or that follows another object (`by ref from other`), and nothing removes the one of the name before. It stays
-//! until its owner goes, with all that is in it, and is looked at no more. Name it after `meta.name`, as it is or with something behind it (`by ref from self`, a method that gives the name);
-//! or look at all that are ours, as a set `owned [K]`, and `delete each` of them that is not wanted.
-//! What another object owns (`of other`) may be tidied by the lifecycle of that one: an `allow` says so.
+//! A warning: an owned object has a name that the owner may edit, or that follows another object
+//! (`by ref from other`). Nothing removes the object with the previous name. It stays until its
+//! owner is deleted, with all its content, and is not observed any more. Name it after `meta.name`,
+//! unchanged or with a suffix (`by ref from self`, a method that returns the name). Alternatively,
+//! observe all owned objects as a set `owned [K]`, and `delete each` of them that is not wanted.
+//! The lifecycle of another object may clean up the objects that the other object owns (`of
+//! other`): an `allow` declares so.
 //!
 //! ```text
 //! secret: owned Secret by name spec.secret;        // warned: after an edit the old Secret is still there
@@ -40,13 +43,13 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let message = format!(
-            "`{name}` is {named}: the one of the old name then stays, and nobody looks at it"
+            "`{name}` is {named}: the object of the old name then stays, and is no longer managed"
         );
-        let help = "name it after `meta.name`, or by a method, `by ref from self`, that makes the name of that; or look at a set `owned [..]` of them and `delete each`; if nobody can edit it, or the old one is to stay, `allow` this and say so";
+        let help = "name it after `meta.name`, or by a method, `by ref from self`, that derives the name from it; or observe a set `owned [..]` of them and `delete each`; if no user can edit it, or the old object may stay, `allow` this and say why";
         let found = RULE.finding(span, name.to_string(), message);
         let tidies = input.of.map(|owner| {
             let owner = &lifecycle.inputs[owner.0].name;
-            format!("it belongs to `{owner}`, whose lifecycle may delete it: if it does, `allow` this and say so")
+            format!("it belongs to `{owner}`, whose lifecycle may delete it: if it does, `allow` this with that reason")
         });
         let found = tidies
             .into_iter()
@@ -55,7 +58,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// By what it is named, if that does not stay.
+/// Returns the source of the name and its description, if the name may change.
 fn named(input: &Input) -> Option<(Span, String)> {
     match &input.lookup {
         Lookup::Name { path, .. } if may_be_edited(path) => {
@@ -65,7 +68,7 @@ fn named(input: &Input) -> Option<(Span, String)> {
         Lookup::Ref { from } => {
             let mut others = from.iter().filter(|one| one.source != Source::This);
             let other = others.next()?;
-            let named = format!("named by what `{}` says, which may change", other.name);
+            let named = format!("named after data of `{}`, which may change", other.name);
             Some((other.name.span(), named))
         }
         Lookup::Name { .. }
@@ -85,7 +88,7 @@ fn is_applied(lifecycle: &Lifecycle, input: InputId) -> bool {
     effects.any(|effect| effect.target == input && effect.verb == Verb::Apply)
 }
 
-/// Whether what is left over of its kind is deleted.
+/// Returns true if the lifecycle deletes left-over objects of its kind.
 fn is_tidied(lifecycle: &Lifecycle, input: &Input) -> bool {
     let deletes = lifecycle
         .effects

@@ -28,7 +28,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             let message = format!("promise `{name}` is claimed in `{state}` twice");
             sink.push(
                 RULE.finding(state.span(), name.to_string(), message)
-                    .note(first.span(), "it stands here already")
+                    .note(first.span(), "first claimed here")
                     .help("leave one of them out, or name the state that was meant"),
             );
         }

@@ -35,7 +35,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// What gives the method the same, or something else of the same name.
+/// Returns the argument that gives the method the same value, or another value of the same name.
 fn clash(from: &[Use], at: usize) -> Option<&Use> {
     let one = &from[at];
     let mut others = from.iter().enumerate();

@@ -39,8 +39,8 @@ fn repeated(input: &Input, keys: &[PollKey], sink: &mut Sink) {
         let message = format!("input `{name}` has the key `{path}` twice");
         sink.push(
             RULE.finding(last(path).span(), name.to_string(), message)
-                .note(last(&first.path).span(), "it stands here already")
-                .help("leave one of them out: answers are told apart by each key once"),
+                .note(last(&first.path).span(), "first used here")
+                .help("leave one of them out: each key is needed only once"),
         );
     }
 }

@@ -1,5 +1,6 @@
-//! `retired` names what the lifecycle still has, or names one thing twice. What is declared is still written, so nothing of it can be taken away for good. Of an input,
-//! what counts is which objects are meant and how they are found, not what it is called.
+//! `retired` names an item that the lifecycle still has, or names an item twice. A declared item is
+//! still written, so nothing of it can be removed for good. An input is identified by its objects
+//! and by its lookup, not by its name.
 //!
 //! ```text
 //! status { condition Hung { .. } }   retired { condition Hung; }                       // refused: it is still told
@@ -23,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at each line of the section.
+/// Checks each line of the section.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     let declared = lock::lines(ast);
     let mut seen: BTreeMap<String, Span> = BTreeMap::new();
@@ -48,12 +49,12 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     }
 }
 
-/// What is retired, as a lock calls it.
+/// Returns the retired items, spelled as in a lock, with their locations.
 fn named(ast: &Lifecycle) -> Vec<(String, Span)> {
     let lines = ast.retired.iter().flat_map(|retired| &retired.lines);
     let lines = lines.map(|gone| (lock::named_by(&gone.what), gone.span));
     let inputs = ast.inputs.iter().filter(|input| input.retired.is_some());
     let inputs = inputs.filter(|input| !matches!(input.mode, Mode::Record | Mode::Noted));
-    let inputs = inputs.map(|input| (lock::place(input), input.name.span()));
+    let inputs = inputs.map(|input| (lock::input_key(input), input.name.span()));
     lines.chain(inputs).collect()
 }

@@ -1,4 +1,5 @@
-//! An effect claims to set a fact that does not read what the effect writes. Only facts that read its target can change by it.
+//! An effect claims to set a fact that does not read the target of the effect. An effect can change
+//! only facts that read its target.
 //!
 //! ```text
 //! apply service sets { validity = Fine };    // `validity` is read from `class`

@@ -1,4 +1,5 @@
-//! A call makes something ours that is `held`, and the call that should undo it has no effect that gives it back. It would be left over for ever.
+//! A call acquires something `held`, and the call that should undo it has no effect that releases
+//! it. It would be left over for ever.
 //!
 //! ```text
 //! NodePublishVolume -> Published by write_tree { .. } NodeUnpublishVolume;   // refused: the files stay
@@ -37,7 +38,8 @@ fn check(called: &Called<'_>, sink: &mut Sink) {
     }
 }
 
-/// What a call acquires and the one that should undo it does not give back.
+/// Returns the facts that a call acquires and that its counterpart, the undoing call, does not
+/// release.
 fn left_over(lifecycle: &Lifecycle) -> Vec<(&Call, &Call, VarId)> {
     let mut all = Vec::new();
     for call in &lifecycle.calls {
@@ -46,14 +48,14 @@ fn left_over(lifecycle: &Lifecycle) -> Vec<(&Call, &Call, VarId)> {
         let Some(undo) = calls.find(|other| Some(other.rpc) == undone) else {
             continue;
         };
-        let acquired = held(lifecycle, call, |effect| effect.acquires(lifecycle));
-        let freed = held(lifecycle, undo, |effect| effect.frees(lifecycle));
+        let acquired = collect_vars(lifecycle, call, |effect| effect.acquires(lifecycle));
+        let freed = collect_vars(lifecycle, undo, |effect| effect.frees(lifecycle));
         all.extend(acquired.difference(&freed).map(|var| (call, undo, *var)));
     }
     all
 }
 
-/// Whether an effect is what such a call should name.
+/// Returns true if an effect is one that such a call should name.
 pub(super) fn is_missed(lifecycle: &Lifecycle, effect: &Effect) -> bool {
     let mut missed = left_over(lifecycle)
         .into_iter()
@@ -61,7 +63,11 @@ pub(super) fn is_missed(lifecycle: &Lifecycle, effect: &Effect) -> bool {
     missed.any(|one| one.name == effect.name)
 }
 
-fn held(lifecycle: &Lifecycle, call: &Call, of: impl Fn(&Effect) -> Vec<VarId>) -> BTreeSet<VarId> {
+fn collect_vars(
+    lifecycle: &Lifecycle,
+    call: &Call,
+    of: impl Fn(&Effect) -> Vec<VarId>,
+) -> BTreeSet<VarId> {
     let effects = call
         .by
         .iter()

@@ -1,9 +1,12 @@
-//! The lock and the lifecycle say different things. A lock is what a release leaves in a cluster, one line an item: its finalizer, states, conditions, fields, records, what
-//! it owns, and the values of what is held. What the lock has and the lifecycle has not, was dropped or renamed: objects of the older version still carry it, so `retired`
-//! says what becomes of that. What the lifecycle has and the lock has not, no lock protects: `lifecycle-operator lock FILE.rs` writes it down, and the difference
-//! shows in a review. The page on changing a declaration tells how to drop, rename and take back.
+//! The lock and the lifecycle disagree. A lock lists the items that a release leaves in a cluster,
+//! one per line. They are its finalizer, states, conditions, fields, records, the objects that it
+//! owns, and the values of everything that is held. An item that only the lock has was dropped or
+//! renamed: objects of the older version still carry it, so `retired` declares its treatment. An
+//! item that only the lifecycle has is not protected by any lock: `lifecycle-operator lock FILE.rs`
+//! adds it, and the difference shows in a review. The page on changing a declaration explains how
+//! to drop, rename and take back.
 //!
-//! This is looked at last, where nothing else is found: first a lifecycle is finished, then locked.
+//! This check runs last, if nothing else is found: a lifecycle is finished first, then locked.
 //!
 //! ```text
 //! condition Hung: Gone Hung             // in the lock, and no longer in `status`: refused
@@ -57,7 +60,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
 
 fn of_another(locked: &Locked, other: &str) -> Diagnostic {
     let message = format!("`{}` is the lock of `{other}`", locked.path);
-    let help = "name a file of its own for each lifecycle; a resource of another name is another resource, whose objects no operator of this one sees";
+    let help = "use a separate file for each lifecycle; a renamed resource is a new one, and its operator does not see the objects of the old one";
     RULE.finding(locked.span, other, message).help(help)
 }
 
@@ -71,7 +74,7 @@ fn dropped(locked: &Locked, item: &str) -> Option<Diagnostic> {
             return None;
         }
         let message = format!(
-            "`{path}` says that `{before}` was retired, and `retired` says so no more: what is left of it stays for good"
+            "`{path}` records that `{before}` was retired, but `retired` no longer lists it: what is left of it stays for good"
         );
         let help = format!(
             "write it again; once no cluster has an object that an operator of then has seen, take `{item}` out of `{path}`"
@@ -84,17 +87,17 @@ fn dropped(locked: &Locked, item: &str) -> Option<Diagnostic> {
     let (left, help) = left(item);
     let message = format!("`{path}` has `{item}`, and the lifecycle has it no more: {left}");
     let help = format!(
-        "say in `retired {{ .. }}` what becomes of that: {help}; if no release ever had it, take the line out of `{path}`"
+        "declare in `retired {{ .. }}` what happens to it: {help}; if no release ever had it, remove the line from `{path}`"
     );
     Some(RULE.finding(locked.span, item, message).help(help))
 }
 
-/// What an item leaves, and what to write.
+/// Returns the consequence of dropping an item, and the line to write.
 fn left(item: &str) -> (&'static str, String) {
     let (noun, name) = item.split_once(' ').unwrap_or((item, ""));
     match noun {
         "finalizer" => (
-            "nobody takes it away, and the deletion of an object that has it never ends",
+            "no controller removes it, so the deletion of an object that has it never ends",
             "`finalizer;`".to_owned(),
         ),
         "record" => (
@@ -102,20 +105,20 @@ fn left(item: &str) -> (&'static str, String) {
             format!("`record {name};`, or `record {name} now other;` for one of the same type"),
         ),
         "condition" => (
-            "whoever waits for it waits for ever, and where another manager has a hand in it, it stays as it was",
+            "clients that wait for it wait forever, and it stays unchanged where another field manager has written it too",
             format!("`condition {name};`, or `condition {name} now Other;`"),
         ),
-        "field" => ("what it said last may stay", format!("`field {name};`")),
+        "field" => ("its last value may stay", format!("`field {name};`")),
         "state" => (
-            "whoever reads its name in a reason or a metric reads it no more",
+            "clients no longer find its name in a reason or a metric",
             format!("`state {name};`, or `state {name} now Other;`"),
         ),
         "value" => (
-            "what was acquired in it is to be given back by another one, or stays behind",
+            "another value must release what was acquired in it, or it is left behind",
             format!("`value {name} now Other;`, or `value {name};`"),
         ),
         _ => (
-            "its objects stay, and nobody looks at them",
+            "its objects stay, and are no longer managed",
             format!(
                 "`{} deleted;`, or `released` for objects that stay for good, or `kept` for what goes with its owner",
                 input(item)
@@ -135,7 +138,7 @@ fn input(item: &str) -> String {
     }
 }
 
-/// The lifecycle has items that the lock has not, or says otherwise what they are.
+/// Reports items of the lifecycle that the lock lacks or describes differently.
 fn behind(locked: &Locked, then: &Lines) -> Option<Diagnostic> {
     let news = locked
         .lines
@@ -156,9 +159,9 @@ fn behind(locked: &Locked, then: &Lines) -> Option<Diagnostic> {
         said += &format!(", and {} more", news.len() - NAMED);
     }
     let message = format!(
-        "the lock `{}` is behind, and protects nothing of this: {said}",
+        "the lock `{}` is outdated, and does not protect this: {said}",
         locked.path
     );
-    let help = "run `lifecycle-operator lock FILE.rs` with the file that this stands in, and look at the difference";
+    let help = "run `lifecycle-operator lock FILE.rs` with the file of this lifecycle, and review the difference";
     Some(RULE.finding(locked.span, BEHIND, message).help(help))
 }

@@ -51,7 +51,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             found = found.note(step.span, "it makes the `until` of the earlier one untrue");
         }
         let open = left_open(explored, &declared);
-        let help = "let the `until` of the earlier one hold whatever the later one does, or turn the two round";
+        let help =
+            "let the `until` of the earlier one hold whatever the later one does, or swap the two";
         sink.push(match open {
             Some((note, help)) => found.note(None, note).help(help),
             None => found.help(help),
@@ -59,7 +60,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// What a later call may change and does not say, although an earlier step is over by it; and what to write.
+/// Returns a note and a help text for a fact that a later call may change without declaring it. An
+/// earlier stage of the teardown is over by that fact.
 fn left_open(explored: &Explored<'_>, steps: &[&Step]) -> Option<(String, String)> {
     let lifecycle = explored.space.lifecycle;
     for (at, later) in steps.iter().enumerate() {
@@ -89,7 +91,7 @@ fn left_open(explored: &Explored<'_>, steps: &[&Step]) -> Option<(String, String
             let value = &declared.values[value];
             return Some((
                 format!(
-                    "`sets` of `{name}` does not say what becomes of `{fact}`: a call may change every fact that is read from its target"
+                    "`sets` of `{name}` does not declare the result for `{fact}`: a call may change every fact that reads its target"
                 ),
                 format!(
                     "write `{fact} = {value}` in the `sets` of `{name}`, if nothing else comes of it; or let the earlier `until` hold all the same"

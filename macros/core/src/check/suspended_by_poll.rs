@@ -1,5 +1,6 @@
-//! Whether an object is suspended cannot rest on the answer of a poll, for no poll is asked while it is: the answer that suspended it could never be taken
-//! back. Read it off the object, or off an object that is watched.
+//! A suspension must not depend on the answer of a poll, because no poll is queried during a
+//! suspension. The answer that suspended the object could never be revoked. Read the decision from
+//! the object, or from an object that is watched.
 //!
 //! ```text
 //! frozen: bool from provider given provider;               // refused with `provider: poll Info ..` and the state below
@@ -27,7 +28,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         };
         let (poll, name) = (&lifecycle.inputs[poll.0].name, state.name.to_string());
         let message = format!(
-            "state `{name}` is Suspended by what poll `{poll}` answers, and no poll is asked while it is"
+            "state `{name}` is Suspended by an answer of poll `{poll}`, but a suspended object is not polled"
         );
         sink.push(
             RULE.finding(state.name.span(), name, message)

@@ -1,5 +1,6 @@
-//! What is written is not an item of the language. The text says what was expected and what was found, the help shows the form to write.
-//! The item is left out; everything else is still checked, and what only mentions a name that the item declares stays silent.
+//! The text is not an item of the language. The message names the expected and the found token, and
+//! the help shows the form to write. The item is left out. Everything else is still checked, and a
+//! mere mention of a name that the item declares causes no finding.
 //!
 //! ```text
 //! facts { validity: { Fine, Bad } form class; }      // expected `from`, found `form`
@@ -56,7 +57,7 @@ pub(crate) fn rpc_in_resource(span: Span) -> Diagnostic {
     RULE.finding(
         span,
         "rpc",
-        "a resource is driven by watches and answers no calls",
+        "a resource reacts to watches and answers no calls",
     )
     .help("`rpc` belongs to a `volume`")
 }

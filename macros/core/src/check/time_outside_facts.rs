@@ -1,6 +1,8 @@
-//! Something else than a fact is told what time it is: a value, a builder, a field of the status, a lookup. It would differ in every pass, and what is written
-//! from it would be written without end. A fact has few answers, and says until when each holds. What is `held` is no question of time either: it becomes ours
-//! by an effect, and free by another. A value that is minted is made once, and may be told when.
+//! The current time is passed to an item that is no fact: a value, a builder, a field of the
+//! status, a lookup. Its result would differ in every reconcile, and an object that is built from
+//! it would be written without end. A fact has few answers, and each answer carries the time until
+//! which it holds. A `held` fact does not depend on time either: one effect acquires it, and
+//! another releases it. A minted value is made once, and may receive the time of its creation.
 //!
 //! ```text
 //! let age: Age from issued, now;                        // refused
@@ -25,7 +27,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     for value in &lifecycle.values {
         let place = Item::new("value", &value.name);
-        // What is made once may say when.
+        // A value that is made once may contain its creation time.
         let read = match value.mint {
             Some(_) => &value.from[..1],
             None => value.from.as_slice(),
@@ -56,9 +58,9 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-const WRITES: &str = "it would differ in every pass, and be written without end";
-const KEY: &str = "it would be another one in every pass";
-const HELD: &str = "nothing becomes ours or free by time alone";
+const WRITES: &str = "it would differ in every reconcile, and be written endlessly";
+const KEY: &str = "it would differ in every reconcile";
+const HELD: &str = "time alone neither acquires nor releases anything";
 
 fn lookup(lifecycle: &Lifecycle, input: &Input, sink: &mut Sink) {
     let place = Item::new("input", &input.name);
@@ -85,20 +87,19 @@ fn lookup(lifecycle: &Lifecycle, input: &Input, sink: &mut Sink) {
 
 fn refuse(lifecycle: &Lifecycle, from: &[Use], place: &Item, why: &str, sink: &mut Sink) {
     let clocks = from.iter().filter(|one| lifecycle.is_clock(one.source));
-    clocks.for_each(|clock| say(&clock.name, place, why, sink));
+    clocks.for_each(|clock| report_clock(&clock.name, place, why, sink));
 }
 
 fn rooted(lifecycle: &Lifecycle, path: &Path, place: &Item, why: &str, sink: &mut Sink) {
     let mut inputs = lifecycle.inputs.iter();
     let found = inputs.position(|input| input.name == *path.root());
     if found.is_some_and(|at| lifecycle.is_clock(Source::Input(InputId(at)))) {
-        say(path.root(), place, why, sink);
+        report_clock(path.root(), place, why, sink);
     }
 }
 
-fn say(clock: &Ident, place: &Item, why: &str, sink: &mut Sink) {
-    let message =
-        format!("{place} reads `{clock}`, and only facts are told what time it is: {why}");
+fn report_clock(clock: &Ident, place: &Item, why: &str, sink: &mut Sink) {
+    let message = format!("{place} reads `{clock}`, but only facts may read the time: {why}");
     let help =
         format!("declare a fact such as `due: {{ No, Yes }} from self, {clock};`, and ask that");
     sink.push(RULE.finding(clock.span(), place.name(), message).help(help));

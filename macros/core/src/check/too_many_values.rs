@@ -1,5 +1,6 @@
-//! A fact has more values than a domain may have, which is 64. Every value is looked at together with every value of each other fact, and who reads the
-//! declaration must know them all. Group those that lead to the same state and the same effects.
+//! A fact has more values than a domain may have, which is 64. Every value is combined with every
+//! value of each other fact, and readers of the declaration must know them all. Group the values
+//! that lead to the same state and effects.
 //!
 //! ```text
 //! code: { C200, C201, C202, .. C599 } from reply;      // refused

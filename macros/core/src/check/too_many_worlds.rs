@@ -1,7 +1,9 @@
-//! Too many worlds to check, for the checks look at every combination of facts. Ask facts only where they matter (`given`), merge values that
-//! nobody tells apart, or rule combinations out with `never`. Several `owned` objects that lead to the same states are one group: it has the worlds of one of
-//! them, and each is looked at always. Behind a `given` they are not looked at meanwhile, so that nothing heals there. Nor may more than 128 declarations need
-//! one another in a row, or a lifecycle ask more than 2 048 questions, refusals included.
+//! There are too many worlds to check, because the checks enumerate every combination of facts.
+//! Query facts only where they matter (`given`), merge values that nothing distinguishes, or rule
+//! combinations out with `never`. Several `owned` objects that lead to the same states are one
+//! group: it has the worlds of one of them, and each is always observed. Behind a `given` they are
+//! not observed in the meantime, so nothing is repaired there. At most 128 declarations may depend
+//! on one another in a row, and a lifecycle may have at most 2 048 questions, refusals included.
 //!
 //! ```text
 //! a: { A, B, C, D } from node;                             // asked everywhere, it multiplies the worlds by four
@@ -42,7 +44,7 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
         )
     } else {
         format!(
-            "more than {} combinations have to be looked at to find the worlds that no `never` rules out",
+            "more than {} combinations must be searched to find the worlds that no `never` rules out",
             grouped(too_many.visited - 1)
         )
     };
@@ -59,11 +61,11 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
     let names = names.collect::<Vec<_>>().join(", ");
     let help = match chain_of_inputs(lifecycle) {
         Some(chain) => format!(
-            "{}look at what is written later only where the one before is there: {chain} (it is not looked at meanwhile, and does not heal); the largest facts are {names}",
+            "{}observe an input that is written later only where the one before exists: {chain} (meanwhile it is neither observed nor repaired); the largest facts are {names}",
             group(lifecycle).unwrap_or_default()
         ),
         None => format!(
-            "ask facts only where they matter (`given`), or merge values that no state tells apart; the largest are {names}"
+            "evaluate facts only where they matter (`given`), or merge values that no state distinguishes; the largest are {names}"
         ),
     };
     let declared = facts
@@ -76,7 +78,7 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
     );
 }
 
-/// What is owned and needed by nothing else may be judged as one.
+/// Suggests a group for objects that are owned and that nothing else needs.
 fn group(lifecycle: &Lifecycle) -> Option<String> {
     let effects = || lifecycle.effects.iter();
     let is_needed = |input: InputId| {
@@ -110,7 +112,8 @@ fn group(lifecycle: &Lifecycle) -> Option<String> {
     })
 }
 
-/// What is written and asked everywhere, each behind the one that is written before it.
+/// Suggests a chain for inputs that are written and evaluated everywhere, each after the one that
+/// is written before it.
 fn chain_of_inputs(lifecycle: &Lifecycle) -> Option<String> {
     let mut written: Vec<InputId> = Vec::new();
     let applied = lifecycle
@@ -131,16 +134,16 @@ fn chain_of_inputs(lifecycle: &Lifecycle) -> Option<String> {
     (links.len() > 1).then(|| links.join(", "))
 }
 
-/// Declarations of which each needs the next.
+/// Reports a chain of declarations in which each needs the next.
 pub(crate) fn chain(span: Span, name: &str, limit: usize) -> Diagnostic {
     let message = format!(
-        "`{name}` needs more than {limit} others, each of which needs the next, and {limit} can be checked"
+        "`{name}` begins a chain of more than {limit} declarations, each of them needing the next, and at most {limit} can be checked"
     );
     RULE.finding(span, name, message)
         .help("let `given`, `from` and lookups name what matters directly")
 }
 
-/// More variables than can be told apart.
+/// Reports more variables than the checker can distinguish.
 pub(crate) fn variables(lifecycle: &Lifecycle, count: usize, limit: usize) -> Diagnostic {
     let message = format!(
         "{} questions (inputs, facts, and a refusal for each effect) exceed the limit of {}",

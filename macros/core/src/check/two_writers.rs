@@ -1,6 +1,9 @@
-//! A warning: two inputs are one object, and effects write both, or write the one and delete the other. Each apply names the fields that its own builder returns, under one field
-//! manager, and takes away those of the other, so that both are `Stale` in turns for ever; what is deleted is made again; of two that are created once only one is ever made. Write it by one input; several ways to build it are several
-//! effects of that one. Two objects have two names: that of one is made by a method (`by ref from self`).
+//! A warning: two inputs are one object, and effects write both, or write one and delete the other.
+//! Each apply names the fields that its own builder returns, under one field manager, and removes
+//! the fields of the other. Therefore both are `Stale` in turns for ever. A deleted object is made
+//! again, and of two that are created once only one is ever made. Write the object through one
+//! input; several ways to build it are several effects of that input. Two objects have two names: a
+//! method makes one of the names (`by ref from self`).
 //!
 //! ```text
 //! config: owned ConfigMap by name meta.name; extra: owned ConfigMap by name meta.name;
@@ -32,20 +35,20 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         }
     }
     for mut inputs in by_object.into_values() {
-        // The first by name, wherever it stands, so that the same ones are named whatever the order is.
+        // Takes the first by name, so the finding does not depend on the order of declaration.
         inputs.sort_by(|one, other| one.name.cmp(&other.name));
         let Some((first, others)) = inputs.split_first() else {
             continue;
         };
-        let creates = |input: &&Input| does(lifecycle, input, Verb::Create);
-        let builds = |input: &&Input| does(lifecycle, input, Verb::Apply) || creates(input);
+        let creates = |input: &&Input| has_effect(lifecycle, input, Verb::Create);
+        let builds = |input: &&Input| has_effect(lifecycle, input, Verb::Apply) || creates(input);
         if !inputs.iter().any(builds) {
             continue;
         }
         for input in others {
             let fight = match builds(first) && builds(input) {
                 true if creates(first) || creates(input) => {
-                    "effects make both: what is there is taken for the other one as well, which is never made"
+                    "effects make both: the object that exists counts as the other one too, which is never made"
                 }
                 true => "effects write both: each takes away what the other wrote",
                 false => "effects write one and delete the other: what is made is deleted again",
@@ -61,7 +64,7 @@ fn diagnostic(first: &Input, input: &Input, fight: &str) -> Diagnostic {
     RULE.finding(name.span(), name.to_string(), message)
         .note(first.span(), format!("`{first}` is declared here"))
         .help(format!(
-            "leave `{name}` out, and let the builder of `{first}` return the whole object; if they are to be two, give one a name of its own, `by ref from self`"
+            "leave `{name}` out, and let the builder of `{first}` return the whole object; to have two objects, give one a name of its own, `by ref from self`"
         ))
 }
 
@@ -70,10 +73,10 @@ fn is_written(lifecycle: &Lifecycle, input: &Input) -> bool {
     is_ours
         && [Verb::Apply, Verb::Create, Verb::Delete]
             .into_iter()
-            .any(|verb| does(lifecycle, input, verb))
+            .any(|verb| has_effect(lifecycle, input, verb))
 }
 
-fn does(lifecycle: &Lifecycle, input: &Input, verb: Verb) -> bool {
+fn has_effect(lifecycle: &Lifecycle, input: &Input, verb: Verb) -> bool {
     let mut effects = lifecycle.effects.iter();
     effects.any(|effect| {
         let target = &lifecycle.inputs[effect.target.0].name;
@@ -82,10 +85,10 @@ fn does(lifecycle: &Lifecycle, input: &Input, verb: Verb) -> bool {
     })
 }
 
-/// Whether there are several, of which type, and how they are found.
+/// Identity of an object: true for a set, the type, and the keys of the lookup.
 type Object = (bool, String, Vec<String>);
 
-/// What an input is, where no method decides that.
+/// Returns the identity of an input, unless a method decides it.
 fn object(input: &Input) -> Option<Object> {
     let by = match &input.lookup {
         Lookup::Name { path, .. } => vec![path.to_string()],

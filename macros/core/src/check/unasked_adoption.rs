@@ -1,5 +1,7 @@
-//! A warning: whatever has the name is taken over, and nobody is asked. Who may write the object of the lifecycle then comes by everything that its operator may write and
-//! nobody controls. Let a fact say that somebody wants it: a field of the spec, an annotation, a label of what is there, read as an input of its own.
+//! A warning: an effect adopts any object with the name, without consent. A user who may write the
+//! object of the lifecycle can then take over every object that its operator may write and no
+//! controller owns. Let a fact state the consent. It can read a field of the spec, an annotation,
+//! or a label of the existing object as an input of its own.
 //!
 //! ```text
 //! adopt secret;                       // warned
@@ -27,10 +29,10 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             &context.lifecycle.inputs[effect.target.0].name,
         );
         let message = format!(
-            "effect `{name}` takes over whatever has the name of `{target}`, and nobody is asked"
+            "effect `{name}` takes over any object with the name of `{target}`, without a user's consent"
         );
         let help =
-            format!("write `adopt {target} when ..;` with a fact that says that somebody wants it");
+            format!("write `adopt {target} when ..;` with a fact that shows that a user wants it");
         sink.push(RULE.finding(effect.target_span, name, message).help(help));
     }
 }

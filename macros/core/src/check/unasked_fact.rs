@@ -1,6 +1,7 @@
-//! A warning: a fact, or a name for a predicate, that nothing asks. A fact multiplies the worlds that are checked, and its author believes that it has a part in something.
-//! Ask it, or leave it out. What is `held` decides about the finalizer, and what an effect sets whether it is to run. What a fragment offers need not be asked by each
-//! lifecycle that uses it.
+//! A warning: nothing evaluates a fact, or a name for a predicate. A fact multiplies the worlds
+//! that are checked, and its author believes that it affects something. Evaluate it, or leave it
+//! out. A `held` fact decides about the finalizer, and a fact that an effect sets decides if the
+//! effect runs. A lifecycle need not evaluate every fact that a fragment offers.
 //!
 //! ```text
 //! facts  { healthy: bool from pods; }
@@ -25,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
-    let asked = asked(lifecycle);
+    let asked = referenced_facts(lifecycle);
     for (at, var) in lifecycle.vars.iter().enumerate() {
         let is_fact = matches!(var.origin, Origin::Fact { .. });
         let is_exempt = var.held.is_some() || lifecycle.home_of(&var.name).is_some();
@@ -33,7 +34,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let name = &var.name;
-        let message = format!("nothing asks fact `{name}`");
+        let message = format!("fact `{name}` is never read");
         sink.push(
             RULE.finding(name.span(), name.to_string(), message)
                 .help("ask it in a state, a condition or a `when`, or leave it out"),
@@ -46,7 +47,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     let unasked = lifecycle.names.iter().filter(|name| !name.asked);
     for name in unasked.filter(|name| !is_offered(name)) {
         let name = &name.name;
-        let message = format!("nothing asks `{name}`");
+        let message = format!("`{name}` is never read");
         sink.push(
             RULE.finding(name.span(), name.to_string(), message)
                 .help("ask it where it was meant to count, or leave it out"),
@@ -55,7 +56,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// The facts that decide something, or from which a field is made.
-fn asked(lifecycle: &Lifecycle) -> BTreeSet<VarId> {
+fn referenced_facts(lifecycle: &Lifecycle) -> BTreeSet<VarId> {
     let mut asked: BTreeSet<VarId> = predicates(lifecycle)
         .into_iter()
         .flat_map(Pred::vars)
@@ -119,7 +120,7 @@ fn predicates(lifecycle: &Lifecycle) -> Vec<&Pred> {
     all.extend(lifecycle.values.iter().filter_map(|one| one.given.as_ref()));
     let mints = lifecycle.values.iter().filter_map(|one| one.mint.as_ref());
     all.extend(mints.filter_map(|mint| mint.until.as_ref()));
-    all.extend(lifecycle.steps.iter().flat_map(Step::asked));
+    all.extend(lifecycle.steps.iter().flat_map(Step::predicates));
     all.extend(lifecycle.abandoned.iter().map(|one| &one.when));
     all.extend(guards.map(|guard| &guard.pred));
     all.extend(clauses.filter_map(|clause| clause.when.as_ref()));

@@ -1,5 +1,7 @@
-//! How often something is asked, or how long a state may last, has no lower bound where the object says it: whoever may write the object could have
-//! a provider asked without end. `min` says what is asked for at the least, and `else` is not below it; a `min` below 100ms bounds nothing. A state needs a `min` only where a poll ends it (LC104).
+//! The interval of a poll, or the maximum duration of a state, has no lower bound although the
+//! object sets it. Any user who may write the object could trigger endless queries of a provider.
+//! `min` declares the lower bound, and `else` is not below it; a `min` below 100ms bounds nothing.
+//! A state needs a `min` only if a poll ends it (LC104).
 //!
 //! ```text
 //! remote: poll Head by spec.url every spec.interval else 1min;           // refused: `interval: 1ns` asks without end
@@ -39,17 +41,17 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Milliseconds: who asks more often than this asks without a pause.
+/// Shortest useful interval in milliseconds. A poll with a shorter one queries without a pause.
 const LEAST: u64 = 100;
 
 fn unbounded(every: &Length, name: &Ident) -> Option<Diagnostic> {
     let path = every.path.as_ref().filter(|_| every.least < LEAST)?;
-    let otherwise = shown(every.otherwise);
+    let otherwise = format_duration(every.otherwise);
     let message = match every.least {
-        0 => format!("input `{name}`: `{path}` may say that it is asked without end"),
+        0 => format!("input `{name}`: `{path}` may set the poll interval to zero"),
         least => format!(
-            "input `{name}`: `min {}` bounds nothing: `{path}` may say that it is asked without a pause",
-            shown(least)
+            "input `{name}`: `min {}` limits nothing: `{path}` may request polls without a pause",
+            format_duration(least)
         ),
     };
     let help = format!(
@@ -59,13 +61,16 @@ fn unbounded(every: &Length, name: &Ident) -> Option<Diagnostic> {
     Some(RULE.finding(span, name.to_string(), message).help(help))
 }
 
-/// What counts where the object says nothing is itself below what counts at the least.
+/// Reports a default length, for an object that gives none, that is itself below the minimum.
 fn contrary(length: &Length, (noun, name): (&str, &Ident)) -> Option<Diagnostic> {
     let path = length.path.as_ref()?;
     if length.least <= length.otherwise {
         return None;
     }
-    let (otherwise, least) = (shown(length.otherwise), shown(length.least));
+    let (otherwise, least) = (
+        format_duration(length.otherwise),
+        format_duration(length.least),
+    );
     let message = format!("{noun} `{name}`: `else {otherwise}` is below its own `min {least}`");
     let help = format!("write `{path} else {least} min {least}`, or a smaller `min`");
     let span = length.span.unwrap_or_else(|| name.span());
@@ -73,7 +78,7 @@ fn contrary(length: &Length, (noun, name): (&str, &Ident)) -> Option<Diagnostic>
 }
 
 /// Milliseconds as they are declared.
-pub(super) fn shown(time: u64) -> String {
+pub(super) fn format_duration(time: u64) -> String {
     match time {
         time if time % 3_600_000 == 0 => format!("{}h", time / 3_600_000),
         time if time % 60_000 == 0 => format!("{}min", time / 60_000),

@@ -1,4 +1,5 @@
-//! A call waits for a promise and does not say for how long. Callers give up after a while and try again; before that they must be told what is missing.
+//! A call waits for a promise without a time limit. Callers give up after a while and retry. Before
+//! that, they need an answer that names the missing part.
 //!
 //! ```text
 //! NodePublishVolume -> Published by publish;               // refused: it waits for `answered`

@@ -1,5 +1,6 @@
-//! A fact reads a field of the request, or several, that no call of the volume carries (all of them, where it reads several): it is never asked, and has
-//! its first value for ever. A volume without calls is asked nothing.
+//! A fact reads one or more fields of the request that no call of the volume carries together. It
+//! is never evaluated, and has its first value for ever. A volume without calls receives no
+//! requests.
 //!
 //! ```text
 //! volume Scratch;
@@ -49,14 +50,14 @@ fn field(one: &Use) -> Option<(RequestField, &Use)> {
 
 fn carries(rpc: Rpc, from: &[Use]) -> bool {
     let mut fields = from.iter().filter_map(field);
-    fields.all(|(field, _)| rpc.demands().says(field))
+    fields.all(|(field, _)| rpc.demands().has_field(field))
 }
 
 fn uncarried(lifecycle: &Lifecycle, var: &Var, fields: &[(RequestField, &Use)]) -> Diagnostic {
     let name = &var.name;
     let declared = |field: RequestField| {
         let mut calls = lifecycle.calls.iter();
-        calls.any(|call| call.rpc.demands().says(field))
+        calls.any(|call| call.rpc.demands().has_field(field))
     };
     let alone = fields.iter().find(|(field, _)| !declared(*field));
     let (wanted, at) = match alone {
@@ -80,7 +81,7 @@ fn help(fields: &[(RequestField, &Use)], is_one: bool) -> String {
     let callers = |field: RequestField| {
         let callers = field.callers().into_iter();
         let callers: Vec<String> = callers.map(|rpc| format!("`{}`", rpc.name())).collect();
-        format!("`{}` is said by {}", field.name(), callers.join(", "))
+        format!("`{}` is carried by {}", field.name(), callers.join(", "))
     };
     let all: Vec<String> = fields.iter().map(|(field, _)| callers(*field)).collect();
     match is_one {

@@ -1,5 +1,6 @@
-//! Edges in `transitions` that no effect and no promise causes in a quiet run. What the outside does on its own is not an edge:
-//! it may move any world to any world. Remove the edge, or find out why what should cause it does not.
+//! Edges in `transitions` that no effect and no promise causes in a quiet run. A change that the
+//! environment makes on its own is not an edge: it may move any world to any world. Remove the
+//! edge, or find out why its intended cause does not lead there.
 //!
 //! `_ -> Failed` need not be caused from every state, but from one. All edges without a cause are one finding.
 //!
@@ -31,7 +32,7 @@ struct Declared {
     /// `None` of one from every state.
     from: Option<StateId>,
     to: StateId,
-    /// Where it is written.
+    /// Location in the source.
     span: Span,
 }
 
@@ -58,7 +59,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let found = RULE
         .finding(first.span, names.join(", "), message)
         .help(help);
-    // Of a single one the help says what else may be meant.
+    // The help names the alternatives for a single one.
     sink.push(
         match uncaused.len() > 1 && undeclared(explored).is_empty() {
             true => found.fix(Fix::Section {
@@ -86,7 +87,7 @@ fn uncaused(explored: &Explored<'_>, transitions: &Transitions) -> Vec<Declared>
         }
     }
     for one in &transitions.anywhere {
-        // What is implicit has no declared edges, so it is none of the states that `_` means.
+        // An implicit state has no declared edges, so it is none of the states that `_` means.
         let declared = |(from, to): &(Class, Class)| {
             matches!(from, Class::State(_)) && *to == Class::State(one.to)
         };
@@ -122,7 +123,7 @@ fn entered(explored: &Explored<'_>, edge: &Declared) -> String {
     }
     let (name, from) = (explored.space.class_name(to), sources(explored, edge.to));
     if from.is_empty() {
-        return format!("remove it: only the outside leads to `{name}`");
+        return format!("remove it: only the environment leads to `{name}`");
     }
     format!("remove it: `{name}` is entered from {}", from.join(", "))
 }

@@ -1,6 +1,7 @@
-//! Edges between states that an effect or a promise causes and that `transitions` does not declare. The block is the lifecycle on one screen:
-//! it lists exactly what can happen in a quiet run, so that a change of behaviour shows up in review. All missing edges are one finding: it tells what
-//! causes the first few, and the help prints the whole block to paste.
+//! An effect or a promise causes edges between states that `transitions` does not declare. The
+//! block shows the lifecycle on one screen. It lists exactly the transitions of quiet runs, so a
+//! change of behavior shows up in review. All missing edges are one finding: it names the causes of
+//! the first few, and the help prints the whole block to paste.
 //!
 //! ```text
 //! promises { balanced: address == NoBalancer sets { address = Full }; }
@@ -27,7 +28,8 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Drives(check),
 };
 
-/// How many edges more are explained one by one: whoever changes much reads the block.
+/// Number of further edges that are explained one by one. For larger changes the reader studies the
+/// block.
 const EXPLAINED: usize = 4;
 
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
@@ -68,7 +70,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     sink.push(found.help(help).fix(fix));
 }
 
-/// What is caused and not declared, states in order of declaration.
+/// Returns the edges that are caused and not declared, states in order of declaration.
 pub(super) fn undeclared(explored: &Explored<'_>) -> BTreeSet<Edge> {
     let transitions = &explored.space.lifecycle.transitions;
     let declared = |(from, to): &Edge| {
@@ -91,7 +93,7 @@ fn edges(explored: &Explored<'_>) -> BTreeSet<Edge> {
     edges.collect()
 }
 
-/// Who causes an edge, and in which world.
+/// Describes the cause of an edge, and a world in which it occurs.
 fn caused(explored: &Explored<'_>, (from, to): Edge) -> String {
     let space = explored.space;
     let from = Class::State(from);

@@ -1,4 +1,5 @@
-//! An effect names an `undo` but acquires nothing that is `held`. Undo effects run on deletion for what is held, so nobody would run this one.
+//! An effect names an `undo` but acquires nothing that is `held`. Undo effects run on deletion for
+//! held facts, so this one would never run.
 //!
 //! ```text
 //! facts   { entry: { No, Current } from router; }       // write `held entry: { No | Current } ..`
@@ -30,12 +31,12 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             RULE.finding(span,
                 effect.name.to_string(),
                 format!(
-                    "effect `{}` names an `undo` but acquires nothing that is `held`: nobody would run it on deletion",
+                    "effect `{}` names an `undo` but acquires nothing that is `held`: the undo would never run on deletion",
                     effect.name
                 ),
             )
             .help(format!(
-                "declare what it acquires `held`, or leave out `undo {undo}`; what is `owned` or `shared` goes by garbage collection"
+                "declare what it acquires as `held`, or leave out `undo {undo}`; garbage collection removes what is `owned` or `shared`"
             )),
         );
     }

@@ -1,5 +1,7 @@
-//! A warning: a promise is waited for although what it speaks of is gone. A Job that has cleaned itself up says nothing any more, so nothing that is only read from it will ever come. Remember
-//! what it said while it is there, by a `record` that is written from it; and let the promise ask that it is there.
+//! A warning: a promise is awaited although its object is gone. A Job that has cleaned itself up
+//! reports nothing any more, so a fact that is only read from it never changes. Remember its result
+//! while it exists, in a `record` that is written from it. Let the promise require that the object
+//! exists.
 //!
 //! ```text
 //! ends: ended == Running sets { ended = Good };                                  // warned: also with `job == Gone`
@@ -9,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use crate::errors::Sink;
-use crate::model::{InputId, Lifecycle, Origin, Promise, Source, VarId};
+use crate::model::{InputId, Lifecycle, Origin, Promise, Source, VarId, Verdict};
 use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
@@ -49,8 +51,8 @@ fn of_gone(
         let mut moves = explored.drives.graph.moves(world).iter();
         moves.any(|one| one.mover == Mover::Promise(at))
     };
-    let values = &space.lifecycle.vars[var.0].values;
-    let gone = |world: usize| values[space.worlds.get(world).value(var)] == "Gone";
+    let value = space.lifecycle.vars[var.0].position(Verdict::Gone);
+    let gone = |world: usize| Some(space.worlds.get(world).value(var)) == value;
     let bad = |world: usize| waits(world) && gone(world);
     let Some(example) = space.live().find(|world| bad(*world)) else {
         return;
@@ -63,11 +65,11 @@ fn of_gone(
     };
     let (name, of) = (&promise.name, &declared.name);
     let message = format!(
-        "promise `{name}` is waited for with `{}`, and what is gone says nothing any more",
+        "promise `{name}` is awaited with `{}`, but an object that is gone reports nothing",
         minimal(space, &claim, example)
     );
     let help = format!(
-        "let it ask for `{of} in {{ New, Made }}`, and remember what `{of}` said by a `record` that is written from it while it is there"
+        "let it read `{of} in {{ New, Made }}`, and keep the data of `{of}` in a `record` that is written while it exists"
     );
     sink.push(
         RULE.finding(name.span(), name.to_string(), message)
@@ -75,7 +77,7 @@ fn of_gone(
     );
 }
 
-/// Whether all that a promise sets is read from this input alone.
+/// Returns true if every fact that a promise sets is read from this input alone.
 fn is_only_of(lifecycle: &Lifecycle, promise: &Promise, input: InputId) -> bool {
     let mut set = promise.sets.iter().flatten();
     set.all(|one| match &lifecycle.vars[one.var.0].origin {

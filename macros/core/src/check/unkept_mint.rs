@@ -1,5 +1,5 @@
-//! A value is minted, and what is to keep it is never written, or by a builder that does not take the value. Then nothing is there to be read back, and
-//! each pass would make another one.
+//! A value is minted, but its keeper is never written, or its builder does not take the value. The
+//! value could not be read back, and each reconcile would make another one.
 //!
 //! ```text
 //! mint password: Password in secret;

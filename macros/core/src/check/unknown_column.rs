@@ -1,5 +1,6 @@
-//! A warning: a `column` shows a field of the status or a condition that the lifecycle does not write, so that it stays empty for ever; or its path is none.
-//! Of what stands outside the status the compiler knows nothing.
+//! A warning: a `column` shows a field of the status or a condition that the lifecycle does not
+//! write, so it stays empty for ever; or its path is invalid. The compiler knows nothing about
+//! fields outside the status.
 //!
 //! ```text
 //! field last_backup: Option<String> from job;
@@ -63,7 +64,7 @@ fn first_of(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or_default()
 }
 
-/// The type that a filter `[?(@.type=='Ready')]` asks for, if it is written so.
+/// Returns the condition type in a filter `[?(@.type=='Ready')]`, if the path has this form.
 fn condition(path: &str) -> Option<&str> {
     let (_, behind) = path.split_once("@.type==")?;
     let behind = behind.trim_start_matches(['\\', '"', '\'']);
@@ -103,7 +104,7 @@ fn camel(name: &str) -> String {
     text
 }
 
-/// What is left where spelling does not count.
+/// Returns the name without the differences in spelling that do not count.
 fn letters(name: &str) -> String {
     let letters = name.chars().filter(|c| *c != '_');
     letters.map(|c| c.to_ascii_lowercase()).collect()

@@ -1,4 +1,5 @@
-//! `use` names what is no fragment, or a list has a place for a fragment that the lifecycle does not use.
+//! `use` names an item that is no fragment, or a list has a place for a fragment that the lifecycle
+//! does not use.
 //!
 //! ```text
 //! use site_room;   states { use siteroom; .. }   // did you mean `site_room`?
@@ -28,7 +29,7 @@ pub(crate) fn nowhere(used: &Ident, known: &[String]) -> Diagnostic {
         suggestion(near.clone())
     );
     RULE.finding(used.span(), used.to_string(), message)
-        .meant(near)
+        .suggest_name(near)
         .help(format!(
             "check it together with the file that has `fragment! {{ fragment {used}; .. }}`"
         ))
@@ -43,6 +44,6 @@ pub(crate) fn unused(named: &Ident, used: &[Ident]) -> Diagnostic {
         suggestion(near.clone())
     );
     RULE.finding(named.span(), named.to_string(), message)
-        .meant(near)
+        .suggest_name(near)
         .help(format!("write `use {named};` beside the sections, too"))
 }

@@ -1,4 +1,5 @@
-//! A name, a value or a section that nothing declares. The text says which kind of name was looked for, and suggests the nearest one.
+//! Nothing declares a name, a value or a section. The text names the expected kind, and suggests
+//! the nearest name.
 //!
 //! ```text
 //! states { NoClass when clas == Absent => Error wakes self; }   // unknown fact `clas`; did you mean `class`?
@@ -8,6 +9,7 @@ use proc_macro2::{Ident, Span};
 
 use crate::csi;
 use crate::errors::{Diagnostic, Item};
+use crate::model::Verdict;
 use crate::rule::{Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
@@ -30,8 +32,10 @@ pub(crate) fn diagnostic(
         None => format!("unknown {kind} `{name}`"),
     };
     let message = format!("{place}: {what}{}", suggestion(near.clone()));
-    let found = RULE.finding(name.span(), place.name(), message).meant(near);
-    let found = found.about(format!("{kind} {name}"));
+    let found = RULE
+        .finding(name.span(), place.name(), message)
+        .suggest_name(near);
+    let found = found.dedup_key(format!("{kind} {name}"));
     match instead {
         Some(instead) => found.help(format!("`{name}` is {instead}")),
         None => found,
@@ -54,7 +58,7 @@ pub(crate) fn section(name: &Ident, known: &[&str]) -> Diagnostic {
         name.to_string(),
         format!("unknown section `{name}`{}", suggestion(near.clone())),
     )
-    .meant(near)
+    .suggest_name(near)
     .help(format!("the sections are {}", listed(known)))
 }
 
@@ -69,14 +73,14 @@ pub(crate) fn request_field(
         suggestion(near.clone())
     );
     RULE.finding(field.span(), place.name(), message)
-        .meant(near)
+        .suggest_name(near)
         .help(format!(
             "`request` has {}; of everything else in it, declare a fact `from request`",
             listed(known)
         ))
 }
 
-/// What no call says, or what no fact may see.
+/// Reports a field of the request that no call carries, or that no fact may read.
 pub(crate) fn read_field(field: &Ident, place: &Item) -> Diagnostic {
     let text = field.to_string();
     let known: Vec<&str> = csi::RequestField::ALL
@@ -112,42 +116,53 @@ pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String])
             suggestion(near.clone())
         ),
     )
-    .meant(near)
+    .suggest_name(near)
     .help(
         ours(&value.to_string(), fact, known)
             .unwrap_or_else(|| format!("`{fact}` is one of {}", listed(known))),
     )
 }
 
-/// What makes a verdict on what we write another one.
+/// Explains the declarations that give the verdict on an object of ours this value.
 fn ours(value: &str, fact: &Ident, known: &[String]) -> Option<String> {
-    let has = |word: &str| known.iter().any(|one| one == word);
-    match value {
-        _ if !has("Foreign") => None,
-        "Adoptable" => Some(format!(
-            "nothing adopts `{fact}`, so that whatever is not ours is `Foreign`: write `adopt {fact} when ..;` in `effects`"
+    let has = |verdict: Verdict| known.iter().any(|one| one == verdict.as_str());
+    let verdict = Verdict::from_name(value).filter(|_| has(Verdict::Foreign));
+    match verdict? {
+        Verdict::Adoptable => Some(format!(
+            "nothing adopts `{fact}`, so any object that is not ours is `Foreign`: write `adopt {fact} when ..;` in `effects`"
         )),
-        "New" | "Made" | "Gone" => Some(format!(
+        Verdict::New | Verdict::Made | Verdict::Gone => Some(format!(
             "nothing creates `{fact}` once, so that it is {}: write `create {fact} when ..;` in `effects`",
             listed(known)
         )),
-        "Stale" | "Current" if has("Made") => Some(format!(
+        Verdict::Stale | Verdict::Current if has(Verdict::Made) => Some(format!(
             "`{fact}` is created once and compared with nothing: it is {}",
             listed(known)
         )),
-        _ => None,
+        Verdict::Absent
+        | Verdict::Unnamed
+        | Verdict::Present
+        | Verdict::Unknown
+        | Verdict::Known
+        | Verdict::Terminating
+        | Verdict::Stale
+        | Verdict::Behind
+        | Verdict::Surplus
+        | Verdict::Draining
+        | Verdict::Foreign
+        | Verdict::Current => None,
     }
 }
 
 /// A value of an `else` alone, nearly spelled as an answer.
 pub(crate) fn unasked_value(value: &Ident, fact: &Ident, near: &str) -> Diagnostic {
     let message = format!(
-        "fact `{fact}`: `{value}` is no answer of it, and nothing asks for it{}",
+        "fact `{fact}`: `{value}` is not one of its answers, and nothing reads it{}",
         suggestion(Some(near.to_owned()))
     );
     let found = RULE.finding(value.span(), fact.to_string(), message);
-    found.meant(Some(near.to_owned())).help(
-        "an `else` may give a value of its own: then a state, a clause or an effect asks for it by name",
+    found.suggest_name(Some(near.to_owned())).help(
+        "an `else` may have a value of its own, but a state, a clause or an effect must then use it by name",
     )
 }
 
@@ -166,7 +181,7 @@ pub(crate) fn needs_value(
     )
     .help(if is_each {
         format!(
-            "behind the brackets stands a value that all in them have: `any({fact}, ..) == {last}`"
+            "after the brackets comes a value that all facts in them have: `any({fact}, ..) == {last}`"
         )
     } else {
         format!("write `{fact} == {last}`, or which of them is meant")
@@ -199,14 +214,14 @@ pub(crate) struct Suggestions {
 }
 
 impl Suggestions {
-    /// How many comparisons nobody waits for.
+    /// Bound on the comparisons, above which the search takes too long.
     pub(crate) const MOST: usize = 100_000;
 
     pub(crate) fn new() -> Self {
         Self { left: Self::MOST }
     }
 
-    /// As [`nearest`], while there is time.
+    /// Like [`nearest`], within the remaining number of comparisons.
     pub(crate) fn nearest<'a>(
         &mut self,
         name: &str,

@@ -1,7 +1,10 @@
-//! A call answers with a code that the Container Storage Interface does not list for it, or does not say when it must answer with one that it does.
+//! A call answers with a code that the Container Storage Interface does not list for it, or does
+//! not declare when it must answer with a listed one.
 //!
-//! The preconditions `unfit`, `unknown`, `in_use`, `elsewhere`, `unstaged` and `differs` stand for the codes that the interface demands. Each that a declared
-//! call asks must be decided, by `when` or by `never` with the reason. Teardown never asks `unknown`: what is not there has been given back.
+//! The preconditions `unfit`, `unknown`, `in_use`, `elsewhere`, `unstaged` and `differs` stand for
+//! the codes that the interface demands. Each precondition of a declared call must be decided, by
+//! `when` or by `never` with the reason. Teardown never evaluates `unknown`: an object that does
+//! not exist has been released.
 //!
 //! ```text
 //! NodePublishVolume -> Published by publish { !claim => OUT_OF_RANGE; }      // refused: a caller cannot know what that means here
@@ -60,7 +63,7 @@ fn unlisted(call: &Call, code: Code, span: Span, sink: &mut Sink) {
     )));
 }
 
-/// Reported once for a precondition, at the first call that asks it.
+/// Reports an undecided precondition once, at the first call that evaluates it.
 fn undecided(lifecycle: &Lifecycle, precondition: Precondition, sink: &mut Sink) {
     let decided = lifecycle
         .preconditions
@@ -77,7 +80,7 @@ fn undecided(lifecycle: &Lifecycle, precondition: Precondition, sink: &mut Sink)
     if let Some((call, demands, code)) = calls.next() {
         let (name, precondition) = (call.rpc.name(), precondition.name());
         let message = format!(
-            "`{name}` must answer {} when the volume is `{precondition}`: say `{precondition} when ..` or `{precondition} never \"..\"` (csi {VERSION}, \"{}\")",
+            "`{name}` must answer {} when the volume is `{precondition}`: write `{precondition} when ..` or `{precondition} never \"..\"` (csi {VERSION}, \"{}\")",
             code.name(),
             demands.section
         );

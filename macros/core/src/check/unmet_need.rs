@@ -1,6 +1,7 @@
-//! What a fragment needs is not there in a lifecycle that uses it: no fact of the name, or one that lacks a value.
-//! A fragment names in `needs` the facts that it asks and does not declare, each with the values that it asks for; the lifecycle, or another fragment of it,
-//! declares a fact, a name for a predicate or an input with these values at least.
+//! A fact that a fragment needs is missing in a lifecycle that uses it: no fact has the name, or
+//! the fact lacks a value. A fragment names in `needs` the facts that it evaluates and does not
+//! declare, each with the values that it uses. The lifecycle, or another fragment of it, declares a
+//! fact, a name for a predicate or an input with at least these values.
 //!
 //! ```text
 //! fragment routed; needs { sync: { Behind, Current }; }

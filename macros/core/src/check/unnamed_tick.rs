@@ -1,5 +1,6 @@
-//! A state `wakes` on others alone, and time brings the object on as well: when a fact that is made from the clock changes its answer, something is to be
-//! done, or a goal is reached. People would be told that only somebody else can help. A goal needs no `wakes`.
+//! A state `wakes` on others alone, but time advances the object as well. When a fact that reads
+//! the clock changes its answer, an effect is due, or a goal is reached. Users would read that only
+//! others can help. A goal needs no `wakes`.
 //!
 //! ```text
 //! Waiting when window == Closed => Pending wakes self;      // refused: `window` is made from `now`
@@ -13,7 +14,7 @@ use super::idle_tick::resting;
 use super::useless_wakes::readers;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
-use crate::model::{InputId, Source, StateId, VarId};
+use crate::model::{InputId, Source, StateId, VarId, Verdict};
 use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -64,7 +65,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let names: Vec<String> = wakes.iter().map(|one| one.name.to_string()).collect();
         let (names, clock) = (names.join(", "), &space.lifecycle.inputs[input.0].name);
         let message = format!(
-            "state `{}` says `wakes {names}`, but with `{}` time brings it on, too",
+            "state `{}` declares `wakes {names}`, but with `{}` time also leads out of it",
             state.name,
             minimal(space, &claim, example)
         );
@@ -74,7 +75,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// What keeps a value that is over is not as wanted any more; whether it is there, and ours, no time changes.
+/// Returns true if time can cause the change. An object that keeps an expired value is not as
+/// wanted any more. Time never changes its existence or its ownership.
 fn is_of_time(space: &Space<'_>, (before, after): (usize, usize)) -> bool {
     let lifecycle = space.lifecycle;
     let mints = lifecycle.values.iter().filter_map(|v| v.mint.as_ref());
@@ -82,13 +84,14 @@ fn is_of_time(space: &Space<'_>, (before, after): (usize, usize)) -> bool {
     let mut keepers = expiring.filter_map(|mint| lifecycle.inputs[mint.keeper.0].var);
     keepers.all(|var| {
         let values = [before, after].map(|world| space.worlds.get(world).value(var));
-        let named = values.map(|value| lifecycle.vars[var.0].values[value].as_str());
-        let is_verdict = |name: &str| ["Stale", "Current"].contains(&name);
-        named[0] == named[1] || named.into_iter().all(is_verdict)
+        let verdicts = values.map(|value| lifecycle.vars[var.0].verdict(value));
+        let is_compared = |verdict| matches!(verdict, Some(Verdict::Stale | Verdict::Current));
+        values[0] == values[1] || verdicts.into_iter().all(is_compared)
     })
 }
 
-/// Whether the passing of time may lead from a world to a goal, or to where something is to be done.
+/// Returns true if the passing of time may lead from a world to a goal, or to a world with
+/// something to do.
 fn goes_on(explored: &Explored<'_>, world: usize, readers: &[VarId]) -> bool {
     let space = explored.space;
     let mut change = Change::from(space.worlds.get(world), space.lifecycle);
@@ -96,7 +99,7 @@ fn goes_on(explored: &Explored<'_>, world: usize, readers: &[VarId]) -> bool {
     let is_on = |end: usize| {
         let class = space.classes[end];
         let is_goal = matches!(class, Class::State(state) if space.lifecycle.states[state.0].goal);
-        let is_news = class != space.classes[world] && (is_goal || !space.rests(end));
+        let is_news = class != space.classes[world] && (is_goal || !space.is_at_rest(end));
         is_news && is_of_time(space, (world, end))
     };
     let walked = space.worlds.walk(&change, &mut |end, _| match end {

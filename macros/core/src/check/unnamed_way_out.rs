@@ -1,7 +1,9 @@
-//! A warning: a state says that it `wakes self` alone, and a change of something else leads out of it as well: of an input whose verdict its `when` asks, or of one single object
-//! or poll that a fact in its `when` is made from. People read that only the owner can help, and the one who could is not named.
-//! Of a set that facts are made from nothing is said: mostly it is what the object is judged beside. Nor of a name that the object leaves out, nor of what we write ourselves, unless it
-//! is another's (`Foreign`, `Adoptable`) or, where a part of it is ours, not there.
+//! A warning: a state declares `wakes self` alone, and a change of something else leads out of it
+//! as well. This is an input with a verdict that its `when` queries, or a single object or poll
+//! that a fact in its `when` reads. Users read that only the owner can help, and the other party is
+//! not named. Sets that facts read are not reported: mostly the object is judged relative to them.
+//! A name that the object leaves out is not reported either. Neither are our own writes, unless the
+//! object belongs to another (`Foreign`, `Adoptable`) or is missing although a part of it is ours.
 //!
 //! ```text
 //! NoClass when class == Absent => Error wakes self;        // warned: it is over as soon as somebody makes the class
@@ -12,7 +14,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use crate::errors::Sink;
-use crate::model::{Input, InputId, Lifecycle, Mode, Origin, Source, StateId, Use, ValueId, VarId};
+use crate::model::{
+    Input, InputId, Lifecycle, Mode, Origin, Source, StateId, Use, ValueId, VarId, Verdict,
+};
 use crate::rule::{Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
@@ -41,7 +45,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let class = Class::State(StateId(position));
         let resting: Vec<usize> = space
             .live()
-            .filter(|world| space.classes[*world] == class && space.rests(*world))
+            .filter(|world| space.classes[*world] == class && space.is_at_rest(*world))
             .collect();
         let asked = state.when.vars();
         let ways = asked
@@ -65,7 +69,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         };
         let name = &state.name;
         let message = format!(
-            "state `{name}` says `wakes self`, but with `{}` a change of `{}` leads out of it, too",
+            "state `{name}` declares `wakes self`, but with `{}` a change of `{}` also leads out of it",
             minimal(space, &claim, example),
             names.join("` or `")
         );
@@ -77,7 +81,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// The inputs, not the object itself, whose change alone may answer a question anew.
+/// Returns the inputs, except the object itself, that can change an answer by themselves.
 fn others(lifecycle: &Lifecycle, var: VarId) -> BTreeSet<InputId> {
     match &lifecycle.vars[var.0].origin {
         Origin::Input(input) => match lifecycle.inputs[input.0].mode {
@@ -95,7 +99,7 @@ fn others(lifecycle: &Lifecycle, var: VarId) -> BTreeSet<InputId> {
     }
 }
 
-/// What a fact is made from, if all of it is single objects and polls.
+/// Returns the inputs that a fact is made from, if all of them are single objects and polls.
 fn made_from(lifecycle: &Lifecycle, from: &[Use]) -> Option<BTreeSet<InputId>> {
     let mut open: Vec<Source> = from.iter().map(|one| one.source).collect();
     let (mut inputs, mut seen) = (BTreeSet::new(), BTreeSet::<ValueId>::new());
@@ -124,13 +128,15 @@ fn is_single(input: &Input) -> bool {
     !input.many && !matches!(input.mode, Mode::Record | Mode::Clock)
 }
 
-/// Whether another answer to this one question leads out of the state, and is not the object's own.
+/// Returns true if another answer to this one fact leads out of the state, and the answer does not
+/// come from the object itself.
 fn leads_out(explored: &Explored<'_>, class: Class, world: usize, var: VarId) -> bool {
     let space = explored.space;
     let declared = &space.lifecycle.vars[var.0];
-    let names_none = |value: usize| declared.values[value] == "Unnamed";
+    let unnamed = declared.position(Verdict::Unnamed);
+    let names_none = |value: usize| Some(value) == unnamed;
     let at = space.worlds.get(world);
-    if !at.asked(var) || !is_of_others(space.lifecycle, var, at.value(var)) {
+    if !at.is_asked(var) || !is_of_others(space.lifecycle, var, at.value(var)) {
         return false;
     }
     let mut change = Change::from(at, space.lifecycle);
@@ -145,17 +151,20 @@ fn leads_out(explored: &Explored<'_>, class: Class, world: usize, var: VarId) ->
     out.is_break()
 }
 
-/// Whether such an answer says what others did, or may do.
+/// Returns true if such an answer reports an action, past or possible, of other controllers or
+/// users.
 fn is_of_others(lifecycle: &Lifecycle, var: VarId, value: usize) -> bool {
     let declared = &lifecycle.vars[var.0];
     let Origin::Input(input) = declared.origin else {
         return true;
     };
-    let value = declared.values[value].as_str();
+    let verdict = declared.verdict(value);
     match lifecycle.inputs[input.0].mode {
-        Mode::Owned | Mode::Shared | Mode::Group => ["Foreign", "Adoptable"].contains(&value),
-        Mode::Part => value == "Absent",
-        Mode::Watched | Mode::Poll | Mode::Probe => value != "Unnamed",
+        Mode::Owned | Mode::Shared | Mode::Group => {
+            matches!(verdict, Some(Verdict::Foreign | Verdict::Adoptable))
+        }
+        Mode::Part => verdict == Some(Verdict::Absent),
+        Mode::Watched | Mode::Poll | Mode::Probe => verdict != Some(Verdict::Unnamed),
         Mode::Record | Mode::Noted | Mode::Clock => false,
     }
 }

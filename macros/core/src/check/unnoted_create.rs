@@ -1,5 +1,6 @@
-//! Nothing remembers what is created: when it is gone, nobody knows that it was there, and it would be made again. Each input that an effect creates has one `record of` it, and
-//! each `record of` is of an input that an effect creates.
+//! Nothing remembers a created object: after its deletion it would be made again. Each input that
+//! an effect creates has one `record of` it, and each `record of` refers to an input that an effect
+//! creates.
 //!
 //! ```text
 //! observe { job: owned Job by name meta.name; }                                     // refused
@@ -7,7 +8,7 @@
 //! effects { create job; }
 //! ```
 
-use crate::ast::{Comes, Input, Lifecycle, Mode, Verb};
+use crate::ast::{Input, Lifecycle, Mode, Verb, WriteMode};
 use crate::errors::Sink;
 use crate::rule::{Rule, Run, Severity, Stage};
 
@@ -19,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
-/// Looks at every `create` and every `record of`.
+/// Checks every `create` and every `record of`.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     let records = || ast.inputs.iter().filter(|input| input.mode == Mode::Noted);
     let of = |record: &Input, input: &Input| record.of.as_ref() == Some(&input.name);
@@ -50,7 +51,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
             continue;
         };
         let is_known = ast.inputs.iter().any(|input| input.name == *of);
-        if is_known && ast.comes(of) != Comes::Once {
+        if is_known && ast.comes(of) != WriteMode::Once {
             let name = &record.name;
             let message = format!("`{name}` is the record of `{of}`, which no effect creates");
             let found = RULE.finding(of.span(), name.to_string(), message);

@@ -32,7 +32,7 @@ pub(crate) fn diagnostic(
             suggestion(near.clone())
         ),
     )
-    .meant(near);
+    .suggest_name(near);
     match help {
         Some(help) => found.help(help),
         None if suggested => found,

@@ -1,6 +1,8 @@
-//! What a fragment declares has no place in the lifecycle that uses it. Where the first that fits counts, in `states` and in a condition, the lifecycle says
-//! where the items of the fragment stand: `use site_room;` for all, `use site_room::{Missing, Blocked};` for some of its states. Everything else stands
-//! before what the lifecycle declares itself. A place for which the fragment has nothing is refused as well.
+//! A fragment declares items that have no place in the lifecycle that uses it. In `states` and in a
+//! condition, the first match counts, so the lifecycle declares the place of the items of the
+//! fragment. `use site_room;` inserts all of them, and `use site_room::{Missing, Blocked};` inserts
+//! some of its states. Everything else comes before the items that the lifecycle declares itself. A
+//! place for which the fragment has no item is rejected as well.
 //!
 //! ```text
 //! use site_room;   states { Invalid when !fine => Error wakes self; .. }    // refused: whether `NoSite` comes before `Invalid`, nothing says
@@ -39,7 +41,7 @@ pub(crate) fn states(used: &Ident, states: &[Ident], all: usize) -> Diagnostic {
     };
     RULE.finding(used.span(), used.to_string(), message)
         .help(format!(
-            "write `{line}` where they stand in `states`: the first that fits counts"
+            "write `{line}` where they belong in `states`: the first match counts"
         ))
 }
 
@@ -49,14 +51,14 @@ pub(crate) fn clauses(used: &Ident, condition: &Ident) -> Diagnostic {
         format!("the clauses of fragment `{used}` in condition `{condition}` have no place");
     RULE.finding(condition.span(), condition.to_string(), message)
         .help(format!(
-            "write `use {used};` where they stand in `condition {condition}`: the first that fits counts"
+            "write `use {used};` where they belong in `condition {condition}`: the first match counts"
         ))
 }
 
 /// Clauses of a condition that two fragments declare and the lifecycle does not.
 pub(crate) fn between(used: &Ident, other: &Ident, condition: &Ident) -> Diagnostic {
     let message = format!(
-        "fragments `{other}` and `{used}` both have clauses of condition `{condition}`, and nothing says which come first"
+        "fragments `{other}` and `{used}` both have clauses of condition `{condition}`, and their order is not declared"
     );
     RULE.finding(used.span(), condition.to_string(), message)
         .help(format!(
@@ -66,7 +68,7 @@ pub(crate) fn between(used: &Ident, other: &Ident, condition: &Ident) -> Diagnos
 
 /// A place for nothing.
 pub(crate) fn nothing(used: &Ident, what: &str) -> Diagnostic {
-    let message = format!("fragment `{used}` has no {what} that could stand here");
+    let message = format!("fragment `{used}` has no {what} to insert here");
     RULE.finding(used.span(), used.to_string(), message)
         .help("leave out this line")
 }

@@ -1,6 +1,8 @@
-//! A property `reaches A | B from C` with a quiet run from a world of `C` that ends before it comes to a world of `A` or `B`. Every promise is kept in such a run
-//! and nobody interferes. A run in which a write is refused that no state mentions waits in `Refused`, and is excepted; a refusal that a state mentions counts
-//! as that state. What gets stuck or goes round is found by other rules (LC021 to LC024).
+//! A property `reaches A | B from C` has a quiet run from a world of `C` that ends before it comes
+//! to a world of `A` or `B`. Every promise is kept in such a run, and nothing interferes. A run in
+//! which a write is refused that no state mentions waits in `Refused`, and is excepted. A refusal
+//! that a state mentions counts as that state. Other rules find runs that get stuck or repeat
+//! (LC021 to LC024).
 //!
 //! ```text
 //! properties { reaches Ready from Applying; }              // refused: a run may end in `Taken`, where somebody else has the name
@@ -31,17 +33,18 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let PropertyOf::Reaches { to, from } = &property.what else {
             continue;
         };
-        // What begins where it is to end cannot fail there, which is told as that.
+        // A run that begins in its own goal cannot fail there, and the finding reports that.
         if from.iter().any(|state| to.contains(state)) {
             continue;
         }
         let worlds = space.worlds.len();
-        let back = back.get_or_insert_with(|| Backwards::of(&explored.drives.graph, worlds));
-        one(explored, back, property, (to, from), sink);
+        let back =
+            back.get_or_insert_with(|| Backwards::from_graph(&explored.drives.graph, worlds));
+        check_property(explored, back, property, (to, from), sink);
     }
 }
 
-fn one(
+fn check_property(
     explored: &Explored<'_>,
     back: &Backwards,
     property: &Property,
@@ -54,7 +57,7 @@ fn one(
         Class::Refused => true,
         Class::Deleting | Class::Nowhere => false,
     };
-    let ends = |world: usize| graph.rests(world) && !arrived(world);
+    let ends = |world: usize| graph.is_at_rest(world) && !arrived(world);
     let goals: Vec<usize> = space.live().filter(|world| ends(*world)).collect();
     let leading = back.leading(graph, &goals, &arrived);
     let sources = from.iter().map(|state| Class::State(*state));
@@ -77,14 +80,14 @@ fn one(
         expected: explored.vars_of(class),
     };
     let witness = minimal(space, &claim, example);
-    let (message, help) = told(explored, &walk, (class, &witness), to);
+    let (message, help) = describe_violation(explored, &walk, (class, &witness), to);
     sink.push(
         RULE.finding(property.span, property.name.as_str(), message)
             .help(help),
     );
 }
 
-fn told(
+fn describe_violation(
     explored: &Explored<'_>,
     walk: &Walk,
     (class, witness): (Class, &str),
@@ -100,7 +103,7 @@ fn told(
     let end = space.classes[walk.end as usize];
     let end_name = space.class_name(end);
     let message = if walk.moves.is_empty() {
-        format!("`{name}` with `{witness}` is at rest: a quiet run ends there, without `{wanted}`")
+        format!("`{name}` with `{witness}` is settled: a quiet run ends there, without `{wanted}`")
     } else {
         let way = runs.describe(walk);
         let way = way.map(|way| format!(": {way}")).unwrap_or_default();
@@ -123,7 +126,7 @@ fn told(
     } else {
         let to = states(" | ");
         format!(
-            "let an effect or a promise lead on from there, or say where runs may end as well: `reaches {to} | {end_name} from {name}`"
+            "let an effect or a promise lead on from there, or allow runs to end there as well: `reaches {to} | {end_name} from {name}`"
         )
     };
     (message, help)

@@ -5,8 +5,9 @@
 //! allow LC064 nodes "its watch wakes the object, and nothing more is asked of it";
 //! ```
 //!
-//! Read are the inputs in predicates, those that facts, builders, fields and lookups are made `from`, and those that effects write.
-//! A property reads nothing: it is proved, and never asked.
+//! Inputs count as read if predicates query them, if facts, builders, fields and lookups are made
+//! `from` them, or if effects write them. A property reads nothing: it is proved, and never
+//! evaluated.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +68,8 @@ fn read(context: &Context<'_>) -> BTreeSet<InputId> {
     reading.inputs
 }
 
-/// What preconditions, targets and refusals of a volume ask; a state that is a target asks by itself.
+/// Returns the predicates of preconditions, targets and refusals of a volume. A state that is a
+/// target brings its own predicates.
 fn asked_by_calls(lifecycle: &Lifecycle) -> Vec<&Pred> {
     let preconditions = lifecycle
         .preconditions
@@ -113,7 +115,7 @@ impl Reading<'_> {
         }
     }
 
-    /// What is left is looked up by what they name.
+    /// Marks the inputs that the lookups of retired inputs name as read.
     fn retired(&mut self) {
         for (at, input) in self.lifecycle.inputs.iter().enumerate() {
             if input.retired.is_some() {
@@ -156,7 +158,7 @@ impl Reading<'_> {
             .chain(values)
             .chain(clauses)
             .chain(asked_by_calls(lifecycle))
-            .chain(lifecycle.steps.iter().flat_map(Step::asked))
+            .chain(lifecycle.steps.iter().flat_map(Step::predicates))
             .chain(lifecycle.abandoned.iter().map(|one| &one.when))
             .collect();
         for var in all.into_iter().flat_map(|pred| pred.vars()) {

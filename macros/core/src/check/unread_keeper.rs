@@ -1,5 +1,6 @@
-//! A minted value is given to something else than the builder of what keeps it. Before that was written, the value is one that nobody else has, and a write that is
-//! refused or comes too late leaves two of them in use. What uses the value reads it where it is kept.
+//! A minted value is passed to something other than the builder of its keeper. Before the keeper is
+//! written, nothing else has the value, so a refused or late write leaves two values in use. Users
+//! of the value read it from its keeper.
 //!
 //! ```text
 //! mint password: Password in secret;
@@ -26,7 +27,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             if let Some((value, keeper)) = minted(lifecycle, one)
                 && builds != Some(keeper)
             {
-                say(one, value, &place, sink);
+                report_use(one, value, &place, sink);
             }
         }
     };
@@ -64,10 +65,10 @@ fn minted<'a>(lifecycle: &'a Lifecycle, one: &Use) -> Option<(&'a Value, InputId
     Some((value, value.mint.as_ref()?.keeper))
 }
 
-fn say(one: &Use, value: &Value, place: &Item, sink: &mut Sink) {
+fn report_use(one: &Use, value: &Value, place: &Item, sink: &mut Sink) {
     let (name, keeper) = (&value.name, &value.from[0].name);
     let message = format!(
-        "{place} reads `{name}`, which is nobody's before it is kept in `{keeper}`: only what builds that gets it"
+        "{place} reads `{name}` before it is kept in `{keeper}`: only the builder of that input may read it"
     );
     let help = format!("read `{keeper}`, where it is kept");
     sink.push(

@@ -1,5 +1,6 @@
-//! The file that `lock` names cannot be read, or a line of it is no item of a lock: a conflict of a merge, mostly. So nobody can tell what an older version left. The path
-//! is that from the source file.
+//! The file that `lock` names cannot be read, or a line of it is no item of a lock, mostly because
+//! of a merge conflict. The leftovers of an older version are then unknown. The path is relative to
+//! the source file.
 //!
 //! ```text
 //! lock "listener.lock";      // refused while there is no such file: `lifecycle-operator lock src/listener.rs` writes it
@@ -28,7 +29,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
         LockText::Unread => {}
         LockText::Unreadable(why) => {
             let message = format!("the lock `{path}` cannot be read: {why}");
-            let help = "write it by `lifecycle-operator lock FILE.rs`, with the file that this stands in, and keep it beside that";
+            let help = "write it with `lifecycle-operator lock FILE.rs`, with the file of this lifecycle, and keep it beside that file";
             sink.push(RULE.finding(span, "lock", message).help(help));
         }
         LockText::Read(text) => {

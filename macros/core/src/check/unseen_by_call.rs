@@ -1,8 +1,10 @@
-//! The target or a refusal of a call, or the `when` of an effect in its `by`, asks for what the call cannot see: its request does not carry what the fact
-//! is read from. A call that tears down carries the volume and the path, no capability and no context; only a call to the node can probe. What an effect
-//! `sets` may be unseen, as long as nothing of the call asks for it.
+//! The target or a refusal of a call, or the `when` of an effect in its `by`, evaluates a fact that
+//! the call cannot see. Its request does not carry the source of that fact. A call that tears down
+//! carries the volume and the path, but no capability and no context. Only a call to the node can
+//! probe. A fact that an effect `sets` may be unseen, as long as no predicate of the call reads it.
 //!
-//! What is asked of the request alone, or of fields of it, may be asked everywhere: where the request does not say, the fact has its first value.
+//! A fact of the request alone, or of fields of it, may be evaluated everywhere. If the request
+//! does not carry the value, the fact has its first value.
 //!
 //! ```text
 //! pod: part Pod by ref from request;                       // from the context of the volume
@@ -40,7 +42,8 @@ fn check(called: &Called<'_>, sink: &mut Sink) {
 fn blinds(called: &Called<'_>, drive: &CallDrive<'_>) -> Vec<Blind> {
     let (space, call) = (called.space, drive.call);
     let mut found = Vec::new();
-    // A volume that is still to be made has no id, so nothing found by it is there, and no precondition can apply for its sake.
+    // A volume before its creation has no id. Therefore nothing is found by it, and no
+    // precondition can apply because of it.
     if call.rpc != Rpc::CreateVolume {
         for (precondition, _) in call.rpc.demands().preconditions {
             let mut preconditions = space.lifecycle.preconditions.iter();

@@ -1,14 +1,16 @@
-//! A held fact counts as given back while it cannot be seen. Then the finalizer would go although something may still be ours.
+//! A held fact counts as released while it is not observed. The finalizer would then be removed
+//! although something may still be ours.
 //!
 //! ```text
 //! held bucket: { No | Current } from store given store;                 // refused: unseen is `No`
 //! held bucket: { No | Current } from store given store else Unknown;
 //! ```
 //!
-//! A `given` that asks records only may say that nothing is held: what was never recorded was never acquired.
+//! A `given` that queries records only may imply that nothing is held: an object that was never
+//! recorded was never acquired.
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Guard, Lifecycle, Mode, Origin, Var};
+use crate::model::{Guard, Lifecycle, Mode, Origin, Var, Verdict};
 use crate::rule::{Context, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
@@ -47,23 +49,23 @@ fn diagnostic(var: &Var, guard: &Guard) -> Diagnostic {
     RULE.finding(span,
         var.name.to_string(),
         format!(
-            "held fact `{}` counts as given back (`{value}`) while it cannot be seen: write `else` with a value that means unknown",
+            "held fact `{}` counts as released (`{value}`) while it is not observed: write `else` with a value that means unknown",
             var.name
         ),
     )
     .help(help(var, guard))
 }
 
-/// What stands there already is no advice.
+/// Returns the help text. Leaves out any advice to write a value that exists already.
 fn help(var: &Var, guard: &Guard) -> String {
-    let unknown = var.values.iter().position(|value| value == "Unknown");
+    let unknown = var.position(Verdict::Unknown);
     let is_free = |value: &usize| var.held.is_some_and(|held| held.free.contains(*value));
     match unknown.filter(is_free) {
         Some(_) if guard.otherwise_span.is_some() => {
-            "`Unknown` stands left of the bar, where nothing is ours: leave it out there, so that only this `else` names it".to_owned()
+            "`Unknown` is left of the bar, where nothing is owned: remove it there, so that only this `else` names it".to_owned()
         }
         Some(_) => {
-            "write `else Unknown`, and leave `Unknown` out left of the bar, where nothing is ours".to_owned()
+            "write `else Unknown`, and remove `Unknown` left of the bar, where nothing is owned".to_owned()
         }
         None => "write `else Unknown`".to_owned(),
     }

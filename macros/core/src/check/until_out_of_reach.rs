@@ -1,4 +1,5 @@
-//! The `until` of a step asks nothing that the effect of the step changes, and nothing that a promise brings about: running it could never end the step.
+//! The `until` of a stage of the teardown queries nothing that its effect changes, and nothing that
+//! a promise brings about. Running the effect could never end the stage.
 //!
 //! ```text
 //! teardown { drain until volume == Detached; }    // refused: `drain` writes the node, and nobody promises anything of the volume
@@ -46,7 +47,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             facts.join(", ")
         );
         let help = format!(
-            "ask what comes of writing `{target}`, or declare the promise by which it comes"
+            "read the result of writing `{target}`, or declare the promise that brings it about"
         );
         sink.push(
             RULE.finding(step.until.span, name.to_string(), message)

@@ -1,5 +1,7 @@
-//! A warning: a minted value is made from a clock, so that it knows how old it is, and no fact that its `until` asks is told what time it is; or the other way round. Either is easily
-//! forgotten, and nothing else shows it: a fact without the clock wakes nobody when the time has come, and what does not know when it was made is never due, or always.
+//! A warning: a minted value receives the clock, so it knows its age, but no fact in its `until`
+//! reads the clock; or the other way round. Either is easily forgotten, and nothing else shows it.
+//! A fact without the clock triggers no reconcile at the due time. A value without its creation
+//! time is never due, or always.
 //!
 //! ```text
 //! due: { No, Yes } from secret;  ..  mint password: Password in secret from now until due == Yes;        // warned: no tick asks `due`
@@ -40,7 +42,8 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether the time may change an answer, by the fact itself or by what its `given` asks.
+/// Returns true if time may change an answer, by the fact itself or by the predicate of its
+/// `given`.
 fn is_timed(context: &Context<'_>, var: VarId) -> bool {
     let mut reads = context.frames.reads(var).iter();
     reads.any(|one| match one {
@@ -56,19 +59,20 @@ fn clock_of<'a>(lifecycle: &Lifecycle, value: &'a Value) -> Option<&'a Use> {
     from.find(|one| lifecycle.is_clock(one.source))
 }
 
-/// It knows when it was made, and nobody who decides that it is over knows what time it is.
+/// Reports a value that knows its creation time, while no fact in its `until` knows the current
+/// time.
 fn untold(lifecycle: &Lifecycle, value: &Value, until: &Pred, clock: &Use) -> Diagnostic {
     let asked = until.vars();
     let asked = asked.iter().map(|var| &lifecycle.vars[var.0].name);
     let asked: Vec<String> = asked.map(|name| format!("`{name}`")).collect();
     let (name, clock) = (value.name.to_string(), &clock.name);
     let message = format!(
-        "`{name}` knows when it was made, and {}, by which it is over, is not told what time it is: no time makes it anew",
+        "`{name}` knows when it was made, but {}, which ends it, does not read the time: time alone never renews it",
         asked.join(" or ")
     );
     let keeper = &value.from[0].name;
     let help = format!(
-        "write `from {keeper}, {clock}` in the fact that says when it is due; or leave `{clock}` out here, if it never is"
+        "write `from {keeper}, {clock}` in the fact that decides when it is due; or leave `{clock}` out here, if it never is"
     );
     RULE.finding(until.span, name, message).help(help)
 }
@@ -93,7 +97,7 @@ fn ageless(
     let mut clocks = clocks.filter(|input| input.mode == Mode::Clock);
     let clock = &clocks.next()?.name;
     let message = format!(
-        "`{due}` says by the time whether `{name}` is over, and `{name}` is made without knowing what time it is"
+        "`{due}` decides by the time whether `{name}` is over, but `{name}` is made without reading the time"
     );
     let keeper = &value.from[0].name;
     let help = format!(

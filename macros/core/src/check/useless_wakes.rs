@@ -1,5 +1,6 @@
-//! A state whose `wakes` names inputs of which no change leads out of it, so that the object would rest there for ever and users would look
-//! at the wrong thing. Name what the state really depends on; `self` always helps, for a user may edit the object.
+//! A state has a `wakes` on inputs, but no change of them leads out of it. The object would stay
+//! there for ever, and users would look at the wrong thing. Name the inputs on which the state
+//! really depends. `self` always helps, because a user may edit the object.
 //!
 //! ```text
 //! NoClass when class == Absent => Error wakes nodes;       // refused: no change of a Node brings the class
@@ -37,10 +38,10 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         }
         let id = StateId(position);
         let class = Class::State(id);
-        let places: BTreeSet<Dependency> = wakes.iter().filter_map(place).collect();
+        let places: BTreeSet<Dependency> = wakes.iter().filter_map(as_dependency).collect();
         let resting: Vec<usize> = space
             .live()
-            .filter(|world| space.classes[*world] == class && space.rests(*world))
+            .filter(|world| space.classes[*world] == class && space.is_at_rest(*world))
             .collect();
         let stays = staying(explored, class, &resting, &readers(explored, &places));
         let Some(&example) = stays.first() else {
@@ -54,7 +55,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         };
         let names: Vec<String> = wakes.iter().map(|one| one.name.to_string()).collect();
         let message = format!(
-            "state `{}` says `wakes {}`, but with `{}` no change of these leads out of it",
+            "state `{}` declares `wakes {}`, but with `{}` no change of these leads out of it",
             state.name,
             names.join(", "),
             minimal(space, &claim, example)
@@ -70,7 +71,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-fn place(one: &Use) -> Option<Dependency> {
+fn as_dependency(one: &Use) -> Option<Dependency> {
     match one.source {
         Source::This | Source::Fact(_) => None,
         Source::Request => Some(Dependency::Request),
@@ -120,7 +121,8 @@ pub(super) fn staying(
         .collect()
 }
 
-/// The inputs of which a change leads out of a world, and the object itself, as a `wakes` names them.
+/// Returns the inputs with changes that lead out of a world, and the object itself, as a `wakes`
+/// names them.
 pub(super) fn leading_out(explored: &Explored<'_>, class: Class, world: usize) -> String {
     let inputs = explored.space.lifecycle.inputs.iter().enumerate();
     // A group stands for its members.

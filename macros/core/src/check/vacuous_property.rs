@@ -1,5 +1,6 @@
-//! A property that cannot fail, so that nobody learns anything from it: it holds whatever the facts are, it is about no world or only about those in which the effect
-//! was refused anyway, no quiet run has both effects, or it begins where it is to end.
+//! A property cannot fail, so it proves nothing. It holds regardless of the facts, or it covers no
+//! world, or only worlds in which the effect was refused anyway. Alternatively, no quiet run has
+//! both effects, or the property begins at its own goal.
 //!
 //! ```text
 //! properties { never put while frozen == Yes && frozen == No; }    // refused: no world has both
@@ -15,7 +16,7 @@ use crate::space::explored::Explored;
 use crate::space::runs::{Backwards, Runs};
 use crate::space::{Class, Space, witness};
 
-use super::broken_always::{about, class_of};
+use super::broken_always::{class_of, worlds_in_scope};
 use super::broken_order::claims;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Both(check, in_calls),
 };
 
-/// How many combinations of values are tried to see whether a predicate can fail.
+/// Bound on the combinations of values that are tried to find out if a predicate can fail.
 const COMBINATIONS: usize = 4_096;
 
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
@@ -42,7 +43,7 @@ fn in_calls(called: &Called<'_>, sink: &mut Sink) {
     never_both(space, &runs.collect::<Vec<_>>(), sink);
 }
 
-/// What worlds show.
+/// Reports the properties that are vacuous by the worlds alone.
 fn alone(space: &Space<'_>, sink: &mut Sink) {
     for property in &space.lifecycle.properties {
         let why = match &property.what {
@@ -63,19 +64,20 @@ fn alone(space: &Space<'_>, sink: &mut Sink) {
                 both.next().map(|state| {
                     let name = space.class_name(Class::State(*state));
                     (
-                        format!("what begins in `{name}` is there already"),
+                        format!("a run that begins in `{name}` is there already"),
                         "take the state from one of the two sides",
                     )
                 })
             }
         };
         if let Some((why, help)) = why {
-            say(property, &why, help, sink);
+            report_vacuous(property, &why, help, sink);
         }
     }
 }
 
-/// A refused effect is not enabled, so of what holds only where it was refused nothing is claimed.
+/// Reports a property `never effect` that cannot fail. A refused effect is not enabled, so a
+/// predicate that holds only after its refusal claims nothing.
 fn never(space: &Space<'_>, effect: EffectId, pred: &Pred) -> Option<(String, &'static str)> {
     let worlds = space.worlds.indexes().map(|index| space.worlds.get(index));
     let mut holding = worlds.filter(|world| world.holds(pred)).peekable();
@@ -99,7 +101,7 @@ fn always(
 ) -> Option<(String, &'static str)> {
     if cannot_fail(space.lifecycle, pred) {
         return Some((
-            "it holds whatever the facts are".to_owned(),
+            "it holds with any facts".to_owned(),
             "leave it out, or claim something that may fail",
         ));
     }
@@ -111,16 +113,16 @@ fn always(
     } else {
         ("no world is", "leave the state out")
     };
-    if scope.is_empty() && about(space, scope, at_rest).is_empty() {
+    if scope.is_empty() && worlds_in_scope(space, scope, at_rest).is_empty() {
         return Some((what.to_owned(), help));
     }
     let mut scopes = scope.iter();
-    let empty = scopes.find(|one| about(space, &[**one], at_rest).is_empty())?;
+    let empty = scopes.find(|one| worlds_in_scope(space, &[**one], at_rest).is_empty())?;
     let name = space.class_name(class_of(*empty));
     Some((format!("{what} in `{name}`"), help))
 }
 
-/// Effects that run in no common run; where one of them never runs that is told of the effect.
+/// Reports effects that share no run. If one of them never runs, the finding is about that effect.
 fn never_both(space: &Space<'_>, drives: &[Runs<'_>], sink: &mut Sink) {
     let claims: Vec<_> = claims(space)
         .filter(|(_, first, then)| first != then)
@@ -130,12 +132,12 @@ fn never_both(space: &Space<'_>, drives: &[Runs<'_>], sink: &mut Sink) {
     }
     let backs: Vec<Backwards> = drives
         .iter()
-        .map(|runs| Backwards::of(runs.graph, space.worlds.len()))
+        .map(|runs| Backwards::from_graph(runs.graph, space.worlds.len()))
         .collect();
     for (property, first, then) in claims {
         let runs = |effect| {
             let mut worlds = space.worlds.indexes();
-            worlds.any(|world| drives.iter().any(|runs| runs.does(effect, world)))
+            worlds.any(|world| drives.iter().any(|runs| runs.runs_effect(effect, world)))
         };
         let mut all = drives.iter().zip(&backs);
         let both = all.any(|(runs, back)| {
@@ -145,17 +147,18 @@ fn never_both(space: &Space<'_>, drives: &[Runs<'_>], sink: &mut Sink) {
         if runs(first) && runs(then) && !both {
             let name = |effect: EffectId| &space.lifecycle.effects[effect.0].name;
             let why = format!(
-                "no quiet run has both: after `{}` only the outside leads to `{}`",
+                "no quiet run has both: after `{}` only the environment leads to `{}`",
                 name(first),
                 name(then)
             );
-            let help = "an order is that of one quiet run; of what the outside may do between two, ask by `never effect while ..`";
-            say(property, &why, help, sink);
+            let help = "an order is about one quiet run; for what the environment may do between two, write `never effect while ..`";
+            report_vacuous(property, &why, help, sink);
         }
     }
 }
 
-/// Whether a predicate holds with every combination of values; `false` where there are too many to try.
+/// Returns true if a predicate holds with every combination of values. Returns `false` if there are
+/// too many combinations to try.
 fn cannot_fail(lifecycle: &Lifecycle, pred: &Pred) -> bool {
     let vars: Vec<_> = pred.vars().into_iter().collect();
     let sizes = vars.iter().map(|var| lifecycle.vars[var.0].values.len());
@@ -176,7 +179,7 @@ fn cannot_fail(lifecycle: &Lifecycle, pred: &Pred) -> bool {
     })
 }
 
-fn say(property: &Property, why: &str, help: &str, sink: &mut Sink) {
+fn report_vacuous(property: &Property, why: &str, help: &str, sink: &mut Sink) {
     let message = format!("this cannot fail: {why}");
     sink.push(
         RULE.finding(property.span, property.name.as_str(), message)

@@ -1,8 +1,10 @@
-//! A warning: effects run where a person is waited for: in a state that is Error and waits for nobody but the owner of the object (`wakes self`), or in one that is Pending and
-//! `wakes` nothing but the object itself and single objects that are only read, such as an approval: no clock, no poll, nothing of ours, no set. What is wrong is what the object says, or
-//! a go-ahead is missing, and they write meanwhile. Let their `when` ask for what is right.
-//! Deletions and undos may run: they clear away; and records: they are notes on the object itself.
-//! A state that tells of a refusal is about one write, and others may go on.
+//! A warning: effects run in a state that waits for a person. Such a state is Error and waits only
+//! for the owner of the object (`wakes self`). It may also be Pending and `wakes` only the object
+//! itself and single objects that are only read, such as an approval. It then wakes no clock, no
+//! poll, nothing of ours and no set. The object has an error, or an approval is missing, and the
+//! effects write meanwhile. Let their `when` require the correct value. Deletions and undos may
+//! run, because they clean up. Records may run, because they are notes on the object itself. A
+//! state that reports a refusal concerns one write, and other writes may go on.
 //!
 //! ```text
 //! Invalid when shape == Bad => Error wakes self;
@@ -57,7 +59,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let (writes, facts) = (quoted.join(" or "), minimal(space, &claim, example));
         let message = match state.phase {
             Some(Phase::Pending) => format!(
-                "`{name}` says that somebody is waited for, and meanwhile {writes} writes, for example with `{facts}`"
+                "`{name}` reports that it waits for another controller or user, but meanwhile {writes} writes, for example with `{facts}`"
             ),
             _ => format!(
                 "in `{name}` nothing helps but that its owner edits the object, and meanwhile {writes} writes, for example with `{facts}`"
@@ -67,7 +69,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let found = names.fold(found, |found, effect| {
             found.note(effect.span(), format!("`{effect}` is declared here"))
         });
-        sink.push(found.help(format!("let its `when` ask for what keeps the object out of `{name}`; if it is right all the same, `allow` this and say why")));
+        sink.push(found.help(format!("let its `when` read what keeps the object out of `{name}`; if this is intended, `allow` this and say why")));
     }
 }
 
@@ -80,7 +82,8 @@ fn makes(space: &Space<'_>, world: usize) -> Option<EffectId> {
     (!declared.is_undo && !is_note && declared.verb != Verb::Delete).then_some(effect)
 }
 
-/// Whether it waits for the owner alone to mend something, or for anybody before it goes on; what tells of a refusal is about one write.
+/// Returns true if the state waits for the owner alone to correct something, or for a person before
+/// it continues. Excludes a state that reports a refusal, because it concerns one write.
 fn waits(lifecycle: &Lifecycle, state: &State) -> bool {
     let is_read = |input: InputId| {
         let input = &lifecycle.inputs[input.0];

@@ -1,5 +1,5 @@
-//! An effect that is still enabled in a goal state: the object would be done and yet never rest. Ask in the goal for what the effect
-//! establishes, or narrow the effect's `when`.
+//! An effect is still enabled in a goal state, so the object would be done and yet never settle.
+//! Query in the goal the fact that the effect establishes, or narrow the `when` of the effect.
 //!
 //! ```text
 //! goal Ready when service in { Stale, Current } => Ready;  // refused: `apply_service` is enabled while it is Stale
@@ -47,7 +47,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             expected: target.into_iter().collect(),
         };
         let message = format!(
-            "effect `{}` is still enabled in goal state `{}` with `{}`: the object would never rest",
+            "effect `{}` is still enabled in goal state `{}` with `{}`: the object would never settle",
             effect.name,
             state.name,
             minimal(space, &claim, example)
@@ -62,7 +62,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// Says of the first effect whose `sets` does not say that the object it writes becomes Current how that is written.
+/// Returns advice for the first effect with a `sets` that does not make its target Current.
 pub(super) fn unsaid_target(
     lifecycle: &Lifecycle,
     effects: impl IntoIterator<Item = EffectId>,
@@ -76,14 +76,14 @@ pub(super) fn unsaid_target(
         let silent = is_apply && effect.sets.iter().any(is_silent);
         silent.then(|| {
             format!(
-                "write `{} = Current` in the `sets` of `{}`: what is written there stands for the default, so that nothing says what the write makes of its own object",
+                "write `{} = Current` in the `sets` of `{}`: a written list replaces the default, so nothing declares what the write makes of its own object",
                 target.name, effect.name
             )
         })
     })
 }
 
-/// Says of undos with a `when` that they run in life, too, which their authors may not know.
+/// Adds to a finding that undos with a `when` run in life, too, which their authors may not know.
 pub(super) fn undos_in_life<'a>(
     found: Diagnostic,
     effects: impl IntoIterator<Item = &'a Effect>,
@@ -93,7 +93,7 @@ pub(super) fn undos_in_life<'a>(
         Some(when) => found.note(
             when.span,
             format!(
-                "`{}` is an undo: with a `when` it runs wherever that holds, without one on deletion alone",
+                "`{}` is an undo: with a `when` it runs wherever that holds, without one only on deletion",
                 undo.name
             ),
         ),

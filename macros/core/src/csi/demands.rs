@@ -1,4 +1,5 @@
-//! What the specification can demand of a call: fields, preconditions and codes. What it does demand is in the table.
+//! Kinds of demands that the specification can make on a call: fields, preconditions and codes. The
+//! table holds the actual demands.
 
 use super::names::{Code, Precondition, RequestField, Rpc};
 
@@ -7,11 +8,12 @@ use super::names::{Code, Precondition, RequestField, Rpc};
 pub struct Field {
     pub name: &'static str,
     pub content: Content,
-    /// Whether a request without it, or with it empty, is refused before anything is looked at.
+    /// True if a request without the field, or with an empty one, is refused before any other
+    /// check.
     pub required: bool,
 }
 
-/// What a field holds, hence how long it may be.
+/// Content of a field, which bounds its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A string.
@@ -40,7 +42,7 @@ impl Content {
         }
     }
 
-    /// Whether a lookup can go by it: `by request.volume_id`.
+    /// Returns true if a lookup can use the field as a key: `by request.volume_id`.
     pub fn is_key(self) -> bool {
         match self {
             Self::Text | Self::Path => true,
@@ -49,30 +51,32 @@ impl Content {
     }
 }
 
-/// Everything that the specification says about one call.
+/// All demands of the specification on one call.
 #[derive(Debug)]
 pub struct Demands {
     pub rpc: Rpc,
     /// The heading under which the specification lists its errors.
     pub section: &'static str,
     pub fields: &'static [Field],
-    /// The fields that tell one call from another: calls with equal ones exclude each other.
+    /// Fields that identify a call: calls with equal ones exclude each other.
     pub key: &'static [&'static str],
-    /// Whether the request says what is wanted: a capability and a context. What is asked of a request that does not has the first value.
+    /// True if the request describes the wanted volume with a capability and a context. A fact that
+    /// is evaluated from a request without them has its first value.
     pub describes: bool,
-    /// Whether it is a call to the node, where something local can be probed.
+    /// True if it is a call to the node, on which local state can be probed.
     pub on_node: bool,
-    /// The preconditions that it asks, in order, with the code of each.
+    /// Preconditions that the call evaluates, in order, with the code of each.
     pub preconditions: &'static [(Precondition, Code)],
-    /// What else it may answer, apart from what every call may.
+    /// Other codes that the call may answer, apart from those that every call may answer.
     pub codes: &'static [Code],
-    /// What the specification lists and a caller cannot bear, with why.
+    /// Codes that the specification lists and that a caller cannot handle, each with the reason.
     pub shunned: &'static [(Code, &'static str)],
-    /// The call that gives back what this one makes.
+    /// The call that undoes this one.
     pub undone_by: Option<Rpc>,
 }
 
-/// What every call may answer: the error scheme of the specification, and what gRPC itself answers where a server or its time is short.
+/// Codes that every call may answer. They are the error scheme of the specification, and the codes
+/// that gRPC itself answers if a server is unavailable or out of time.
 pub const GENERAL: &[Code] = &[
     Code::InvalidArgument,
     Code::PermissionDenied,
@@ -84,7 +88,7 @@ pub const GENERAL: &[Code] = &[
 ];
 
 impl Demands {
-    /// The code with which it answers a precondition, if it asks for it.
+    /// Returns the code with which the call answers a precondition, if it evaluates it.
     pub fn code_of(&self, precondition: Precondition) -> Option<Code> {
         let mut preconditions = self.preconditions.iter();
         preconditions
@@ -102,12 +106,12 @@ impl Demands {
         Code::ALL.iter().copied().filter(lists).collect()
     }
 
-    /// Whether its request says this.
-    pub fn says(&self, field: RequestField) -> bool {
+    /// Returns true if the request of the call carries this value.
+    pub fn has_field(&self, field: RequestField) -> bool {
         field.carried_as().iter().any(|name| self.carries(name))
     }
 
-    /// Whether its request has this field.
+    /// Returns true if the request of the call has this field.
     pub fn carries(&self, field: &str) -> bool {
         self.fields.iter().any(|one| one.name == field)
     }
@@ -130,9 +134,9 @@ impl RequestField {
         }
     }
 
-    /// The calls whose requests say it.
+    /// Returns the calls whose requests carry the field.
     pub fn callers(self) -> Vec<Rpc> {
         let calls = Rpc::ALL.iter().copied();
-        calls.filter(|rpc| rpc.demands().says(self)).collect()
+        calls.filter(|rpc| rpc.demands().has_field(self)).collect()
     }
 }

@@ -37,7 +37,7 @@ named! {
 }
 
 named! {
-    /// What a fact can read of a request by itself, as a declaration spells it.
+    /// Field of a request that a fact can read by itself, as a declaration spells it.
     RequestField {
         Name = "name",
         VolumeId = "volume_id",
@@ -45,23 +45,23 @@ named! {
         TargetPath = "target_path",
         Parameters = "parameters",
         VolumeContext = "volume_context",
-        /// All that are asked for; a call to the node asks for one.
+        /// All requested capabilities; a call to the node requests one.
         Capabilities = "capabilities",
         Readonly = "readonly",
         CapacityRange = "capacity_range",
-        /// Where the volume must be reachable from.
+        /// Topologies from which the volume must be reachable.
         Requisite = "requisite",
-        /// The same in the order in which they are to be tried.
+        /// Topologies in order of preference.
         Preferred = "preferred",
     }
 }
 
 named! {
-    /// What a volume can be to a call, in the order in which a call asks for it.
+    /// Relation of a volume to a call, in the order in which a call checks it.
     Precondition {
-        /// The capability that is asked for is not supported.
+        /// The requested capability is not supported.
         Unfit = "unfit",
-        /// There is no such volume.
+        /// The volume does not exist.
         Unknown = "unknown",
         /// The volume is published and cannot be deleted.
         InUse = "in_use",
@@ -69,7 +69,7 @@ named! {
         Elsewhere = "elsewhere",
         /// The volume was not staged.
         Unstaged = "unstaged",
-        /// It is there already, with other arguments.
+        /// The volume already exists with other arguments.
         Differs = "differs",
     }
 }

@@ -19,8 +19,7 @@ const fn optional(name: &'static str, content: Content) -> Field {
     }
 }
 
-const FOR_EVER: &str =
-    "its caller repeats the call for ever: a volume that is not there is given back, so answer OK";
+const FOR_EVER: &str = "its caller repeats the call forever: a volume that does not exist counts as released, so answer OK";
 
 pub(super) const CREATE_VOLUME: Demands = Demands {
     rpc: Rpc::CreateVolume,

@@ -58,7 +58,7 @@ fn call(model: &Lifecycle, frames: &Frames, call: &Call) -> TokenStream {
         undone_by == Some(other.rpc) || other.rpc.demands().undone_by == Some(call.rpc)
     });
     let opposite = option(opposite);
-    let visibility = Visibility::of(model, frames, call.rpc);
+    let visibility = Visibility::new(model, frames, call.rpc);
     let inputs: BTreeSet<usize> = (0..model.inputs.len())
         .filter(|input| !visibility.finds(InputId(*input)))
         .collect();
@@ -76,7 +76,7 @@ fn field(field: &Field) -> TokenStream {
     quote!(ir::RequestField { name: #name, required: #required, limit: #limit })
 }
 
-/// Those that may apply, in the order of asking.
+/// Returns the preconditions that may apply, in order of evaluation.
 fn preconditions(model: &Lifecycle, call: &Call) -> Vec<TokenStream> {
     let asked = call.rpc.demands().preconditions.iter();
     asked

@@ -1,4 +1,5 @@
-//! What other lifecycles may say of this one, and what it says of them: its IR by its type, and assertions that whoever is to keep a promise has the states for it.
+//! Claims between lifecycles: the IR of this lifecycle by its type, for claims by others, and its
+//! own claims. The own claims are assertions that the keeper of a promise has the states for it.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +29,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let claims = model.promises.iter().filter_map(|promise| {
         let Claim { keeper, states } = promise.claim.as_ref()?;
         let (name, states) = (promise.name.to_string(), states.iter().map(|s| s.to_string()));
-        // What rustc has to say stands at the keeper.
+        // Messages of rustc point at the keeper.
         let here = keeper.span();
         let private = private.clone().into_iter().map(|mut token| {
             token.set_span(here);
@@ -42,7 +43,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     quote!(#declared #(#claims)*)
 }
 
-/// What tells this lifecycle from all others: `module::Listener`.
+/// Returns the path that distinguishes this lifecycle from all others: `module::Listener`.
 pub(crate) fn path(model: &Lifecycle) -> TokenStream {
     let name = format!("::{}", model.name);
     quote!(::std::concat!(::std::module_path!(), #name))

@@ -1,4 +1,4 @@
-//! Facts that count: a method that is asked of each member, and the answer that follows.
+//! Facts that count: a method that is called for each member, and the answer that follows.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -33,7 +33,7 @@ pub(super) fn answer(model: &Lifecycle, var: &Var, from: &[Use]) -> TokenStream 
         let (n, ty) = (id.0, &model.inputs[id.0].ty);
         quote!(&observation.many::<#ty>(#n))
     });
-    // There is no such set, which was reported.
+    // The set does not exist, which was reported.
     let members = members.unwrap_or_else(|| quote!(&[]));
     let home = model.home_of(name);
     let ask = |args: &[TokenStream]| shared::call(model, home, name, args);

@@ -9,7 +9,7 @@ use crate::model::{FieldOf, Input, Lifecycle, Mode, Origin, Var};
 /// ```text
 /// pub enum Validity { Fine, NoPorts, .. }
 /// pub struct Facts { pub class: Named, pub validity: Validity, .. }
-/// impl Facts { pub fn of(world: &World) -> Self { .. } }
+/// impl Facts { pub fn from_world(world: &World) -> Self { .. } }
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let private = private();
@@ -36,7 +36,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
 
         impl Facts {
             /// A world of the runtime, typed.
-            pub fn of(world: &#private::World) -> Self {
+            pub fn from_world(world: &#private::World) -> Self {
                 Self { #(#names: #reads,)* }
             }
         }
@@ -97,7 +97,8 @@ pub(super) fn type_name(model: &Lifecycle, var: &Var) -> Ident {
     }
 }
 
-/// Whether a type of this name, without a path to it, is a type or stands within it: then it is in scope where the lifecycle stands.
+/// Returns true if a type is, or contains, a type of this name without a path. Such a name is in
+/// scope at the place of the lifecycle.
 fn mentions(ty: &syn::Type, name: &Ident) -> bool {
     use syn::Type::{Array, Group, Paren, Reference, Slice, Tuple};
     let within = |ty: &syn::Type| mentions(ty, name);

@@ -1,4 +1,5 @@
-//! What a fragment gives: the trait that answers it, the types of its facts, a module that hands all of it on, and the macro that lifecycles fetch its text with.
+//! Expansion of a fragment: the trait that answers it, the types of its facts and a module that
+//! re-exports all of it. Lifecycles fetch its text by a macro.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -9,7 +10,7 @@ use super::shared::{keeper_alias, key_alias, trait_name, type_alias};
 use crate::ast;
 use crate::body::hand_over;
 use crate::hygiene::private;
-use crate::model::{Lifecycle, Lookup, Origin, Var, asks};
+use crate::model::{Lifecycle, Lookup, Origin, Var, has_methods};
 
 /// ```text
 /// pub enum Reach { .. }
@@ -41,7 +42,8 @@ pub(super) fn expand(ast: &ast::Fragment, alone: Option<&Lifecycle>) -> TokenStr
             handed.push(alias);
         }
         let is_own = |name: &proc_macro2::Ident| !needed.contains(&name.to_string());
-        answers = asks(model, &needed).then(|| methods(logic::methods(model, &is_own, &|_| true)));
+        answers =
+            has_methods(model, &needed).then(|| methods(logic::methods(model, &is_own, &|_| true)));
     }
     let doc = match ast.part.doc.is_empty() {
         true => format!("What answers for the fragment `{name}`, of any object that uses it."),
@@ -95,7 +97,8 @@ fn declared(model: &Lifecycle) -> impl Iterator<Item = &Var> {
     vars.filter(|var| matches!(var.origin, Origin::Fact { .. }))
 }
 
-/// Names for what the text means where it stands: types of inputs and values, keys of labels.
+/// Returns aliases for names that are resolved at their place in the source: types of inputs and
+/// values, keys of labels.
 fn aliases(ast: &ast::Fragment, model: &Lifecycle) -> Vec<(TokenStream, TokenStream)> {
     let fragment = &ast.part.name;
     let inputs = model.inputs.iter().map(|input| (&input.name, &input.ty));

@@ -19,14 +19,14 @@ use crate::model::{
     Kind, Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State,
     StateId, Step, Use, Var, VarId, Verb,
 };
-use crate::space::cause::By;
+use crate::space::cause::Actor;
 use crate::space::promised::Mover;
-use crate::space::summary::Shown;
+use crate::space::summary::WorldReport;
 
 /// ```text
 /// pub const IR: &ir::Lifecycle = &ir::Lifecycle { name: "Listener", inputs: &[..], .. };
 /// ```
-pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
+pub(crate) fn expand(model: &Lifecycle, shown: &WorldReport) -> TokenStream {
     let (private, name, doc) = (private(), model.name.to_string(), &model.doc);
     let times = times::paths(model);
     let inputs = model.inputs.iter().map(|i| input(i, &times));
@@ -41,7 +41,7 @@ pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
     let nodes = model.nodes.iter().copied().map(node);
     let nevers = model.nevers.iter().map(|n| pred(&n.pred));
     let states = model.states.iter().map(|s| state(s, &times));
-    let frames = Frames::of(model);
+    let frames = Frames::new(model);
     let vars = model.vars.iter().enumerate();
     let vars = vars.map(|(n, v)| var(model, v, frames.reads(VarId(n))));
     let effects = model.effects.iter().enumerate();
@@ -73,7 +73,7 @@ pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
     let retired = model.retired.iter().filter_map(retired::gone);
     let (volume, calls) = (model.kind == Kind::Volume, calls::expand(model, &frames));
     quote! {
-        /// What the lifecycle declares, as data.
+        /// Declaration of the lifecycle, as data.
         pub const IR: &#private::ir::Lifecycle = {
             use #private::ir;
             &ir::Lifecycle {
@@ -109,15 +109,15 @@ pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
 }
 
 /// `ir::Edge { from: 6, to: 7, causes: &[ir::Cause::Effect(0)] }`
-fn edge(((from, to), causes): (&(StateId, StateId), &BTreeSet<By>)) -> TokenStream {
+fn edge(((from, to), causes): (&(StateId, StateId), &BTreeSet<Actor>)) -> TokenStream {
     let (from, to) = (from.0, to.0);
     let causes = causes.iter().map(|one| match *one {
-        By::Effect(EffectId(effect)) => quote!(ir::Cause::Effect(#effect)),
-        By::Other(Mover::Promise(promise)) => quote!(ir::Cause::Promise(#promise)),
-        By::Other(Mover::Gone(InputId(input))) => quote!(ir::Cause::Gone(#input)),
-        By::Other(Mover::Again(InputId(input))) => quote!(ir::Cause::Again(#input)),
-        By::Other(Mover::Answer(InputId(input))) => quote!(ir::Cause::Answer(#input)),
-        By::Other(Mover::Claim | Mover::Effect) => quote!(ir::Cause::Claim),
+        Actor::Effect(EffectId(effect)) => quote!(ir::Cause::Effect(#effect)),
+        Actor::Other(Mover::Promise(promise)) => quote!(ir::Cause::Promise(#promise)),
+        Actor::Other(Mover::Gone(InputId(input))) => quote!(ir::Cause::Gone(#input)),
+        Actor::Other(Mover::Again(InputId(input))) => quote!(ir::Cause::Again(#input)),
+        Actor::Other(Mover::Answer(InputId(input))) => quote!(ir::Cause::Answer(#input)),
+        Actor::Other(Mover::Claim | Mover::Effect) => quote!(ir::Cause::Claim),
     });
     quote!(ir::Edge { from: #from, to: #to, causes: &[#(#causes),*] })
 }

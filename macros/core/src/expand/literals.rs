@@ -1,4 +1,5 @@
-//! What the descriptions of lifecycle and calls are both written with: options and predicates as constants.
+//! Literals shared by the descriptions of lifecycles and calls: options and predicates as
+//! constants.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -52,7 +52,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     }
 }
 
-/// What inputs, values, facts and fields ask for.
+/// Methods for inputs, values, facts and fields.
 pub(super) struct Methods {
     pub(super) lookups: Vec<TokenStream>,
     pub(super) polls: Vec<TokenStream>,
@@ -95,7 +95,8 @@ pub(crate) fn trait_name(model: &Lifecycle) -> Ident {
     format_ident!("{}Logic", model.name, span = model.name.span())
 }
 
-/// The argument list of a pure method: what it is about, then the declared inputs in written order.
+/// Returns the argument list of a pure method: its subject, then the declared inputs in written
+/// order.
 fn arguments(model: &Lifecycle, from: &[Use], given: &[&Pred]) -> TokenStream {
     let rest = from.iter().filter_map(|u| {
         let name = &u.name;

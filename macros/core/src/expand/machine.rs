@@ -27,8 +27,8 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let methods = [
         kinds(model),
         records(model),
-        looks(model),
-        asks(model),
+        lookup_methods(model),
+        answer_methods(model),
         builds(model),
         fields(model),
         texts::method(model),
@@ -40,7 +40,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let about = (model.kind == Kind::Resource).then(|| {
         quote! {
             fn subject(&self) -> ::std::option::Option<#private::Kind> {
-                ::std::option::Option::Some(#private::Kind::of::<#subject>())
+                ::std::option::Option::Some(#private::Kind::for_type::<#subject>())
             }
         }
     });
@@ -79,7 +79,7 @@ fn kinds(model: &Lifecycle) -> TokenStream {
     });
     let arms = watched.map(|(n, i)| {
         let ty = &i.ty;
-        quote!(#n => ::std::option::Option::Some(#private::Kind::of::<#ty>()),)
+        quote!(#n => ::std::option::Option::Some(#private::Kind::for_type::<#ty>()),)
     });
     quote! {
         fn kind(&self, input: usize) -> ::std::option::Option<#private::Kind> {
@@ -108,10 +108,10 @@ fn records(model: &Lifecycle) -> TokenStream {
     }
 }
 
-fn looks(model: &Lifecycle) -> TokenStream {
+fn lookup_methods(model: &Lifecycle) -> TokenStream {
     let private = private();
     let arms = model.inputs.iter().enumerate().map(|(n, i)| {
-        let look = look(model, i);
+        let look = lookup_expr(model, i);
         some(n, look)
     });
     let theirs = model.inputs.iter().enumerate().filter_map(|(n, i)| {
@@ -132,7 +132,7 @@ fn looks(model: &Lifecycle) -> TokenStream {
     }
 }
 
-fn look(model: &Lifecycle, input: &Input) -> TokenStream {
+fn lookup_expr(model: &Lifecycle, input: &Input) -> TokenStream {
     let private = private();
     match &input.lookup {
         Lookup::Name { path, .. } => {
@@ -216,14 +216,14 @@ fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStre
         }
         Source::Fact(fact) => {
             let name = super::facts::field_name(&model.vars[fact.0]);
-            Some(quote!(Facts::of(&observation.world).#name))
+            Some(quote!(Facts::from_world(&observation.world).#name))
         }
         Source::Field(field) => Some(subject::field_of_request(field).1),
         Source::This | Source::Request => None,
     }
 }
 
-fn asks(model: &Lifecycle) -> TokenStream {
+fn answer_methods(model: &Lifecycle) -> TokenStream {
     let private = private();
     let makes = minted::makes(model);
     let values = model.values.iter().enumerate().map(|(n, v)| {
@@ -291,7 +291,7 @@ fn builds(model: &Lifecycle) -> TokenStream {
         });
     quote! {
         fn build(&self, observation: &#private::Observation, effect: usize) -> ::std::option::Option<#private::Built> {
-            let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+            let (seen, facts) = (Seen::from_observation(observation)?, Facts::from_world(&observation.world));
             match effect { #(#arms)* _ => ::std::option::Option::None }
         }
     }
@@ -371,7 +371,7 @@ fn calls(model: &Lifecycle) -> TokenStream {
         }
 
         fn call<'a>(&'a self, observation: &'a #private::Observation, effect: usize, once: #private::Once<'a>) -> ::std::option::Option<#private::Calling<'a>> {
-            let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+            let (seen, facts) = (Seen::from_observation(observation)?, Facts::from_world(&observation.world));
             match effect { #(#arms)* _ => ::std::option::Option::None }
         }
     }
@@ -384,7 +384,7 @@ fn replies(model: &Lifecycle) -> TokenStream {
     };
     quote! {
         fn created(&self, observation: &#private::Observation) -> ::std::option::Option<#private::CreatedVolume> {
-            ::std::option::Option::Some(self.0.#name(&Seen::of(observation)?))
+            ::std::option::Option::Some(self.0.#name(&Seen::from_observation(observation)?))
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Minted values: one method that reads a value back from what keeps it, and one that makes it where there is none.
+//! Minted values: one method that reads a value back from its keeper, and one that makes a missing
+//! value.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -74,7 +75,8 @@ pub(super) fn makes(model: &Lifecycle) -> TokenStream {
     }
 }
 
-/// Each as it is certainly there, or the method is not asked; a comma after each.
+/// Returns the arguments, with a comma after each. The method is called only if all of them are
+/// present, so none is optional.
 fn arguments(model: &Lifecycle, from: &[Use]) -> TokenStream {
     let rest = from.iter().filter_map(|used| match used.source {
         Source::Input(input) => {
@@ -95,7 +97,7 @@ fn arguments(model: &Lifecycle, from: &[Use]) -> TokenStream {
     quote!(#(#all,)*)
 }
 
-/// The type in which a method is given what is certainly there.
+/// Returns the type of an argument that is certainly present.
 fn given(model: &Lifecycle, used: &Use) -> Option<TokenStream> {
     match used.source {
         Source::Input(input) => {

@@ -1,4 +1,5 @@
-//! What a path of the declaration is in generated code: a text of the object, of the request or of an input.
+//! Generated code for a path of the declaration: a text of the object, of the request or of an
+//! input.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -23,7 +24,7 @@ impl<'a> Paths<'a> {
     }
 
     /// The place of a path that is one of them.
-    pub(super) fn place(&self, path: &Path) -> usize {
+    pub(super) fn index_of(&self, path: &Path) -> usize {
         let text = path.to_string();
         let at = self.0.iter().position(|(other, _)| *other == text);
         at.expect("every path was collected")

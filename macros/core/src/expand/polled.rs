@@ -1,4 +1,5 @@
-//! What is asked outside: the method that polls or probes an input, and the keys under which objects share its answer.
+//! Queries outside the cluster state: the method that polls or probes an input, and the keys under
+//! which objects share its answer.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -9,7 +10,7 @@ use super::{shared, subject};
 use crate::hygiene::{join, private};
 use crate::model::{Input, InputId, Kind, Lifecycle, Lookup, Mode, PollKey, Source};
 
-/// What a method gets for one of its keys, beside what it is about.
+/// Argument that a method receives for one of its keys, besides its subject.
 enum Given<'a> {
     /// A field of the request.
     Field(&'a Ident),
@@ -18,7 +19,7 @@ enum Given<'a> {
 
 /// The method that polls or probes an input.
 pub(crate) fn name(input: &Input) -> Ident {
-    join(input.mode.asks(), &input.name)
+    join(input.mode.method_prefix(), &input.name)
 }
 
 /// ```text
@@ -77,7 +78,7 @@ pub(super) fn lookup(model: &Lifecycle, keys: &[PollKey]) -> TokenStream {
     let private = private();
     match keys {
         [key] if key.input.is_some() => {
-            let key = said(model, key);
+            let key = key_text(model, key);
             quote!(#private::lookup_about(#key))
         }
         [key] => {
@@ -86,21 +87,21 @@ pub(super) fn lookup(model: &Lifecycle, keys: &[PollKey]) -> TokenStream {
         }
         several => {
             let several = several.iter().map(|key| match request_field(model, key) {
-                // Nothing is asked by a field that the request does not have.
+                // A missing field of the request triggers no query.
                 Some(_) => {
-                    let key = said(model, key);
+                    let key = key_text(model, key);
                     quote!(::std::option::Option::Some(#key?))
                 }
-                None => said(model, key),
+                None => key_text(model, key),
             });
             quote!(#private::lookup_keys([#(#several),*]))
         }
     }
 }
 
-/// The text of a key, if it is there.
-fn said(model: &Lifecycle, key: &PollKey) -> TokenStream {
-    match key.whole().map(|key| key.source) {
+/// Returns the text of a key, if it exists.
+fn key_text(model: &Lifecycle, key: &PollKey) -> TokenStream {
+    match key.as_input().map(|key| key.source) {
         Some(Source::Input(id)) => {
             let id = id.0;
             quote!(observation.identity(#id))
@@ -150,7 +151,8 @@ fn given<'a>(model: &Lifecycle, input: &'a Input) -> Vec<Given<'a>> {
     given
 }
 
-/// A question outlives the pass that asks it, so it gets sets by value.
+/// Returns a parameter. A query outlives the reconcile that starts it, so it receives sets by
+/// value.
 fn parameter(model: &Lifecycle, asking: &Input, given: &Given<'_>) -> TokenStream {
     match given {
         Given::Field(field) => quote!(#field: &str),

@@ -1,20 +1,10 @@
-//! What a `given` guarantees: whether a method that is asked only where it holds may take an input as a plain reference.
-//! Sound and syntactic: it follows what the author wrote, so that a signature changes only where the declaration does.
+//! Guarantees of a `given`: they decide if a method that is called only while it holds may take an
+//! input as a plain reference. The analysis is sound and syntactic. It follows the text of the
+//! author, so a signature changes only if the declaration does.
 
-use crate::model::{Lifecycle, Mode, Pred, PredKind, Source, ValueSet, VarId};
+use crate::model::{Lifecycle, Mode, Pred, PredKind, Source, ValueSet, VarId, Verdict};
 
-/// Values of built-in facts with which an input is not there, or is not ours to read.
-const UNUSABLE: [&str; 7] = [
-    "Absent",
-    "Unnamed",
-    "Unknown",
-    "Terminating",
-    "Foreign",
-    "Adoptable",
-    "Gone",
-];
-
-/// Whether a source is certainly there wherever all of `given` hold.
+/// Returns true if a source is certainly present wherever all of `given` hold.
 pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) -> bool {
     match source {
         Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => true,
@@ -23,7 +13,7 @@ pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) 
             let there = input
                 .var
                 .is_none_or(|var| implies_is(model, given, var, usable(model, var)));
-            // There is no verdict on a member of a group that could say that it is there.
+            // A member of a group has no verdict of its own that could state its presence.
             let plain = input.var.is_some() || input.mode != Mode::Probe && input.group.is_none();
             input.many || there && plain
         }
@@ -34,14 +24,9 @@ pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) 
     }
 }
 
-/// The values of a built-in fact with which its input may be read.
+/// Returns the values of a built-in fact with which its input may be read.
 pub(crate) fn usable(model: &Lifecycle, var: VarId) -> ValueSet {
-    let values = model.vars[var.0].values.iter().enumerate();
-    ValueSet(
-        values
-            .filter(|(_, name)| !UNUSABLE.contains(&name.as_str()))
-            .fold(0, |set, (i, _)| set | 1 << i),
-    )
+    model.vars[var.0].value_set(Verdict::is_usable)
 }
 
 fn implies(model: &Lifecycle, given: &[&Pred], wanted: &Pred) -> bool {
@@ -94,7 +79,7 @@ fn allowed(model: &Lifecycle, pred: &Pred, var: VarId, holds: bool) -> ValueSet 
     }
 }
 
-/// A variable that has none of its `else` values was asked, so its `given` holds.
+/// A variable with a value that is not an `else` value was evaluated, so its `given` holds.
 fn allowed_by_answer(model: &Lifecycle, asked: VarId, values: ValueSet, var: VarId) -> ValueSet {
     let guards = model.vars[asked.0]
         .given

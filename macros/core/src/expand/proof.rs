@@ -1,4 +1,5 @@
-//! Named assertions: rustc itself evaluates the emitted classification where the checker did, and knows whether a list is there and where objects lie.
+//! Named assertions: rustc itself evaluates the emitted classification at the worlds of the
+//! checker. It also knows if a list exists and in which scope objects live.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -24,7 +25,8 @@ pub(crate) fn expand(model: &Lifecycle, samples: &[Option<Vec<usize>>]) -> Token
         .collect()
 }
 
-/// What has an owner may lie where that lies.
+/// Returns the assertion that an object with an owner may live in the namespace scope of that
+/// owner.
 fn owner(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
     if !matches!(input.mode, Mode::Owned | Mode::Shared) {
         return None;
@@ -44,7 +46,8 @@ fn owner(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
     Some(quote_spanned!(ty.span()=> const _: () = #private::owned_by::<#ty, #owner>();))
 }
 
-/// What is found by a name alone lies where the object does, or in no namespace.
+/// Returns the assertion that an object found by name alone lives in the namespace of the
+/// lifecycle's object, or is cluster-scoped.
 fn namer(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
     let is_named = matches!(input.lookup, Lookup::Name { .. } | Lookup::Names { .. });
     if !is_named || model.kind != Kind::Resource {
@@ -54,7 +57,7 @@ fn namer(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
     Some(quote_spanned!(ty.span()=> const _: () = #private::named_by::<#ty, #subject>();))
 }
 
-/// The lists of which we own every element are lists of the type.
+/// Asserts that the lists in which we own every element are lists of the type.
 fn lists(input: &Input) -> impl Iterator<Item = TokenStream> {
     input.exclusive.iter().map(|path| {
         let (private, ty) = (private(), &input.ty);

@@ -1,4 +1,4 @@
-//! What an older version had, as data: what the runtime takes away.
+//! Items of an older version, as data: the runtime removes them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -7,7 +7,7 @@ use super::literals::option;
 use crate::hygiene::json_name;
 use crate::model::{Gone, GoneOf, Leaves};
 
-/// One line; nothing of what leaves nothing in a cluster.
+/// Generates one line. Returns `None` for an item that leaves nothing in a cluster.
 pub(crate) fn gone(gone: &Gone) -> Option<TokenStream> {
     let now = option(gone.now.as_ref().map(Ident::to_string));
     Some(match &gone.what {
@@ -32,7 +32,7 @@ pub(crate) fn gone(gone: &Gone) -> Option<TokenStream> {
     })
 }
 
-/// What becomes of the objects of an input.
+/// Returns the treatment of the objects of a retired input.
 pub(crate) fn leaves(leaves: Leaves) -> TokenStream {
     match leaves {
         Leaves::Deleted => quote!(ir::Leaves::Deleted),

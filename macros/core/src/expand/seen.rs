@@ -1,4 +1,4 @@
-//! `Seen`: what a pass observed, typed, for builders and for tests without a cluster.
+//! `Seen`: the typed observations of a reconcile, for builders and for tests without a cluster.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::model::{Input, Lifecycle, Mode};
 
 /// ```text
 /// pub struct Seen<'a> { pub this: This<'a, Listener>, pub class: Option<&'a ListenerClass>, pub nodes: Vec<&'a Node>, .. }
-/// impl<'a> Seen<'a> { pub fn of(observation: &'a Observation) -> Option<Self> { .. } }
+/// impl<'a> Seen<'a> { pub fn from_observation(observation: &'a Observation) -> Option<Self> { .. } }
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let private = private();
@@ -18,7 +18,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         subject::name(model),
         subject::of_board(model),
     );
-    // What time it is only facts are told: who builds from it would write without end.
+    // Only facts receive the current time: a builder that uses it would write without end.
     let is_seen =
         |input: &Input| !matches!(input.mode, Mode::Clock | Mode::Group) && input.retired.is_none();
     let seen = || model.inputs.iter().filter(|i| is_seen(i));
@@ -53,7 +53,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         quote!(observation.value::<#ty>(#n))
     });
     quote! {
-        /// What one pass observed.
+        /// Observations of one reconcile.
         #[derive(Clone)]
         pub struct Seen<'a> {
             #about
@@ -63,7 +63,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
 
         impl<'a> Seen<'a> {
             /// An observation of the runtime, typed.
-            pub fn of(observation: &'a #private::Observation) -> ::std::option::Option<Self> {
+            pub fn from_observation(observation: &'a #private::Observation) -> ::std::option::Option<Self> {
                 ::std::option::Option::Some(Self {
                     #about_name: #of_board,
                     #(#inputs: #input_reads,)*

@@ -1,5 +1,6 @@
-//! What a lifecycle takes from its fragments: their types, the logic that answers them, and constants, all by the module that each fragment gives.
-//! What was written in another file means there what it means.
+//! Items that a lifecycle takes from its fragments: their types, the logic that answers them, and
+//! constants. All of them are reached through the module of each fragment. Names in another file
+//! keep the meaning that they have there.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -24,7 +25,7 @@ pub(super) fn key_alias(fragment: &Ident, input: &Ident, position: usize) -> Ide
     format_ident!("__{fragment}_{input}_{position}", span = Span::call_site())
 }
 
-/// The name under which it hands on whose lifecycle keeps a promise.
+/// Returns the alias under which a fragment passes on the lifecycle that keeps a promise.
 pub(super) fn keeper_alias(fragment: &Ident, promise: &Ident) -> Ident {
     format_ident!("__{fragment}_{promise}_keeper", span = Span::call_site())
 }
@@ -32,7 +33,10 @@ pub(super) fn keeper_alias(fragment: &Ident, promise: &Ident) -> Ident {
 /// `fn site_room(&self) -> &impl site_room::SiteRoom<Listener>;`
 pub(super) fn methods(model: &Lifecycle) -> TokenStream {
     let subject = &model.name;
-    let asking = model.fragments.iter().filter(|fragment| fragment.asks());
+    let asking = model
+        .fragments
+        .iter()
+        .filter(|fragment| fragment.has_methods());
     let methods = asking.map(|fragment| {
         let (used, logic) = (&fragment.used, trait_name(&fragment.name));
         let doc = format!("What answers for the fragment `{used}`.");
@@ -56,7 +60,8 @@ pub(super) fn call(
     quote!(#used::#logic::<#subject>::#method(self.0.#used(), #(#arguments),*))
 }
 
-/// Whether the method of a fragment gets a source for certain: that follows from what the fragment itself says, whoever uses it.
+/// Returns true if the method of a fragment receives a source for certain. Only the declarations of
+/// the fragment decide this, regardless of the lifecycle that uses it.
 pub(super) fn is_guaranteed(fragment: &Fragment, item: &Ident, source: &Ident) -> bool {
     let part = &fragment.alone;
     let input = part.inputs.iter().find(|input| input.name == *item);

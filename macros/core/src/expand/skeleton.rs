@@ -1,4 +1,5 @@
-//! What is emitted where names did not resolve: the types that other code mentions, hollow, so that rustc reports the finding and not its echo.
+//! Skeleton that is emitted if names do not resolve: empty versions of the types that other code
+//! mentions. With them rustc reports the finding and not its consequences.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +74,7 @@ fn mentioned(ast: &Lifecycle) -> Vec<TokenStream> {
     subject.into_iter().chain(types).collect()
 }
 
-/// Whether a fragment declares it, whose types are its own.
+/// Returns true if a fragment declares the name. The types of a fragment are its own.
 fn is_shared(ast: &Lifecycle, name: &Ident) -> bool {
     ast.fragments.iter().any(|fragment| {
         let part = &fragment.part;
@@ -86,7 +87,7 @@ fn is_shared(ast: &Lifecycle, name: &Ident) -> bool {
     })
 }
 
-/// Without what is declared twice: that was reported.
+/// Returns the names without duplicates, which were reported.
 fn once<'a>(names: impl Iterator<Item = &'a Ident>) -> Vec<&'a Ident> {
     let mut seen = BTreeSet::new();
     names.filter(|name| seen.insert(name.to_string())).collect()

@@ -33,7 +33,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         .map(|s| predicate(model, &s.when));
     let end = last.map_or_else(|| quote!(loop {}), |last| quote!(Self::#last));
     quote! {
-        /// Where an object is in its lifecycle; the first state that fits counts.
+        /// State of an object in its lifecycle. The first state that matches counts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
         pub enum State {
@@ -58,7 +58,8 @@ struct Implicit {
     test: TokenStream,
 }
 
-/// The states that nobody declares and that come first: `Deleting`, and `Refused` of effects that no state mentions.
+/// Returns the implicit states that come first: `Deleting`, and `Refused` of effects that no state
+/// mentions.
 fn implicit(model: &Lifecycle) -> Vec<Implicit> {
     let mut all = Vec::new();
     if model

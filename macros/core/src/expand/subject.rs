@@ -1,5 +1,6 @@
-//! What a method is about: the object of a resource always, the request of a volume where the declaration says so.
-//! A fact of a volume that does not read the request gets none, so that what a call cannot see cannot matter to it.
+//! Subject of a method: always the object for a resource, and the request for a volume if the
+//! declaration requires it. A fact of a volume that does not read the request receives no subject,
+//! so that data that a call cannot see cannot affect it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +18,7 @@ pub(crate) fn parameter(model: &Lifecycle, from: &[Use]) -> Option<TokenStream> 
     }
 }
 
-/// What an observation gives for it.
+/// Returns the expression by which an observation supplies the subject.
 pub(crate) fn argument(model: &Lifecycle, from: &[Use]) -> Option<TokenStream> {
     match model.kind {
         Kind::Volume if !reads_request(from) => None,
@@ -34,13 +35,14 @@ pub(crate) fn field(model: &Lifecycle) -> TokenStream {
             pub this: #private::This<'a, #subject>,
         },
         Kind::Volume => quote! {
-            /// What the caller asks, without its secrets.
+            /// Request of the caller, without its secrets.
             pub request: #private::Request<'a>,
         },
     }
 }
 
-/// The field of a witness. What runs gets its request; what is compared gets it only where the declaration says so.
+/// Returns the subject field of a witness. An effect that runs a call receives its request. An
+/// effect that is compared receives the request only if the declaration requires it.
 pub(crate) fn field_of(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
     let shown = effect.verb == Verb::Call || reads_request(&effect.from);
     (model.kind == Kind::Resource || shown).then(|| field(model))
@@ -63,7 +65,8 @@ pub(crate) fn of_board(model: &Lifecycle) -> TokenStream {
     }
 }
 
-/// What a method gets for a field of the request, and how an observation gives it: a text that every caller must send as it is.
+/// Returns the type of the argument for a field of the request, and the expression by which an
+/// observation supplies it. A text is one that every caller must send unchanged.
 pub(crate) fn field_of_request(field: RequestField) -> (TokenStream, TokenStream) {
     let private = private();
     let request = quote!(observation.request()?);

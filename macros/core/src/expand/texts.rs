@@ -24,7 +24,7 @@ pub(super) fn parts(message: &Message, paths: &Paths<'_>) -> TokenStream {
     let parts = message.parts.iter().map(|part| match part {
         Part::Text(text) => quote!(ir::Part::Text(#text)),
         Part::Path(path) => {
-            let at = paths.place(path);
+            let at = paths.index_of(path);
             quote!(ir::Part::Path(#at))
         }
     });

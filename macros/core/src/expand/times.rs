@@ -1,4 +1,4 @@
-//! Lengths of time that the object says: read by a method, made sense of by the runtime.
+//! Durations that the object holds: a method reads them, and the runtime interprets them.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -9,7 +9,7 @@ use super::subject;
 use crate::hygiene::private;
 use crate::model::{Length, Lifecycle};
 
-/// Every path at which the object says how long something is, in order of its first use.
+/// Returns every path of the object that holds a duration, in order of its first use.
 pub(super) fn paths(model: &Lifecycle) -> Paths<'_> {
     let polled = model.inputs.iter().filter_map(|i| i.every.as_ref());
     let states = model.states.iter().map(|s| &s.overdue);
@@ -22,7 +22,7 @@ pub(super) fn length(length: &Length, paths: &Paths<'_>) -> TokenStream {
     let (otherwise, least) = (length.otherwise, length.least);
     let said = match &length.path {
         Some(path) => {
-            let at = paths.place(path);
+            let at = paths.index_of(path);
             quote!(::std::option::Option::Some(#at))
         }
         None => quote!(::std::option::Option::None),

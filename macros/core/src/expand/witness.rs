@@ -56,7 +56,7 @@ fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
         .map(|u| format!("`{}`, certainly there.", u.name));
     let reads = used.iter().map(|u| field_read(model, u));
     let checks = used.iter().filter_map(|u| check(model, u));
-    // What is built from nothing has no field that could carry the lifetime.
+    // A witness that is built from nothing has no field that could carry the lifetime.
     let (proof, proved) = if about.is_none() && used.is_empty() {
         let marker = quote!(::std::marker::PhantomData);
         (quote!(#marker<&'a ()>), marker)
@@ -157,12 +157,13 @@ fn result(model: &Lifecycle, effect: &Effect) -> TokenStream {
     }
 }
 
-/// One variant an alternative, named for what it sets: `Current`, `Taken`, `FilesFresh`, `NotStaged`; numbered only where names clash.
+/// Returns one variant for each alternative, named after the values that it sets: `Current`,
+/// `Taken`, `FilesFresh`, `NotStaged`. Variants are numbered only if names clash.
 fn variants(model: &Lifecycle, effect: &Effect) -> Vec<Ident> {
     let mut names: Vec<String> = Vec::new();
     for alternative in &effect.sets {
-        let mut name: String = alternative.iter().map(|a| word(model, a)).collect();
-        // What it establishes was reported as unknown.
+        let mut name: String = alternative.iter().map(|a| variant_name(model, a)).collect();
+        // The values that it establishes were reported as unknown.
         if name.is_empty() {
             name.push_str("Done");
         }
@@ -179,7 +180,7 @@ fn variants(model: &Lifecycle, effect: &Effect) -> Vec<Ident> {
         .collect()
 }
 
-fn word(model: &Lifecycle, assign: &Assign) -> String {
+fn variant_name(model: &Lifecycle, assign: &Assign) -> String {
     let var = &model.vars[assign.var.0];
     match (super::facts::is_bool(var), assign.value) {
         (true, 0) => format!("Not{}", camel_case(&var.name.to_string())),

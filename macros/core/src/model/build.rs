@@ -36,21 +36,22 @@ pub(crate) use order::{behind, polls_behind};
 pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
 
-/// What could be built.
+/// Result of the build, as far as it succeeded.
 pub(crate) struct Built {
-    /// Lacks what did not resolve, and then serves only rules that look at one declaration at a time.
+    /// The lifecycle without unresolved items. If it is incomplete, it serves only rules that check
+    /// one declaration at a time.
     pub(crate) lifecycle: Lifecycle,
-    /// Whether everything resolved, and has an order.
+    /// True if everything resolved and has an order.
     pub(crate) complete: bool,
     /// Names that did not resolve, with those that they resemble.
     pub(crate) respellings: Vec<Respelling>,
-    /// Where a name stands for a predicate.
+    /// Places at which a name stands for a predicate.
     pub(crate) mentions: Vec<Mention>,
-    /// Whether rules may look at it: nothing in it leads further than can be followed.
+    /// True if rules may examine the lifecycle, because no chain in it is too long to follow.
     pub(crate) bounded: bool,
 }
 
-/// A length that is written; of one that the object says without `min`, nothing is too little.
+/// Converts a written duration. A duration that the object holds without `min` has no lower bound.
 fn length(written: &ast::Length) -> Length {
     let least = match written.path {
         Some(_) => written.least.unwrap_or_default(),
@@ -86,7 +87,7 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     misplaced_create::check(ast, sink);
     unnoted_create::check(ast, sink);
     noted_by_hand::check(ast, sink);
-    let scope = Scope::of(ast, sink);
+    let scope = Scope::from_ast(ast, sink);
     let mut builder = Builder {
         ast,
         sink,
@@ -116,13 +117,13 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     }
 }
 
-/// Fills in the order of evaluation, if there is one.
+/// Fills in the order of evaluation, if one exists.
 pub(crate) fn order(built: &mut Built, sink: &mut Sink) {
     if built.complete {
         circular_policy::check(&built.lifecycle, sink);
         built.complete = !sink.has_errors();
     }
-    let order = order::of(&built.lifecycle);
+    let order = order::compute_order(&built.lifecycle);
     built.bounded = order.too_long.is_none();
     order
         .too_long
@@ -139,7 +140,7 @@ pub(crate) fn order(built: &mut Built, sink: &mut Sink) {
     built.lifecycle.nodes = order.nodes;
 }
 
-/// What a fragment means by itself.
+/// Resolves a fragment by itself.
 pub(crate) fn alone(fragment: &ast::Fragment, sink: &mut Sink) -> Built {
     let mut built = resolve(&fragment.by_itself(), sink);
     order(&mut built, sink);
@@ -153,12 +154,12 @@ struct Builder<'a> {
     vars: Vec<Var>,
     suggestions: Suggestions,
     respellings: Vec<Respelling>,
-    /// By name, the predicates that names stand for; `None` where something in it did not resolve.
+    /// Predicates that names stand for, by name; `None` if a part of one did not resolve.
     derived: BTreeMap<String, Option<Pred>>,
     mentions: Vec<Mention>,
     /// The values that predicates name, each as the author wrote it.
     asked: BTreeSet<(VarId, usize)>,
-    /// Whether the predicate that is resolved stands in an `any(..)` or `all(..)`.
+    /// True while the predicate that is being resolved is inside an `any(..)` or `all(..)`.
     is_each: bool,
     complete: bool,
 }
@@ -209,7 +210,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What each fragment is by itself. Its findings are told where it stands.
+    /// Resolves each fragment by itself. Its findings are reported at the fragment.
     fn fragments(&self) -> Vec<Fragment> {
         let fragments = self.ast.fragments.iter();
         let alone = fragments.map(|fragment| {
@@ -226,20 +227,21 @@ impl Builder<'_> {
         alone.collect()
     }
 
-    /// What was looked up; if it is missing it is reported, unless the item that declares it was lost.
+    /// Returns the result of a lookup. Reports it if it is missing, unless the item that declares
+    /// it could not be parsed.
     fn found<T>(&mut self, found: Option<T>, name: &Ident, noun: Noun, place: &Item) -> Option<T> {
         if found.is_none() {
             self.complete = false;
             if !self.ast.taint.covers(name) {
                 let text = name.to_string();
                 let mut known = self.scope.names(noun);
-                // What is something else is not meant.
+                // Names of another kind are no suggestions.
                 known.retain(|name| *name != text);
                 let near = self.suggestions.nearest(&text, known.iter().copied());
                 let meant = near.as_deref().map(|near| (name.span(), near.to_owned()));
                 let instead = self.scope.instead(&text, noun);
                 let is_lost = near.is_none() && instead.is_none() && noun == Noun::Effect;
-                let found = unknown_name::diagnostic(name, noun.word(), place, near, instead);
+                let found = unknown_name::diagnostic(name, noun.as_str(), place, near, instead);
                 self.sink.push(match is_lost {
                     true => unknown_name::with_effects(found, &known),
                     false => found,
@@ -255,7 +257,7 @@ impl Builder<'_> {
         self.respellings.extend(meant);
     }
 
-    /// What does not resolve, unless the item that declares it was lost.
+    /// Reports a name that does not resolve, unless the item that declares it could not be parsed.
     fn lost(&mut self, name: &Ident, diagnostic: Diagnostic) {
         self.complete = false;
         if !self.ast.taint.covers(name) {

@@ -1,11 +1,11 @@
-//! What a volume answers to the calls of the Container Storage Interface.
+//! Answers of a volume to the calls of the Container Storage Interface.
 
 use proc_macro2::{Ident, Span};
 
 use super::{EffectId, Pred, StateId};
 use crate::csi;
 
-/// What a precondition of the Container Storage Interface means here.
+/// Meaning of a precondition of the Container Storage Interface in this lifecycle.
 #[derive(Clone, Debug)]
 pub struct Precondition {
     pub precondition: csi::Precondition,
@@ -20,7 +20,7 @@ pub enum Meaning {
     Never(String),
 }
 
-/// What answers a call of the Container Storage Interface.
+/// Answer to a call of the Container Storage Interface.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub rpc: csi::Rpc,
@@ -33,7 +33,7 @@ pub struct Call {
     pub refusals: Vec<Refusal>,
 }
 
-/// What a call is to bring about.
+/// Target that a call brings about.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Nothing: it is OK as it is.
@@ -42,17 +42,17 @@ pub enum Target {
     Pred(Pred),
 }
 
-/// For how long a call waits for what is promised, and what it answers then.
+/// Time limit on the wait for a promise, and the answer after it.
 #[derive(Clone, Debug)]
 pub struct Within {
     /// Milliseconds.
     pub time: u64,
     pub code: csi::Code,
-    /// Where the code was written.
+    /// Location of the code in the source.
     pub span: Span,
 }
 
-/// Where a call is refused, if its target does not hold already.
+/// Case in which a call is refused, unless its target already holds.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     pub when: Pred,

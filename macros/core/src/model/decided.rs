@@ -1,9 +1,10 @@
-//! What a predicate says where only some questions are answered.
+//! Evaluation of a predicate while only some facts are answered.
 
 use super::{Pred, PredKind, ValueSet, VarId};
 
 impl Pred {
-    /// What the predicate says, if what is known decides it: `answer` says whether the answer is one of these values, where there is an answer.
+    /// Returns the value of the predicate, if the known answers decide it. For an answered
+    /// variable, `answer` reports if the answer is one of these values.
     pub fn decided(&self, answer: &dyn Fn(VarId, ValueSet) -> Option<bool>) -> Option<bool> {
         // One that decides, or all that do not.
         let joined = |parts: &[Self], decides: bool| {

@@ -6,14 +6,14 @@ use proc_macro2::Ident;
 
 use super::{Field, FieldOf, Input, Lifecycle, Lookup, Mode, Origin, Var};
 
-/// What a lifecycle shares with others.
+/// Declarations that a lifecycle shares with others.
 #[derive(Clone, Debug)]
 pub struct Fragment {
     /// As the lifecycle calls it.
     pub used: Ident,
     /// As it calls itself.
     pub name: Ident,
-    /// What it declares, about an object of any type, beside facts that it needs.
+    /// Model of the declarations, about an object of any type, without the facts that it needs.
     pub alone: Lifecycle,
     /// The names of those.
     pub needs: BTreeSet<String>,
@@ -30,15 +30,15 @@ impl Fragment {
         (is_fact || is_input || is_value) && !self.needs.contains(&name.to_string())
     }
 
-    /// Whether it makes a promise.
+    /// Returns true if the fragment makes a promise of this name.
     pub(crate) fn promises(&self, name: &Ident) -> bool {
         let mut promises = self.alone.promises.iter();
         promises.any(|promise| promise.name == *name)
     }
 
-    /// Whether anything of it is answered by a method.
-    pub(crate) fn asks(&self) -> bool {
-        asks(&self.alone, &self.needs)
+    /// Returns true if a method answers any item of the fragment.
+    pub(crate) fn has_methods(&self) -> bool {
+        has_methods(&self.alone, &self.needs)
     }
 
     fn has_field(&self, name: &Ident) -> bool {
@@ -58,8 +58,8 @@ impl Lifecycle {
     }
 }
 
-/// Whether anything is answered by a method, beside facts of these names.
-pub(crate) fn asks(part: &Lifecycle, needs: &BTreeSet<String>) -> bool {
+/// Returns true if a method answers any item, apart from facts of these names.
+pub(crate) fn has_methods(part: &Lifecycle, needs: &BTreeSet<String>) -> bool {
     let is_asked = |input: &Input| match input.lookup {
         Lookup::Names { .. } | Lookup::Refs { .. } | Lookup::Ref { .. } => true,
         Lookup::None

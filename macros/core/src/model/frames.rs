@@ -1,5 +1,6 @@
-//! Frames: what each variable is computed from, hence which variables an effect can change, and what an effect acquires or gives back.
-//! Knows no worlds: everything here follows from the declarations alone.
+//! Frames: the sources of each variable, hence the variables that an effect can change, and the
+//! facts that it acquires or releases. Knows no worlds: everything here follows from the
+//! declarations alone.
 
 use std::collections::BTreeSet;
 
@@ -20,11 +21,12 @@ pub enum Dependency {
     Field(RequestField),
     Input(InputId),
     Value(ValueId),
-    /// A path that a lookup goes by, and its first part alone: `meta.name` and `meta`.
+    /// A path in a lookup, and its first part alone: `meta.name` and `meta`.
     Path(String),
 }
 
-/// What every variable reads and what every effect can change.
+/// Dependencies: the sources that every variable reads, and the variables that every effect can
+/// change.
 #[derive(Clone, Debug)]
 pub struct Frames {
     reads: Vec<BTreeSet<Dependency>>,
@@ -33,7 +35,7 @@ pub struct Frames {
 
 impl Frames {
     /// Computes the frames of a lifecycle. Declarations in a circle do no harm.
-    pub fn of(lifecycle: &Lifecycle) -> Self {
+    pub fn new(lifecycle: &Lifecycle) -> Self {
         let reads = all_reads(lifecycle);
         let affected = lifecycle
             .effects
@@ -43,19 +45,21 @@ impl Frames {
         Self { reads, affected }
     }
 
-    /// Everything that a variable is computed from: through `from`, values, lookups and `given`. Empty for refusals and for what the object itself brings.
+    /// Returns everything that a variable is computed from: through `from`, values, lookups and
+    /// `given`. Empty for refusals and for facts of the object itself.
     pub fn reads(&self, var: VarId) -> &BTreeSet<Dependency> {
         &self.reads[var.0]
     }
 
-    /// The variables that an effect can change, apart from refusals: whoever reads its target. Our own call never changes whether a poll answers.
+    /// Returns the variables that an effect can change, apart from refusals: those that read its
+    /// target. Our own call never changes the availability of a poll.
     pub fn affected(&self, effect: EffectId) -> &BTreeSet<VarId> {
         &self.affected[effect.0]
     }
 }
 
 impl Pred {
-    /// The variables that a predicate asks.
+    /// Returns the variables that a predicate queries.
     pub fn vars(&self) -> BTreeSet<VarId> {
         let mut vars = BTreeSet::new();
         self.collect_vars(&mut vars);
@@ -75,12 +79,12 @@ impl Pred {
     }
 }
 
-/// What makes an effect harmless where it runs on a view that has become stale.
+/// Reason that an effect is harmless if it runs on a stale cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Safety {
-    /// An apply over what is there already: a known uid, and our own writes are fenced.
+    /// An apply over an existing object: its uid is known, and our own writes are fenced.
     Level,
-    /// An apply that may create: an object that is there already is never seized.
+    /// An apply that may create: it never takes over an existing object.
     Create,
     /// A deletion or a read-modify-write: under the uid and the resource version that were seen.
     Guarded,
@@ -91,7 +95,7 @@ pub enum Safety {
 impl Effect {
     /// The derived safety class.
     pub fn safety(&self, lifecycle: &Lifecycle) -> Safety {
-        // What is read back from the target is not to be lost by a write that has not seen it.
+        // A write that has not observed the target would lose a value that is read back from it.
         let keeps = |value: ValueId| {
             let mint = lifecycle.values[value.0].mint.as_ref();
             mint.is_some_and(|mint| mint.keeper == self.target)
@@ -107,7 +111,7 @@ impl Effect {
             (Verb::Create, _) => Safety::Create,
             (Verb::Apply, _) if self.from.iter().any(own_target) => Safety::Guarded,
             (Verb::Apply, Mode::Owned | Mode::Shared | Mode::Group) => Safety::Create,
-            // What was recorded before must not be lost.
+            // The previous record must not be lost.
             (Verb::Apply, Mode::Record | Mode::Noted) => Safety::Guarded,
             (Verb::Apply, Mode::Watched | Mode::Part | Mode::Poll | Mode::Probe | Mode::Clock) => {
                 Safety::Level
@@ -115,7 +119,8 @@ impl Effect {
         }
     }
 
-    /// The input that owns what an `apply` makes: it must be there, for an owner reference carries its uid.
+    /// Returns the input that owns the object of an `apply`. It must exist, because an owner
+    /// reference carries its uid.
     pub fn owner(&self, lifecycle: &Lifecycle) -> Option<InputId> {
         let owner = lifecycle.inputs[self.target.0].of;
         owner.filter(|_| matches!(self.verb, Verb::Apply | Verb::Adopt | Verb::Create))
@@ -129,7 +134,8 @@ impl Effect {
         builds.map(|(at, _)| EffectId(at))
     }
 
-    /// Whether another effect builds the same, so that permissions decide which of them does.
+    /// Returns true if another effect builds the same object, so that permissions decide between
+    /// them.
     pub fn is_one_of_several(&self, lifecycle: &Lifecycle) -> bool {
         let builders = lifecycle
             .effects
@@ -143,21 +149,23 @@ impl Effect {
         self.verb == Verb::Apply && same
     }
 
-    /// The held facts that this effect may make ours and somebody has to give back, in order of mention: not those that it gives back itself.
+    /// Returns the held facts that this effect may acquire and that another effect has to release,
+    /// in order of mention. Leaves out facts that it releases itself.
     pub fn acquires(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
         let mut vars = self.takes(lifecycle);
         vars.retain(|var| !self.lets_go(lifecycle, *var));
         vars
     }
 
-    /// The held facts that this effect may set to what is ours, in order of mention.
+    /// Returns the held facts that this effect may set to an acquired value, in order of mention.
     pub fn takes(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
-        self.held(lifecycle, false)
+        self.held_vars(lifecycle, false)
     }
 
-    /// The held facts that this effect may give back, by itself or in that the outside ends what it began, in order of mention.
+    /// Returns the held facts that this effect may release, in order of mention. A release that it
+    /// begins and the environment ends counts as well.
     pub fn frees(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
-        let mut vars = self.held(lifecycle, true);
+        let mut vars = self.held_vars(lifecycle, true);
         for var in self.takes(lifecycle) {
             if self.lets_go(lifecycle, var) && !vars.contains(&var) {
                 vars.push(var);
@@ -166,8 +174,11 @@ impl Effect {
         vars
     }
 
-    /// Whether it gives a fact back although what it sets is not free yet: the call was accepted, and the outside ends it. So does an undo of what
-    /// acquires the fact, and what is done when the object goes; but not what names an undo of its own, and not in a volume, where the answer of a call says that it is done.
+    /// Returns true if the effect releases a fact although the value that it sets is not free yet.
+    /// The call was accepted, and the environment completes it. This holds for an undo of an effect
+    /// that acquires the fact, and for stages of the teardown. It does not hold for an effect with
+    /// an undo of its own. It does not hold in a volume either, because the answer of a call
+    /// reports completion.
     fn lets_go(&self, lifecycle: &Lifecycle, var: VarId) -> bool {
         let undone_here = |other: &Effect| {
             let undo = other.undo.map(|(undo, _)| &lifecycle.effects[undo.0].name);
@@ -179,7 +190,7 @@ impl Effect {
             && (self.is_step || lifecycle.effects.iter().any(undone_here))
     }
 
-    fn held(&self, lifecycle: &Lifecycle, free: bool) -> Vec<VarId> {
+    fn held_vars(&self, lifecycle: &Lifecycle, free: bool) -> Vec<VarId> {
         let mut vars = Vec::new();
         for assign in self.sets.iter().flatten() {
             let held = lifecycle.vars[assign.var.0].held;
@@ -210,14 +221,16 @@ fn all_reads(lifecycle: &Lifecycle) -> Vec<BTreeSet<Dependency>> {
     }
 }
 
-/// One round: what is read, if the variables asked by each `given` read what the last round found.
+/// One round: the sources that are read if the variables in each `given` read the sources of the
+/// last round.
 struct Closure<'a> {
     lifecycle: &'a Lifecycle,
     reads: &'a [BTreeSet<Dependency>],
 }
 
-/// What one variable reads, as far as it was followed. What the last round found is read but not followed: else one round could find
-/// less than the one before, and declarations in a circle would go round for ever.
+/// Sources that one variable reads, as far as they were followed. Findings of the last round are
+/// read but not followed. Otherwise one round could find less than the previous one, and circular
+/// declarations would never terminate.
 #[derive(Default)]
 struct Reading {
     places: BTreeSet<Dependency>,
@@ -225,7 +238,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Whether the place is to be followed now.
+    /// Returns true if the place must be followed now.
     fn enters(&mut self, place: Dependency) -> bool {
         self.places.insert(place.clone());
         self.followed.insert(place)
@@ -246,13 +259,13 @@ impl Closure<'_> {
                 if let Some(record) = self.lifecycle.inputs[input.0].noted {
                     self.input(record, &mut into);
                 }
-                // Which members are wanted decides what is missing.
+                // The wanted members decide the missing ones.
                 for effect in &self.lifecycle.effects {
                     if effect.target == *input && effect.verb == Verb::Create && effect.each {
                         self.uses(&effect.from, &mut into);
                     }
                 }
-                // Stale or Current is the answer to a comparison with what the builder returns.
+                // Stale or Current is the result of a comparison with the built object.
                 for effect in &self.lifecycle.effects {
                     if effect.target == *input && effect.verb == Verb::Apply {
                         self.uses(&effect.from, &mut into);
@@ -298,12 +311,13 @@ impl Closure<'_> {
     fn value(&self, id: ValueId, into: &mut Reading) {
         if into.enters(Dependency::Value(id)) {
             let value = &self.lifecycle.values[id.0];
-            // When a value is made anew says its `until`: what time it was then changes nothing.
+            // The `until` alone decides when a value is renewed; the time of its creation changes
+            // nothing.
             let is_made_at =
                 |one: &&Use| value.mint.is_some() && self.lifecycle.is_clock(one.source);
             let read = value.from.iter().filter(|one| !is_made_at(one));
             self.uses(read, into);
-            // A value is absent where its `given` fails, and whoever reads it sees that.
+            // A value is absent if its `given` fails, and its readers depend on that.
             if let Some(given) = &value.given {
                 self.pred(given, into);
             }
@@ -409,7 +423,9 @@ fn affected(
     .collect()
 }
 
-/// A write of our own fields in an object of another controller or user reaches its direct readers only: lookups do not go by what we write.
+/// Returns true if a variable reads the target directly. A write of our own fields in an object of
+/// another controller or user reaches only direct readers, because lookups do not use the fields
+/// that we write.
 fn reads_directly(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
     match &lifecycle.vars[var.0].origin {
         Origin::Input(input) => {
@@ -429,7 +445,7 @@ fn reads_directly(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
     }
 }
 
-/// Whether a variable is the verdict on the target, or a fact about it.
+/// Returns true if a variable is the verdict on the target, or a fact about it.
 fn is_told_by(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
     match &lifecycle.vars[var.0].origin {
         Origin::Input(input) => *input == target,
@@ -438,13 +454,14 @@ fn is_told_by(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
     }
 }
 
-/// Whether the target itself is handed over, or a value made of it.
+/// Returns true if the arguments contain the target itself, or a value made of it.
 pub(crate) fn is_read_in(lifecycle: &Lifecycle, from: &[Use], target: InputId) -> bool {
     from.iter()
         .any(|one| hands_over(lifecycle, one.source, target, lifecycle.values.len()))
 }
 
-/// Whether a source is the target, or a value made of it; `depth` bounds values that are declared in a circle.
+/// Returns true if a source is the target, or a value made of it. `depth` bounds values that are
+/// declared in a circle.
 fn hands_over(lifecycle: &Lifecycle, source: Source, target: InputId, depth: usize) -> bool {
     match source {
         Source::Input(input) => input == target,

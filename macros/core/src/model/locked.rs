@@ -1,11 +1,11 @@
-//! The lock of a lifecycle beside what it would say now. Knows no rule.
+//! The lock of a lifecycle, compared with its current content. Knows no rule.
 
 use proc_macro2::Span;
 
 use super::LockText;
 use crate::lock::Lines;
 
-/// The lock, and what would stand in it now.
+/// The lock, and its current content.
 #[derive(Clone, Debug)]
 pub struct Locked {
     pub path: String,

@@ -4,17 +4,17 @@ use proc_macro2::Span;
 
 use super::{InputId, Pred, Use, Value};
 
-/// Where a value is kept, and until when.
+/// Keeper of a minted value, and the end of its validity.
 #[derive(Clone, Debug)]
 pub struct Mint {
     pub keeper: InputId,
-    /// Where it is made anew.
+    /// Predicate under which the value is made anew.
     pub until: Option<Pred>,
     pub span: Span,
 }
 
 impl Value {
-    /// What a minted value is made from; of a shared one nothing.
+    /// Returns the sources of a minted value. Returns none for a shared value.
     pub fn made_from(&self) -> &[Use] {
         match self.mint {
             Some(_) => &self.from[1..],

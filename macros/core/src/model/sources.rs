@@ -1,9 +1,9 @@
-//! What kind of source something is read from.
+//! Kinds of sources.
 
 use super::{InputId, Lifecycle, Mode, Origin, Source, Var};
 
 impl Lifecycle {
-    /// What is created once, by the record of it.
+    /// Returns the input that is created once and has this record.
     pub fn noted_in(&self, record: InputId) -> Option<InputId> {
         let mut inputs = self.inputs.iter();
         inputs
@@ -11,12 +11,13 @@ impl Lifecycle {
             .map(InputId)
     }
 
-    /// Whether a source is what time it is.
+    /// Returns true if a source is the current time.
     pub fn is_clock(&self, source: Source) -> bool {
         matches!(source, Source::Input(input) if self.inputs[input.0].mode == Mode::Clock)
     }
 
-    /// Whether the method of a fact is told what time it is, so that it says until when its answer holds.
+    /// Returns true if the method of a fact receives the current time, and therefore reports the
+    /// time until which its answer holds.
     pub fn is_timed(&self, var: &Var) -> bool {
         match &var.origin {
             Origin::Fact { from, .. } => from.iter().any(|one| self.is_clock(one.source)),

@@ -1,4 +1,4 @@
-//! What is done when the object goes, and what that asks of effects. Knows no worlds.
+//! Stages of the teardown, and their demands on effects. Knows no worlds.
 
 use std::collections::BTreeSet;
 
@@ -6,24 +6,24 @@ use proc_macro2::Span;
 
 use super::{Assign, Effect, EffectId, Lifecycle, Pred, VarId};
 
-/// One step of the teardown: it is over exactly where `until` holds by what is asked.
+/// One stage of the teardown: it is over exactly if `until` holds by evaluated facts.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub effect: EffectId,
-    /// Where its effect is enabled, if not wherever it can run.
+    /// Predicate under which its effect is enabled. If absent, it is enabled wherever it can run.
     pub when: Option<Pred>,
     pub until: Pred,
     pub span: Span,
 }
 
 impl Step {
-    /// Everything that it asks.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = &Pred> {
+    /// Returns the predicates that the stage evaluates.
+    pub(crate) fn predicates(&self) -> impl Iterator<Item = &Pred> {
         self.when.iter().chain([&self.until])
     }
 }
 
-/// Where what is left is given up.
+/// Case in which the remainder of a deletion is abandoned.
 #[derive(Clone, Debug)]
 pub struct Abandoned {
     pub when: Pred,
@@ -32,7 +32,8 @@ pub struct Abandoned {
 }
 
 impl Effect {
-    /// Whether the effect may leave something to be done when the object goes: an `until` that asks what it changes need not hold afterwards.
+    /// Returns true if the effect may leave a stage of the teardown open. An `until` that reads a
+    /// fact that the effect changes need not hold afterwards.
     pub fn may_reopen(&self, lifecycle: &Lifecycle, affected: Option<&BTreeSet<VarId>>) -> bool {
         let reopens = |step: &Step, alternative: &Vec<Assign>| {
             let set = |var: VarId| alternative.iter().find(|assign| assign.var == var);

@@ -5,7 +5,7 @@
 pub struct ValueSet(pub u64);
 
 impl ValueSet {
-    pub fn one(value: usize) -> Self {
+    pub fn from_value(value: usize) -> Self {
         Self(1 << value)
     }
 

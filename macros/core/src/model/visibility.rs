@@ -1,5 +1,6 @@
-//! What a call can see: a fact is visible if the request carries, and the process has, everything that it is read from.
-//! What is asked of a request that does not carry it has the first value of its fact, which is the harmless one.
+//! Visibility of facts to a call: a fact is visible if the request and the process have all of its
+//! sources. A fact whose source is missing from the request has its first value, which is the
+//! harmless one.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use crate::csi::{Demands, RequestField, Rpc};
 use crate::model::frames::{Dependency, Frames};
 use crate::model::{
     InputId, Lifecycle, Lookup, Mode, Origin, Path, Pred, PredKind, Source, Use, ValueId, ValueSet,
-    VarId, Verb,
+    VarId, Verb, Verdict,
 };
 
 /// The eyes of one call.
@@ -20,11 +21,11 @@ pub struct Visibility<'a> {
     demands: &'static Demands,
 }
 
-/// Something that is asked and cannot be seen.
+/// A fact or input that is evaluated but not visible.
 #[derive(Clone, Debug)]
 pub struct Blind {
     pub var: VarId,
-    /// Where it is asked.
+    /// Location of the read in the source.
     pub span: Span,
     pub why: Unseen,
 }
@@ -34,7 +35,7 @@ pub struct Blind {
 pub enum Unseen {
     /// The request has no such field.
     Field(String),
-    /// The request does not say what this fact reads of it.
+    /// The request lacks the field that this fact reads.
     Unsaid(RequestField),
     /// The request carries no capability and no context, which this fact or input is taken from.
     Content(String),
@@ -43,8 +44,8 @@ pub enum Unseen {
 }
 
 impl<'a> Visibility<'a> {
-    /// What a call can see of a lifecycle.
-    pub fn of(lifecycle: &'a Lifecycle, frames: &'a Frames, rpc: Rpc) -> Self {
+    /// Returns the visibility of a lifecycle for a call.
+    pub fn new(lifecycle: &'a Lifecycle, frames: &'a Frames, rpc: Rpc) -> Self {
         Self {
             lifecycle,
             frames,
@@ -52,12 +53,13 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// Whether a variable has its first value in every such call: it is asked of the request alone, and the request does not say.
+    /// Returns true if a variable has its first value in every such call. It is evaluated from the
+    /// request alone, and the request does not carry it.
     pub fn is_fixed(&self, var: VarId) -> bool {
         let reads = self.frames.reads(var);
         let unsaid = |place: &Dependency| match place {
             Dependency::Request => !self.demands.describes,
-            Dependency::Field(field) => !self.demands.says(*field),
+            Dependency::Field(field) => !self.demands.has_field(*field),
             Dependency::This | Dependency::Input(_) | Dependency::Value(_) => false,
             Dependency::Path(_) => false,
         };
@@ -70,10 +72,10 @@ impl<'a> Visibility<'a> {
         reads.iter().any(unsaid) && reads.iter().all(of_request)
     }
 
-    /// What a predicate asks and the call cannot see, each with the reason.
+    /// Returns the variables that a predicate reads and the call cannot see, each with the reason.
     pub fn unseen(&self, pred: &Pred) -> Vec<Blind> {
         let mut found: Vec<Blind> = Vec::new();
-        self.look(pred, &mut |var, values, span| {
+        self.visit_vars(pred, &mut |var, values, span| {
             let known = found.iter().any(|other| other.var == var);
             if !known
                 && !self.is_fixed(var)
@@ -85,28 +87,28 @@ impl<'a> Visibility<'a> {
         found
     }
 
-    /// Whether an input can be looked up.
+    /// Returns true if an input can be looked up.
     pub fn finds(&self, input: InputId) -> bool {
         self.input(input).is_ok()
     }
 
-    /// Whether a variable can be answered; otherwise it has its first value.
+    /// Returns true if a variable can be answered. Otherwise it has its first value.
     pub fn answers(&self, var: VarId) -> bool {
         let all = ValueSet(u64::MAX);
         self.var(var, all).is_ok()
     }
 
-    fn look(&self, pred: &Pred, visit: &mut impl FnMut(VarId, ValueSet, Span)) {
+    fn visit_vars(&self, pred: &Pred, visit: &mut impl FnMut(VarId, ValueSet, Span)) {
         match &pred.kind {
             PredKind::Is { var, values } => visit(*var, *values, pred.span),
             PredKind::All(parts) | PredKind::Any(parts) => {
-                parts.iter().for_each(|part| self.look(part, visit));
+                parts.iter().for_each(|part| self.visit_vars(part, visit));
             }
-            PredKind::Not(part) => self.look(part, visit),
+            PredKind::Not(part) => self.visit_vars(part, visit),
         }
     }
 
-    /// Whether it can be told whether a variable has one of these values.
+    /// Checks if the call can decide that a variable has one of these values.
     fn var(&self, id: VarId, values: ValueSet) -> Result<(), Unseen> {
         let var = &self.lifecycle.vars[id.0];
         match &var.origin {
@@ -122,7 +124,7 @@ impl<'a> Visibility<'a> {
                         Source::Request if !self.demands.describes => {
                             return Err(Unseen::Content(var.name.to_string()));
                         }
-                        Source::Field(field) if !self.demands.says(field) => {
+                        Source::Field(field) if !self.demands.has_field(field) => {
                             return Err(Unseen::Unsaid(field));
                         }
                         Source::This | Source::Request | Source::Field(_) => {}
@@ -139,21 +141,22 @@ impl<'a> Visibility<'a> {
         Ok(())
     }
 
-    /// Whether these values tell what is as wanted from what is not, which takes the builder to know.
+    /// Returns true if these values distinguish a current object from another one, which requires
+    /// the builder.
     fn compares(&self, var: VarId, values: ValueSet) -> bool {
-        let named = |name: &str| {
-            let mut all = self.lifecycle.vars[var.0].values.iter();
-            let value = all.position(|value| value == name);
+        let has = |verdict: Verdict| {
+            let value = self.lifecycle.vars[var.0].position(verdict);
             value.is_some_and(|value| values.contains(value))
         };
-        ["Behind", "Surplus"].into_iter().any(named) || named("Stale") != named("Current")
+        [Verdict::Behind, Verdict::Surplus].into_iter().any(has)
+            || has(Verdict::Stale) != has(Verdict::Current)
     }
 
     fn builders(&self, input: InputId) -> Result<(), Unseen> {
         let effects = self.lifecycle.effects.iter();
         let mut builders = effects.filter(|e| e.target == input && e.verb == Verb::Apply);
         builders.try_for_each(|effect| {
-            self.whole(&effect.from, &effect.name)?;
+            self.check_request(&effect.from, &effect.name)?;
             self.uses(&effect.from)
         })
     }
@@ -169,7 +172,7 @@ impl<'a> Visibility<'a> {
 
     fn value(&self, id: ValueId) -> Result<(), Unseen> {
         let value = &self.lifecycle.values[id.0];
-        self.whole(&value.from, &value.name)?;
+        self.check_request(&value.from, &value.name)?;
         self.uses(&value.from)?;
         value.given.iter().try_for_each(|given| self.given(given))
     }
@@ -181,7 +184,7 @@ impl<'a> Visibility<'a> {
         }
         match &input.lookup {
             Lookup::Names { of: from } | Lookup::Refs { of: from } | Lookup::Ref { from } => {
-                self.whole(from, &input.name)?;
+                self.check_request(from, &input.name)?;
                 self.uses(from)?;
             }
             Lookup::Name { path, .. } => self.path(path)?,
@@ -216,8 +219,8 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// What a method takes from the whole request.
-    fn whole(&self, uses: &[Use], name: &Ident) -> Result<(), Unseen> {
+    /// Checks a method that reads the whole request.
+    fn check_request(&self, uses: &[Use], name: &Ident) -> Result<(), Unseen> {
         let reads = uses.iter().any(|one| one.source == Source::Request);
         if reads && !self.demands.describes {
             return Err(Unseen::Content(name.to_string()));
@@ -225,11 +228,12 @@ impl<'a> Visibility<'a> {
         Ok(())
     }
 
-    /// What decides whether something is asked at all: facts of the request count with the value that they have where the request does not say.
+    /// Checks a predicate that decides if something is evaluated at all. Facts of the request count
+    /// with the value that they have if the request does not carry them.
     fn given(&self, pred: &Pred) -> Result<(), Unseen> {
         let mut result = Ok(());
         let mut seen = BTreeSet::new();
-        self.look(pred, &mut |var, values, _| {
+        self.visit_vars(pred, &mut |var, values, _| {
             let new = seen.insert(var);
             if result.is_ok() && (new || self.compares(var, values)) && !self.of_request(var) {
                 result = self.var(var, values);

@@ -4,11 +4,11 @@ use super::cursor::{Cursor, Fault};
 use super::recovery::{Form, Parser};
 use crate::ast::{Allow, Lifecycle};
 
-const FORM: Form = Form::within(
+const FORM: Form = Form::mentioning(
     "a warning is silenced by its code, the item that it names and the reason: `allow LC014 matched \"a silent router matches nothing\";`",
 );
 
-/// Reads what follows the word `allow`.
+/// Reads the rest of a line after the word `allow`.
 pub(super) fn line(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     match allow(cursor) {
         Ok(allow) => {

@@ -1,4 +1,5 @@
-//! A position in the tokens of one group: peeks, eats, and says what it expected. Knows tokens only.
+//! A position in the tokens of one group: peeks, consumes, and reports the expected token. Knows
+//! tokens only.
 
 use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -7,7 +8,7 @@ use super::slip;
 use crate::ast::Path;
 use crate::check::unknown_name::suggestion;
 
-/// What was expected and not found.
+/// Syntax error: a token that was expected and not found.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) span: Span,
@@ -36,7 +37,7 @@ pub(crate) struct Cursor {
     tokens: Vec<TokenTree>,
     at: usize,
     end: Span,
-    /// Whether what is read ends before an `in` without braces.
+    /// True if the text that is being read ends before an `in` without braces.
     pub(crate) is_claim: bool,
 }
 
@@ -59,7 +60,7 @@ impl Cursor {
         self.at
     }
 
-    /// One token back, for what was read does not belong here.
+    /// Moves one token back, because the last one does not belong here.
     pub(crate) fn back(&mut self) {
         self.at -= 1;
     }
@@ -83,7 +84,7 @@ impl Cursor {
         }
     }
 
-    /// Whether a line ends here, or the group.
+    /// Returns true if a line or the group ends here.
     pub(crate) fn breaks(&self) -> bool {
         self.is_empty() || self.span().start().line > self.previous().end().line
     }
@@ -98,7 +99,7 @@ impl Cursor {
         let instead = match instead {
             Some(instead) => format!(": {instead}"),
             None => suggestion(
-                self.word()
+                self.peek_ident()
                     .and_then(|word| slip::respelt(&word.to_string(), expected)),
             ),
         };
@@ -108,7 +109,7 @@ impl Cursor {
         }
     }
 
-    /// Whether a doc comment comes next.
+    /// Returns true if a doc comment comes next.
     fn is_doc(&self) -> bool {
         let Some(TokenTree::Group(group)) = self.tokens.get(self.at + 1) else {
             return false;
@@ -168,37 +169,37 @@ impl Cursor {
             .ok_or_else(|| self.fault(&format!("`{mark}`")))
     }
 
-    pub(crate) fn word(&self) -> Option<&Ident> {
+    pub(crate) fn peek_ident(&self) -> Option<&Ident> {
         match self.tokens.get(self.at) {
             Some(TokenTree::Ident(ident)) => Some(ident),
             _ => None,
         }
     }
 
-    /// Whether `word` follows the token that comes next.
+    /// Returns true if `word` follows the next token.
     pub(crate) fn then_word(&self, word: &str) -> bool {
         let next = self.tokens.get(self.at + 1).and_then(as_ident);
         next.is_some_and(|ident| ident == word)
     }
 
-    /// Whether what comes next is a word with another one behind it.
+    /// Returns true if the next token is a word with another word behind it.
     pub(crate) fn then_name(&self) -> bool {
         let next = self.tokens.get(self.at + 1).and_then(as_ident);
-        self.word().is_some() && next.is_some()
+        self.peek_ident().is_some() && next.is_some()
     }
 
-    /// Whether a group in braces follows the token that comes next.
+    /// Returns true if a group in braces follows the next token.
     pub(crate) fn then_braces(&self) -> bool {
         matches!(self.tokens.get(self.at + 1), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Brace)
     }
 
-    /// Whether `mark` follows the token that comes next.
+    /// Returns true if `mark` follows the next token.
     pub(crate) fn then_mark(&self, mark: char) -> bool {
         matches!(self.tokens.get(self.at + 1), Some(TokenTree::Punct(p)) if p.as_char() == mark)
     }
 
     pub(crate) fn is_word(&self, word: &str) -> bool {
-        self.word().is_some_and(|ident| ident == word)
+        self.peek_ident().is_some_and(|ident| ident == word)
     }
 
     pub(crate) fn eat_word(&mut self, word: &str) -> Option<Span> {
@@ -217,7 +218,7 @@ impl Cursor {
 
     /// A name that may become an identifier of Rust.
     pub(crate) fn ident(&mut self, what: &str) -> Result<Ident, Fault> {
-        let Some(ident) = self.word().cloned() else {
+        let Some(ident) = self.peek_ident().cloned() else {
             return Err(self.fault(what));
         };
         let text = ident.to_string();
@@ -228,7 +229,8 @@ impl Cursor {
         Ok(ident)
     }
 
-    /// At least one such name, with a mark between them: `A | B`. `first` is what may stand at their beginning.
+    /// Reads at least one name, with a mark between them: `A | B`. `first` describes the tokens
+    /// that may begin the list.
     pub(crate) fn idents(
         &mut self,
         mark: &str,
@@ -243,7 +245,7 @@ impl Cursor {
 
     /// Any word, `self` and `true` included.
     pub(crate) fn any_word(&mut self, what: &str) -> Result<Ident, Fault> {
-        let Some(ident) = self.word().cloned() else {
+        let Some(ident) = self.peek_ident().cloned() else {
             return Err(self.fault(what));
         };
         if DIVIDERS.contains(&ident.to_string().as_str()) {
@@ -254,7 +256,7 @@ impl Cursor {
     }
 
     /// `a, b, c`: at least one.
-    pub(crate) fn words(&mut self, what: &str) -> Result<Vec<Ident>, Fault> {
+    pub(crate) fn ident_list(&mut self, what: &str) -> Result<Vec<Ident>, Fault> {
         let mut words = vec![self.any_word(what)?];
         while self.eat(",").is_some() {
             words.push(self.any_word(what)?);
@@ -289,7 +291,7 @@ impl Cursor {
             .ok_or_else(|| self.fault("`{`"))
     }
 
-    /// Whether a literal comes next.
+    /// Returns true if a literal comes next.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.tokens.get(self.at), Some(TokenTree::Literal(_)))
     }
@@ -372,7 +374,7 @@ impl Cursor {
         })
     }
 
-    /// Doc comments, one line each.
+    /// Doc comments. The lines of a paragraph become one line, because texts such as those of `explain` show them as they are.
     pub(crate) fn docs(&mut self) -> Result<String, Fault> {
         let mut lines = Vec::new();
         while self.is("#") {
@@ -391,7 +393,7 @@ impl Cursor {
             };
             lines.push(line.strip_prefix(' ').unwrap_or(&line).to_owned());
         }
-        Ok(lines.join("\n"))
+        Ok(joined_paragraphs(&lines))
     }
 
     /// Goes past the next `;`, or to the end.
@@ -423,16 +425,17 @@ impl Cursor {
         }
     }
 
-    /// Whether what comes next reads as a section, or as a line beside them.
+    /// Returns true if the next tokens form a section, or a line beside the sections.
     fn is_section(&self) -> bool {
         let line = ["use", "allow", "lock"]
             .iter()
             .any(|word| self.is_word(word));
-        line || self.word().is_some() && self.then_braces()
+        line || self.peek_ident().is_some() && self.then_braces()
     }
 }
 
-/// Whether a type is longer or deeper than anybody writes one. Keeps its own stack, for groups nest as deep as a text is long.
+/// Returns true if a type is longer or deeper than any that an author writes. Keeps its own stack,
+/// because groups can nest to any depth.
 fn is_unwieldy(tokens: &[TokenTree]) -> bool {
     let some = LONGEST_TYPE + 1;
     let mut open: Vec<TokenTree> = tokens.iter().take(some).cloned().collect();
@@ -465,7 +468,7 @@ fn first_span(token: &TokenTree) -> Span {
     }
 }
 
-/// Whether Rust lets it be a name.
+/// Returns true if Rust accepts the word as a name.
 fn is_free(ident: &Ident) -> bool {
     ident != "_" && syn::parse2::<Ident>(quote::quote!(#ident)).is_ok() || ident.unraw() != *ident
 }
@@ -480,4 +483,52 @@ pub(super) fn as_ident(token: &TokenTree) -> Option<&Ident> {
 /// From the first token to the last where the compiler can join them, else the first.
 pub(crate) fn join(first: Span, last: Span) -> Span {
     first.join(last).unwrap_or(first)
+}
+
+/// Joins the lines of each paragraph with a blank. Empty lines, lists and code stay as they are written.
+fn joined_paragraphs(lines: &[String]) -> String {
+    let is_text = |line: &str| {
+        let first = line.chars().next();
+        first.is_some_and(|first| !first.is_whitespace() && !"*-+#|>0123456789".contains(first))
+            && !line.starts_with("```")
+    };
+    let mut text = String::new();
+    let (mut is_code, mut was_text) = (false, false);
+    for (number, line) in lines.iter().enumerate() {
+        let joins = was_text && !is_code && is_text(line);
+        match (number, joins) {
+            (0, _) => {}
+            (_, true) => text.push(' '),
+            (_, false) => text.push('\n'),
+        }
+        text.push_str(line);
+        is_code ^= line.starts_with("```");
+        was_text = !is_code && is_text(line);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_paragraph_are_joined_and_others_are_not() {
+        let joined = |text: &str| {
+            let lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+            joined_paragraphs(&lines)
+        };
+        assert_eq!(
+            joined("It is\ngone.\n\nLook\nthere."),
+            "It is gone.\n\nLook there."
+        );
+        for kept in [
+            "a:\n* one\n* two",
+            "a\n```\nb\nc\n```\nd",
+            "",
+            "a\n| b |\n1. c",
+        ] {
+            assert_eq!(joined(kept), kept);
+        }
+    }
 }

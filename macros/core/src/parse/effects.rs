@@ -26,7 +26,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
 }
 
 fn effect(cursor: &mut Cursor, doc: String) -> Result<Effect, Fault> {
-    let name = if cursor.word().is_some() && cursor.then_mark(':') {
+    let name = if cursor.peek_ident().is_some() && cursor.then_mark(':') {
         let name = cursor.ident("the name of an effect")?;
         cursor.need(":")?;
         Some(name)
@@ -78,6 +78,6 @@ fn verb(cursor: &mut Cursor) -> Result<Verb, Fault> {
     ];
     verbs
         .into_iter()
-        .find(|verb| cursor.eat_word(verb.word()).is_some())
+        .find(|verb| cursor.eat_word(verb.keyword()).is_some())
         .ok_or_else(|| cursor.fault("`apply`, `delete`, `call`, `adopt`, `create` or `name:`"))
 }

@@ -14,7 +14,7 @@ const FORM: Form = Form::declaring(
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
-        // A fact may be called `never` or `held`: a `:` or `=` behind it decides.
+        // A fact may be named `never` or `held`: a `:` or `=` behind it decides.
         let derives = cursor.then_mark('=');
         let named = derives || cursor.then_mark(':');
         parser.begun = begun(cursor, named, derives);
@@ -32,7 +32,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
     });
 }
 
-/// How the item is written that begins here, if its first words tell.
+/// Returns the form of the item that begins here, if its first words decide it.
 fn begun(cursor: &Cursor, named: bool, derives: bool) -> Option<&'static str> {
     let begins = |word: &str| !named && cursor.is_word(word);
     if derives {
@@ -47,7 +47,7 @@ fn begun(cursor: &Cursor, named: bool, derives: bool) -> Option<&'static str> {
         )
     } else if begins("held") {
         Some(
-            "what is held is written `held name: { Free | Ours } from input given predicate else Unknown;`",
+            "a held fact is written `held name: { Free | Ours } from input given predicate else Unknown;`",
         )
     } else if named {
         Some(
@@ -83,7 +83,7 @@ fn derived(
         return Err(Fault {
             span: cursor.span(),
             message: format!(
-                "`{name}` asks other facts: it reads nothing by itself, and is known where they are"
+                "`{name}` is decided by other facts: it reads no input, and is known where they are"
             ),
         });
     }
@@ -179,7 +179,7 @@ fn fact(
     let mut given = Vec::new();
     while let Some(pred) = predicate::given(cursor)? {
         let otherwise = match cursor.eat_word("else") {
-            // What an `else` alone gives is declared by it.
+            // A value that only an `else` gives is declared by it.
             Some(_) if ["true", "false"].iter().any(|word| cursor.is_word(word)) => {
                 Some(cursor.any_word("a value")?)
             }
@@ -210,7 +210,7 @@ fn fact(
 fn counted(cursor: &mut Cursor) -> Result<(Domain, Vec<Ident>), Fault> {
     let mut inner = cursor.braces()?;
     let left = values(&mut inner)?;
-    predicate::ended(&inner, "`,` or `}`")?;
+    predicate::expect_end(&inner, "`,` or `}`")?;
     cursor.need_word("of")?;
     let of = cursor.ident("the set whose members are counted")?;
     let right = None;
@@ -248,7 +248,7 @@ pub(super) fn domain(
             Some(_) => Some(values(&mut inner)?),
             None => None,
         };
-        predicate::ended(&inner, "`,`, `|` or `}`")?;
+        predicate::expect_end(&inner, "`,`, `|` or `}`")?;
         return Ok(Some(Domain::Values { left, right }));
     }
     let span = cursor.span();

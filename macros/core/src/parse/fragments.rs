@@ -8,23 +8,23 @@ use super::recovery::{Form, Parser};
 use crate::ast::{Lifecycle, List, Mark, Need};
 use crate::check::misfit_fragment;
 
-/// What a fragment may have.
+/// Sections that a fragment may have.
 pub(super) const SECTIONS: [&str; 6] =
     ["needs", "observe", "facts", "states", "promises", "status"];
 pub(super) const HEAD: Form = Form::declaring(
     "a fragment begins with `fragment name;` and goes on with sections `observe { .. }`, `facts { .. }`, ..",
 );
 const USE: Form = Form::declaring(
-    "a fragment is used by its name, `use site_room;`; what Rust needs to find it stands above the macro, `use crate::shared::site_room;`",
+    "a fragment is used by its name, `use site_room;`; its Rust import goes above the macro, `use crate::shared::site_room;`",
 );
-const MARK: Form = Form::within(
-    "the items of a fragment stand where `use site_room;` says so, some of its states where `use site_room::{Missing, Blocked};` does",
+const MARK: Form = Form::mentioning(
+    "the items of a fragment are inserted at `use site_room;`, some of its states at `use site_room::{Missing, Blocked};`",
 );
 const NEED: Form = Form::declaring(
-    "what a lifecycle has to declare is written `name: { A, B };` or `name: bool;`",
+    "a declaration that a lifecycle must have is written `name: { A, B };` or `name: bool;`",
 );
 
-/// The name of a fragment, and what is said of it.
+/// Reads the name of a fragment, and its documentation.
 pub(super) fn head(cursor: &mut Cursor, parser: &mut Parser<'_>) -> Result<(Ident, String), Fault> {
     let doc = cursor.docs()?;
     cursor.need_word("fragment")?;
@@ -38,7 +38,7 @@ pub(super) fn is_of_lifecycles(name: &Ident) -> bool {
     super::SECTIONS.iter().any(|s| name == s) && !SECTIONS.iter().any(|s| name == s)
 }
 
-/// Reads what follows the word `use` beside the sections.
+/// Reads the rest of a line after the word `use`, beside the sections.
 pub(super) fn line(
     cursor: &mut Cursor,
     parser: &mut Parser<'_>,
@@ -83,7 +83,7 @@ pub(super) fn mark(
         }
         Err(fault) => {
             cursor.skip_past_semicolon();
-            // What would stand there is not known.
+            // The items of this place are unknown.
             parser.taint.everything = true;
             parser.report(fault, "use", &MARK);
             None
@@ -112,7 +112,7 @@ fn names(cursor: &mut Cursor, has_names: bool) -> Result<(Ident, Option<Vec<Iden
     while inner.eat(",").is_some() && !inner.is_empty() {
         names.push(inner.ident("a state of the fragment")?);
     }
-    super::predicate::ended(&inner, "`,` or `}`")?;
+    super::predicate::expect_end(&inner, "`,` or `}`")?;
     Ok((fragment, Some(names)))
 }
 

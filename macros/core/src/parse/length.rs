@@ -1,12 +1,12 @@
-//! A length of time: `30s`, or `spec.interval else 30s min 5s` where the object says how long.
+//! A duration: `30s`, or `spec.interval else 30s min 5s` for one that the object holds.
 
 use super::cursor::{Cursor, Fault, join};
 use crate::ast::Length;
 
-const OTHERWISE: &str = "`else 30s`, what counts where the object says nothing that can be read";
+const OTHERWISE: &str = "`else 30s`, the duration if the object has none that can be read";
 
 pub(super) fn length(cursor: &mut Cursor) -> Result<Length, Fault> {
-    if cursor.word().is_none() {
+    if cursor.peek_ident().is_none() {
         let otherwise = cursor.time()?;
         return Ok(Length {
             span: cursor.previous(),

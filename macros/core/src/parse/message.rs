@@ -6,11 +6,11 @@ use super::cursor::Fault;
 use super::recovery::Form;
 use crate::ast::{Message, Part, Path};
 
-pub(crate) const FORM: Form = Form::within(
+pub(crate) const FORM: Form = Form::mentioning(
     "a message takes texts of the object in, as in `\"Secret \\\"{spec.secret}\\\" not found\"`; a brace of its own is written `{{` or `}}`",
 );
 
-/// Takes a message apart. Where that fails nothing is taken in.
+/// Splits a message into its parts. If that fails, the message contributes no values of the object.
 pub(crate) fn message(text: &str, span: Span) -> Result<Message, Fault> {
     let mut parts = Vec::new();
     let mut plain = String::new();
@@ -40,7 +40,7 @@ pub(crate) fn message(text: &str, span: Span) -> Result<Message, Fault> {
     Ok(Message { parts, span })
 }
 
-/// What stands between two braces, and what comes after it.
+/// Returns the text between two braces, and the text after them.
 fn taken(text: &str, span: Span) -> Result<(&str, &str), Fault> {
     let Some(inside) = text.strip_prefix('{') else {
         let message = "this message closes a brace that it does not open".to_owned();
@@ -55,7 +55,7 @@ fn taken(text: &str, span: Span) -> Result<(&str, &str), Fault> {
     }
 }
 
-/// `spec.host`; what is wrong with it is shown at the whole string, for parts of a string have no place of their own.
+/// Parses `spec.host`. Errors point at the whole string, because parts of a string have no span.
 fn path(text: &str, span: Span) -> Result<Path, Fault> {
     let part = |part: &str| {
         // Blanks and comments would be lost otherwise, and brackets read as deep as they nest.

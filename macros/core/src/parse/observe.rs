@@ -18,7 +18,7 @@ const FORM: Form = Form::declaring(
 /// How an input is found.
 const LOOKUPS: &str =
     "`name`, `names of`, `refs of`, `labels`, `owner`, `namespace`, `ref` or a path";
-const NO_NAME: &str = "the path of the name, such as `by name spec.other` (what asks by an input that is called `name` needs another name for it)";
+const NO_NAME: &str = "the path of the name, such as `by name spec.other` (an input that is called `name` cannot be a key: rename it)";
 const STOPS: [&str; 8] = [
     "of",
     "without",
@@ -60,12 +60,12 @@ fn group(
 ) -> Result<Option<(Input, Vec<Input>)>, Fault> {
     let name = cursor.ident("the name of an input")?;
     cursor.need(":")?;
-    if !cursor.is_word(Mode::Group.word()) || !cursor.then_braces() {
+    if !cursor.is_word(Mode::Group.keyword()) || !cursor.then_braces() {
         cursor.back();
         cursor.back();
         return Ok(None);
     }
-    cursor.need_word(Mode::Group.word())?;
+    cursor.need_word(Mode::Group.keyword())?;
     let mut members = Vec::new();
     let body = cursor.braces()?;
     parser.items(body, &MEMBER, |cursor, doc, parser| {
@@ -108,7 +108,7 @@ fn member(
         false => None,
     };
     let word = cursor.span();
-    let mut member = rest(cursor, (name, doc), parser)?;
+    let mut member = input_body(cursor, (name, doc), parser)?;
     let mode = (member.mode != Mode::Watched).then_some((word, member.mode));
     if mode.is_none() {
         member.mode = Mode::Owned;
@@ -128,11 +128,11 @@ pub(super) fn input(
 ) -> Result<Input, Fault> {
     let name = cursor.ident("the name of an input")?;
     cursor.need(":")?;
-    rest(cursor, (name, doc), parser)
+    input_body(cursor, (name, doc), parser)
 }
 
-/// What stands behind the name of an input.
-fn rest(
+/// Parses the text after the name of an input.
+fn input_body(
     cursor: &mut Cursor,
     (name, doc): (Ident, String),
     parser: &mut Parser<'_>,
@@ -144,14 +144,15 @@ fn rest(
         return Err(cursor.fault("`owned`, `shared`, `part`, `record`, `poll`, `probe` or a type"));
     }
     let (many, ty) = match cursor.group(Delimiter::Bracket) {
-        // The time has one type, which nobody writes, and so has what is noted.
+        // The time has a fixed type that is not written, and so has the record of a created
+        // object.
         _ if mode == Mode::Clock => (false, syn::Type::Verbatim(hygiene::timestamp())),
         _ if mode == Mode::Noted => (false, syn::Type::Verbatim(hygiene::noted())),
         Some(mut inner) => (true, inner.ty(&[])?),
         None => (false, cursor.ty(&STOPS)?),
     };
     let (of, provider) = match cursor.eat_word("of") {
-        Some(_) if mode == Mode::Poll => (None, Some(cursor.ident("the provider that is asked")?)),
+        Some(_) if mode == Mode::Poll => (None, Some(cursor.ident("the provider to poll")?)),
         Some(_) => (Some(cursor.ident("the input that owns it")?), None),
         None => (None, None),
     };
@@ -229,12 +230,12 @@ fn mode(cursor: &mut Cursor) -> Mode {
         Mode::Probe,
     ];
     // A module may be called like this: `clock::Reading`.
-    if !cursor.then_mark(':') && cursor.eat_word(Mode::Clock.word()).is_some() {
+    if !cursor.then_mark(':') && cursor.eat_word(Mode::Clock.keyword()).is_some() {
         return Mode::Clock;
     }
     let mode = modes
         .into_iter()
-        .find(|mode| cursor.eat_word(mode.word()).is_some())
+        .find(|mode| cursor.eat_word(mode.keyword()).is_some())
         .unwrap_or(Mode::Watched);
     if mode == Mode::Record && cursor.is_word("of") {
         return Mode::Noted;
@@ -243,7 +244,7 @@ fn mode(cursor: &mut Cursor) -> Mode {
 }
 
 fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
-    // A path may begin with an input that is called `name` or `owner`: what follows decides.
+    // A path may begin with an input named `name` or `owner`: the next token decides.
     if cursor.then_mark('.') || cursor.then_mark('=') {
         return path_lookup(cursor);
     }
@@ -259,12 +260,12 @@ fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
     }
     if cursor.eat_word("names").is_some() {
         cursor.need_word("of")?;
-        let of = cursor.words("an input or a `let`")?;
+        let of = cursor.ident_list("an input or a `let`")?;
         return Ok(Lookup::Names { of });
     }
     if cursor.eat_word("refs").is_some() {
         cursor.need_word("of")?;
-        let of = cursor.words("an input or a `let`")?;
+        let of = cursor.ident_list("an input or a `let`")?;
         return Ok(Lookup::Refs { of });
     }
     if cursor.eat_word("labels").is_some() {
@@ -284,7 +285,7 @@ fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
 }
 
 fn path_lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
-    if cursor.word().is_none() {
+    if cursor.peek_ident().is_none() {
         return Err(cursor.fault(LOOKUPS));
     }
     // Two words in a row are no path: the first is one of these, misspelt.
@@ -299,7 +300,7 @@ fn path_lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
         }
         last => {
             paths.extend(last);
-            // What follows would be taken for the end, and what stands behind it be missed.
+            // The next token would be taken for the end, and the rest would be missed.
             let joined = ["and", "&", "&&", "+"];
             if joined
                 .iter()
@@ -323,6 +324,6 @@ fn labels(cursor: &mut Cursor) -> Result<Lookup, Fault> {
             break;
         }
     }
-    predicate::ended(&inner, "`,` or `}`")?;
+    predicate::expect_end(&inner, "`,` or `}`")?;
     Ok(Lookup::Labels { pairs })
 }

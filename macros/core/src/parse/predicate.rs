@@ -1,11 +1,12 @@
-//! Predicates, lists of sources, and `sets`: what several sections write alike.
+//! Predicates, lists of sources, and `sets`: the syntax that several sections share.
 
 use proc_macro2::{Delimiter, Ident, Span};
 
 use super::cursor::{Cursor, Fault, join};
 use crate::ast::{Assign, Pred, PredKind};
 
-/// How deep `!` and parentheses may nest: nobody writes that by hand, and everything that reads a predicate walks down it.
+/// Upper bound on the nesting of `!` and parentheses. Handwritten code stays far below it, and
+/// every traversal of a predicate recurses to this depth.
 const DEEPEST: usize = 64;
 
 /// `conj || conj ..`.
@@ -64,13 +65,13 @@ fn unary(cursor: &mut Cursor, depth: usize) -> Result<Pred, Fault> {
     }
     if let Some(mut inner) = cursor.group(Delimiter::Parenthesis) {
         let pred = disj(&mut inner, deeper(depth, place)?)?;
-        ended(&inner, "`&&`, `||` or `)`")?;
+        expect_end(&inner, "`&&`, `||` or `)`")?;
         return Ok(pred);
     }
     atom(cursor)
 }
 
-/// One level down, if there is one.
+/// Returns the next level of nesting, or an error at the bound.
 fn deeper(depth: usize, span: Span) -> Result<usize, Fault> {
     if depth < DEEPEST {
         return Ok(depth + 1);
@@ -90,7 +91,7 @@ fn atom(cursor: &mut Cursor) -> Result<Pred, Fault> {
         let kind = match fact.to_string().as_str() {
             "refused" => {
                 let effect = inner.ident("an effect")?;
-                ended(&inner, "`)`")?;
+                expect_end(&inner, "`)`")?;
                 PredKind::Refused(effect)
             }
             "any" => PredKind::Any(each(&mut inner, cursor)?),
@@ -110,13 +111,13 @@ fn atom(cursor: &mut Cursor) -> Result<Pred, Fault> {
         });
     }
     let test = test(cursor)?;
-    Ok(test.of(fact, join(start, cursor.previous())))
+    Ok(test.to_pred(fact, join(start, cursor.previous())))
 }
 
-/// How many facts stand in one `any(..)`: each is asked all that is asked of them.
+/// Upper bound on the facts in one `any(..)`: each is evaluated for every condition on them.
 const MOST: usize = 64;
 
-/// `a, b) == Value`: each of the facts is asked by itself.
+/// `a, b) == Value`: each of the facts is evaluated by itself.
 fn each(inner: &mut Cursor, cursor: &mut Cursor) -> Result<Vec<Pred>, Fault> {
     let mut facts = vec![inner.ident("a fact")?];
     while inner.eat(",").is_some() && !inner.is_empty() {
@@ -131,18 +132,18 @@ fn each(inner: &mut Cursor, cursor: &mut Cursor) -> Result<Vec<Pred>, Fault> {
         }
         facts.push(fact);
     }
-    ended(inner, "`,` or `)`")?;
+    expect_end(inner, "`,` or `)`")?;
     let test = test(cursor)?;
     let facts = facts.into_iter();
     Ok(facts
         .map(|fact| {
             let span = fact.span();
-            test.of(fact, span)
+            test.to_pred(fact, span)
         })
         .collect())
 }
 
-/// What is asked of a fact.
+/// Test of the value of a fact.
 enum Test {
     There,
     Is(Vec<Ident>),
@@ -150,7 +151,7 @@ enum Test {
 }
 
 impl Test {
-    fn of(&self, fact: Ident, span: Span) -> Pred {
+    fn to_pred(&self, fact: Ident, span: Span) -> Pred {
         let is = |values: &Vec<Ident>, fact| PredKind::Is {
             fact,
             values: values.clone(),
@@ -191,7 +192,7 @@ fn values(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
     while inner.eat(",").is_some() && !inner.is_empty() {
         values.push(inner.any_word("a value")?);
     }
-    ended(&inner, "`,` or `}`")?;
+    expect_end(&inner, "`,` or `}`")?;
     Ok(values)
 }
 
@@ -222,12 +223,12 @@ pub(crate) fn need_from(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
     sources(cursor)
 }
 
-/// What a volume is asked.
+/// Name of the request that a volume answers.
 pub(super) const REQUEST: &str = "request";
 
 /// Nothing but a fact reads one field of the request.
 fn sources(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
-    let names = cursor.words("an input or a `let`")?;
+    let names = cursor.ident_list("an input or a `let`")?;
     let of_request = names.last().is_some_and(|name| *name == REQUEST);
     if of_request && cursor.is(".") {
         return Err(Fault {
@@ -259,12 +260,12 @@ fn assigns(cursor: &mut Cursor) -> Result<Vec<Assign>, Fault> {
             break;
         }
     }
-    ended(&inner, "`,` or `}`")?;
+    expect_end(&inner, "`,` or `}`")?;
     Ok(assigns)
 }
 
 /// Nothing may follow in this group.
-pub(crate) fn ended(cursor: &Cursor, expected: &str) -> Result<(), Fault> {
+pub(crate) fn expect_end(cursor: &Cursor, expected: &str) -> Result<(), Fault> {
     if cursor.is_empty() {
         Ok(())
     } else {

@@ -1,4 +1,4 @@
-//! The section `promises`: what the world outside does by itself, sooner or later.
+//! The section `promises`: the changes that the environment makes by itself, sooner or later.
 
 use super::cursor::{Cursor, Fault};
 use super::predicate;
@@ -50,9 +50,9 @@ fn claim(cursor: &mut Cursor) -> Result<Option<Claim>, Fault> {
     Ok(Some(Claim { keeper, states }))
 }
 
-/// `Site`, `super::site::Site`: no further than that, for a `:` follows what is claimed.
+/// Reads `Site` or `super::site::Site`, and stops before a `:`, which begins the claimed states.
 fn keeper(cursor: &mut Cursor) -> Result<syn::Type, Fault> {
-    let what = "the type whose lifecycle keeps it";
+    let what = "the type whose lifecycle keeps the promise";
     if cursor.is_word("in") {
         return Err(cursor.fault(what));
     }

@@ -1,4 +1,4 @@
-//! The section `properties`: what an author claims of all worlds and of all quiet runs.
+//! The section `properties`: claims of the author about all worlds and all quiet runs.
 
 use proc_macro2::Ident;
 
@@ -9,11 +9,11 @@ use super::slip;
 use crate::ast::{Lifecycle, Property, PropertyOf};
 use crate::check::unknown_name::{nearest, suggestion};
 
-const FORM: Form = Form::within(
+const FORM: Form = Form::mentioning(
     "a property is written `always predicate in State at rest;`, `never effect while predicate;`, `effect before other;` or `reaches State | Other from Third;`",
 );
 
-/// What stands in a list of states.
+/// Expected kind in a list of states.
 const STATES: (&str, &str) = ("a state", "a state");
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
@@ -27,7 +27,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
     });
 }
 
-/// A property, with what may follow it.
+/// Reads a property, and returns the tokens that may follow it.
 fn property(cursor: &mut Cursor) -> Result<(PropertyOf, &'static str), Fault> {
     // An effect may have the name of a form.
     if !cursor.then_word("before") {
@@ -54,9 +54,13 @@ fn property(cursor: &mut Cursor) -> Result<(PropertyOf, &'static str), Fault> {
     Ok((PropertyOf::Before { first, then }, "`;`"))
 }
 
-/// What follows the first word tells which of the two is wrong.
+/// Returns the syntax error for a property of no known form. The token after the first word decides
+/// which of the two words is wrong.
 fn no_form(cursor: &Cursor, first: &Ident) -> Fault {
-    let next = cursor.word().map(Ident::to_string).unwrap_or_default();
+    let next = cursor
+        .peek_ident()
+        .map(Ident::to_string)
+        .unwrap_or_default();
     let is_slip = ["after", "reaches"].contains(&next.as_str());
     let text = first.to_string();
     let near = slip::respelt(&text, "`always`, `never`, `reaches`");

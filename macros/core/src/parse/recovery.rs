@@ -10,7 +10,7 @@ use crate::errors::Sink;
 /// How items are written.
 pub(crate) struct Form {
     help: &'static str,
-    /// Whether an item declares a name that others may mention.
+    /// True if an item declares a name that others may mention.
     declares: bool,
 }
 
@@ -22,17 +22,17 @@ impl Form {
     }
 
     /// Items that only mention names.
-    pub(crate) const fn within(help: &'static str) -> Self {
+    pub(crate) const fn mentioning(help: &'static str) -> Self {
         let declares = false;
         Self { help, declares }
     }
 }
 
-/// What all sections share.
+/// Parser state that all sections share.
 pub(crate) struct Parser<'s> {
     pub(crate) sink: &'s mut Sink,
     pub(crate) taint: Taint,
-    /// How the item is written that was begun, where its first words tell.
+    /// Form of the item that was begun, if its first words decide it.
     pub(crate) begun: Option<&'static str>,
 }
 
@@ -54,7 +54,8 @@ impl<'s> Parser<'s> {
         ));
     }
 
-    /// Takes a word, if it comes next. Under its old name it is reported and read all the same, so that the rest is still checked.
+    /// Consumes a word, if it comes next. An old name of the word is reported and still read, so
+    /// that the rest is checked.
     pub(crate) fn eat_renamed(
         &mut self,
         cursor: &mut Cursor,
@@ -70,7 +71,8 @@ impl<'s> Parser<'s> {
         Some(span)
     }
 
-    /// Parses items until the group ends; `one` reads a whole item and calls [`Parser::close`]. Says whether all were read.
+    /// Parses items until the group ends; `one` reads a whole item and calls [`Parser::close`].
+    /// Returns true if all were read.
     pub(crate) fn items(
         &mut self,
         mut cursor: Cursor,
@@ -144,14 +146,14 @@ impl<'s> Parser<'s> {
         skip(cursor);
         let swallowed = followed_by_declaration(cursor.between(start, cursor.position()));
         self.taint.names.extend(swallowed);
-        // What was read of it may not be all of it, a lookup with its `?` for example.
+        // The read part may be incomplete, for example a lookup without its `?`.
         self.taint.names.insert(item.to_owned());
     }
 }
 
 /// The name that an item would have declared; `Some(None)` if it declares none, `None` if that cannot be known.
 fn declared(tokens: &[TokenTree]) -> Option<Option<String>> {
-    // What a group holds declares nothing, and may nest deeper than it can be written down.
+    // The content of a group declares nothing, and may nest too deeply to print.
     let word = |token: &TokenTree| match token {
         TokenTree::Group(_) => String::new(),
         TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => token.to_string(),

@@ -1,4 +1,5 @@
-//! The line `lock "file";` and the section `retired`: what an older version had, and what becomes of what it left.
+//! The line `lock "file";` and the section `retired`: the items of an older version, and the
+//! treatment of everything that it left.
 
 use proc_macro2::Span;
 
@@ -8,16 +9,16 @@ use super::recovery::{Form, Parser};
 use crate::ast::{Gone, GoneOf, Leaves, Lifecycle, Lock, LockText, Retired};
 use crate::check::misplaced_lock;
 
-const LOCK: Form = Form::within(
+const LOCK: Form = Form::mentioning(
     "a lock is named by its file, beside the source: `lock \"listener.lock\";`; `lifecycle-operator lock FILE.rs` writes it",
 );
-const FORM: Form = Form::within(
-    "what an older version had is written `finalizer;`, `finalizer \"example.com/old\";`, `record name;`, `condition Name;`, `field name;`, `state Name now Other;`, `value fact.Value now Other;`, or as an input with `deleted`, `released` or `kept` behind it: `secret: owned Secret by name meta.name deleted;`",
+const FORM: Form = Form::mentioning(
+    "an item of an older version is written `finalizer;`, `finalizer \"example.com/old\";`, `record name;`, `condition Name;`, `field name;`, `state Name now Other;`, `value fact.Value now Other;`, or as an input followed by `deleted`, `released` or `kept`: `secret: owned Secret by name meta.name deleted;`",
 );
-/// What a line may begin with.
+/// Words that a line may begin with.
 const LINES: &str = "`finalizer`, `record`, `condition`, `field`, `state`, `value` or an input";
 
-/// Reads what follows the word `lock`.
+/// Reads the rest of a line after the word `lock`.
 pub(super) fn lock(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     let span = cursor.span();
     let path = match cursor.need_text("the file of the lock, in quotes") {
@@ -58,7 +59,7 @@ pub(super) fn section(
     }
 }
 
-/// An input as it stood in `observe`, and what becomes of its objects.
+/// Reads an input in its former form from `observe`, and the treatment of its objects.
 fn input(
     cursor: &mut Cursor,
     doc: String,
@@ -69,7 +70,7 @@ fn input(
     let span = input.name.span();
     let all = [Leaves::Deleted, Leaves::Released];
     let mut all = all.into_iter();
-    let leaves = all.find(|leaves| cursor.eat_word(leaves.word()).is_some());
+    let leaves = all.find(|leaves| cursor.eat_word(leaves.keyword()).is_some());
     if leaves.is_none() && cursor.eat_word("kept").is_none() {
         return Err(cursor.fault("`deleted`, `released` or `kept`"));
     }
@@ -88,15 +89,15 @@ fn input(
 
 fn gone(cursor: &mut Cursor) -> Result<Gone, Fault> {
     let span = cursor.span();
-    let what = what(cursor)?;
+    let what = retired_item(cursor)?;
     let now = match cursor.eat_word("now") {
-        Some(_) => Some(cursor.ident("what it became")?),
+        Some(_) => Some(cursor.ident("its new name")?),
         None => None,
     };
     Ok(Gone { span, what, now })
 }
 
-fn what(cursor: &mut Cursor) -> Result<GoneOf, Fault> {
+fn retired_item(cursor: &mut Cursor) -> Result<GoneOf, Fault> {
     if cursor.eat_word("finalizer").is_some() {
         return Ok(GoneOf::Finalizer(cursor.text()));
     }

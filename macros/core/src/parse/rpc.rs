@@ -1,4 +1,5 @@
-//! The section `rpc` of a volume: what the preconditions of the interface mean, and what answers each call.
+//! The section `rpc` of a volume: the meanings of the preconditions of the interface, and the
+//! answers to each call.
 
 use proc_macro2::{Delimiter, Span};
 
@@ -10,7 +11,7 @@ use crate::ast::{Call, Lifecycle, Meaning, Precondition, Refusal, Rpc, Within};
 const FORM: Form = Form::declaring(
     "a line of `rpc` is written `unknown when predicate;`, `differs never \"why\";` or `Rpc -> State by effect within 90s else CODE { predicate => CODE \"why\"; }`",
 );
-const REFUSAL: Form = Form::within("a refusal is written `predicate => CODE \"why\";`");
+const REFUSAL: Form = Form::mentioning("a refusal is written `predicate => CODE \"why\";`");
 const PRECONDITIONS: [&str; 6] = [
     "unfit",
     "unknown",
@@ -67,10 +68,10 @@ fn call(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<Cal
         None => None,
     };
     let by = match cursor.eat_word("by") {
-        Some(_) => cursor.words("an effect")?,
+        Some(_) => cursor.ident_list("an effect")?,
         None => Vec::new(),
     };
-    let within = within(cursor)?;
+    let within = within_clause(cursor)?;
     let mut refusals = Vec::new();
     if let Some(body) = cursor.group(Delimiter::Brace) {
         parser.items(body, &REFUSAL, |cursor, _, parser| {
@@ -92,7 +93,7 @@ fn call(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<Cal
     })
 }
 
-fn within(cursor: &mut Cursor) -> Result<Option<Within>, Fault> {
+fn within_clause(cursor: &mut Cursor) -> Result<Option<Within>, Fault> {
     if cursor.eat_word("within").is_none() {
         return Ok(None);
     }

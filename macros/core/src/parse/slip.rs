@@ -1,11 +1,12 @@
-//! What was meant where a mark or word of another language stands, or a word that is misspelt. Knows words only.
+//! Guesses of the intended word, for a mark or word of another language and for a misspelt word.
+//! Knows words only.
 
 use crate::check::unknown_name::nearest;
 
-/// What may follow the `given` of an input.
+/// Tokens that may follow the `given` of an input.
 pub(super) const GIVEN_LAST: &str = "`&&`, `||` or the `;` of the input";
 
-/// What to write instead, if `found` is a slip and none of what was expected.
+/// Returns the text to write instead, if `found` is a slip and none of the expected tokens.
 pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
     if expected.contains(&format!("`{found}`")) {
         return None;
@@ -20,7 +21,7 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         "==" if expected == "`=`" => "write `=`",
         "if" | "where" | ":" if expected == "`when`" => "write `when`",
         "otherwise" | "else" | "=>" if expected == "`when`" => {
-            "each state says of which worlds it is, also the last one"
+            "each state declares its worlds, also the last one"
         }
         "*" if follows("_") => "write `_` for every state",
         text if text.starts_with('"') && expected == "a value" => "a value has no quotes",
@@ -47,11 +48,11 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         "from" if expected == "`of`" => "a count is `of` a set",
         "," if follows("given") && follows("else") => "a count is of one set",
         "from" | "until" if expected == "`in`" => {
-            "what keeps it comes first, `mint name: Type in keeper from input until predicate;`"
+            "the keeper comes first, `mint name: Type in keeper from input until predicate;`"
         }
         "if" | "where" if follows("when") && follows("given") => "write `retain when`",
         "every" | "exclusive" | "retain" | "by" if expected == GIVEN_LAST => {
-            "`given` stands behind everything else of an input"
+            "`given` comes after everything else of an input"
         }
         "after" if is_before => "write it the other way round, `first before then`",
         "reaches" if is_before => "write `reaches State from Other`",

@@ -47,7 +47,7 @@ fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
     let when = predicate::pred(cursor)?;
     let phase = match cursor.eat("=>") {
         Some(_) => Some(cursor.ident("`Pending`, `Ready`, `Error`, `Suspended` or `Ignored`")?),
-        // What stands there instead is the mistake, and not that a phase is missing.
+        // The unexpected token is the mistake, rather than the missing phase.
         None if !cursor.is(";") && !cursor.breaks() => {
             return Err(cursor.fault("`&&`, `||`, `=>` or `;`"));
         }
@@ -69,7 +69,7 @@ fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
             state.even_deleting = Some(even);
         }
         if cursor.eat_word("wakes").is_some() {
-            state.wakes = Some(cursor.words("an input or `self`")?);
+            state.wakes = Some(cursor.ident_list("an input or `self`")?);
         }
         if cursor.eat_word("overdue").is_some() {
             state.overdue = Some(length::length(cursor)?);

@@ -14,7 +14,7 @@ use crate::check::{declared_twice, misfit_clause};
 const FORM: Form = Form::declaring(
     "a line of `status` is written `condition Name { .. }`, `ready from Name, Other;`, `implicit in Name \"Reason\";`, `kstatus;`, `field name: Type from input;`, `field name = phase;` or `column Name \".json.path\";`",
 );
-const CLAUSE: Form = Form::within(
+const CLAUSE: Form = Form::mentioning(
     "a clause is written `True when predicate;`, `False \"Reason\" \"message\" event \"Reason\" when predicate;`, `Unknown \"Reason\" otherwise;` or `Absent when predicate;`",
 );
 
@@ -28,7 +28,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
         if let Some(span) = cursor.eat_word("ready") {
             let (reason, message) = strings(cursor, "ready", parser);
             cursor.need_word("from")?;
-            let from = cursor.words("a condition")?;
+            let from = cursor.ident_list("a condition")?;
             if let Some(first) = &lifecycle.ready {
                 let twice = declared_twice::status("ready", span, first.span);
                 parser.sink.push(twice);

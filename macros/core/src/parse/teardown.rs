@@ -1,4 +1,5 @@
-//! The section `teardown`: what is done when the object goes, one after the other, and what may be given up.
+//! The section `teardown`: the ordered stages that run when the object is deleted, and the objects
+//! that may be abandoned.
 
 use proc_macro2::Span;
 
@@ -7,7 +8,7 @@ use super::predicate;
 use super::recovery::{Form, Parser};
 use crate::ast::{Abandoned, Lifecycle, Step, Teardown};
 
-const FORM: Form = Form::within(
+const FORM: Form = Form::mentioning(
     "a step is written `effect when predicate until predicate;`, and what may be given up `abandoned when predicate \"why\";`",
 );
 
@@ -42,7 +43,7 @@ pub(crate) fn section(
         parser.close(cursor, ends, "teardown", &FORM);
         Ok(())
     });
-    // Of steps that could not be read it is not said that there are none.
+    // Stages of the teardown that could not be read are not reported as missing.
     if is_whole || !teardown.steps.is_empty() {
         lifecycle.teardown = Some(teardown);
     }

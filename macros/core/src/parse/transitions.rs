@@ -6,7 +6,7 @@ use super::cursor::{Cursor, Fault};
 use super::recovery::{Form, Parser};
 use crate::ast::{Edge, From, Lifecycle, Transitions};
 
-const FORM: Form = Form::within(
+const FORM: Form = Form::mentioning(
     "a transition is written `From -> To;`, several at once `From | Other -> To | Another;`, from every state `_ -> Failed;`",
 );
 

@@ -1,4 +1,5 @@
-//! The drives of a volume, one for each call: what a call answers in each world, where it gets stuck or goes round, and where it waits.
+//! The trajectories of a volume, one for each call: its answer in each world, the worlds in which
+//! it gets stuck, repeats or waits.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::space::runs::Runs;
 use crate::space::world::World;
 use crate::space::{Class, Space};
 
-/// What a call does in a world, in the order in which it is found out.
+/// Action of a call in a world, in the order in which the call determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
     /// A precondition of the interface applies.
@@ -28,25 +29,26 @@ pub enum Answer {
     Wait,
 }
 
-/// One call, driven from every world that it can meet.
+/// One call, explored from every world that it can meet.
 #[derive(Debug)]
 pub struct CallDrive<'a> {
     pub call: &'a Call,
     pub visibility: Visibility<'a>,
-    /// The worlds that it can meet: what its request cannot say has the first value. Ascending.
+    /// Worlds that it can meet, ascending. A fact that its request does not carry has the first
+    /// value.
     pub worlds: Vec<usize>,
     /// By world, also of those that it cannot meet.
     pub answers: Vec<Answer>,
     pub graph: Graph,
-    /// Worlds in which nothing is done, answered or promised, ascending.
+    /// Answer in each world, including worlds that it cannot meet.
     pub stuck: Vec<usize>,
-    /// Parts in which a fair run can go round for ever.
+    /// Parts in which a fair run can repeat for ever.
     pub loops: Vec<Loop>,
     /// By world: the effect that it runs.
     pub choices: Vec<Choice>,
 }
 
-/// The worlds of a volume with the drives of all its calls.
+/// The worlds of a volume with the trajectories of all its calls.
 #[derive(Debug)]
 pub struct Called<'a> {
     pub space: &'a Space<'a>,
@@ -55,19 +57,19 @@ pub struct Called<'a> {
 }
 
 impl<'a> Called<'a> {
-    /// Drives every declared call.
-    pub fn of(space: &'a Space<'a>) -> Self {
+    /// Explores every declared call.
+    pub fn new(space: &'a Space<'a>) -> Self {
         let calls = space.lifecycle.calls.iter();
         Self {
             space,
-            drives: calls.map(|call| CallDrive::of(space, call)).collect(),
+            drives: calls.map(|call| CallDrive::new(space, call)).collect(),
         }
     }
 }
 
 impl<'a> CallDrive<'a> {
-    fn of(space: &'a Space<'a>, call: &'a Call) -> Self {
-        let visibility = Visibility::of(space.lifecycle, space.frames, call.rpc);
+    fn new(space: &'a Space<'a>, call: &'a Call) -> Self {
+        let visibility = Visibility::new(space.lifecycle, space.frames, call.rpc);
         let preconditions = preconditions(space, call);
         let answer = |index| {
             let world = space.worlds.get(index);
@@ -78,7 +80,7 @@ impl<'a> CallDrive<'a> {
         let fixed: Vec<VarId> = vars.filter(|var| visibility.is_fixed(*var)).collect();
         let meets = |index: usize| {
             let world = space.worlds.get(index);
-            // What its own `given` keeps from being asked has the value of that.
+            // A fact that its own `given` disables has the value of this `given`.
             let is_asked = |var: VarId| {
                 let mut given = space.lifecycle.vars[var.0].given.iter();
                 given.all(|guard| world.holds(&guard.pred))
@@ -98,8 +100,8 @@ impl<'a> CallDrive<'a> {
             }
         };
         let choices: Vec<Choice> = answers.iter().map(choice).collect();
-        let graph = Graph::with(space, &choices, rests);
-        let stuck = |world: &usize| !graph.rests(*world) && graph.moves(*world).is_empty();
+        let graph = Graph::with_choices(space, &choices, rests);
+        let stuck = |world: &usize| !graph.is_at_rest(*world) && graph.moves(*world).is_empty();
         Self {
             call,
             visibility,
@@ -121,12 +123,12 @@ impl<'a> CallDrive<'a> {
         }
     }
 
-    /// Whether it can meet a world.
+    /// Returns true if the call can meet a world.
     pub fn meets(&self, world: usize) -> bool {
         self.worlds.binary_search(&world).is_ok()
     }
 
-    /// What it would answer in a world that need not be one of the lifecycle's.
+    /// Returns the answer of the call in a world that need not be a world of the lifecycle.
     pub fn answer_in(&self, space: &Space<'_>, world: World<'_>) -> Answer {
         let preconditions = preconditions(space, self.call);
         answer(
@@ -138,7 +140,7 @@ impl<'a> CallDrive<'a> {
         )
     }
 
-    /// The worlds that it meets and in which it waits for what is promised, ascending.
+    /// Returns the worlds that it meets and in which it waits for a promise, ascending.
     pub fn waits(&self) -> Vec<usize> {
         let worlds = self.worlds.iter().copied();
         worlds
@@ -147,7 +149,7 @@ impl<'a> CallDrive<'a> {
             .collect()
     }
 
-    /// The facts that decide what it answers.
+    /// Returns the facts that decide its answer.
     pub fn vars(&self, space: &Space<'_>) -> BTreeSet<VarId> {
         let target = target(space, &self.call.target);
         let refusals = self.call.refusals.iter().map(|refusal| &refusal.when);
@@ -161,7 +163,7 @@ impl<'a> CallDrive<'a> {
     }
 }
 
-/// The preconditions that a call asks and that may apply, in the order of asking.
+/// Returns the preconditions that a call evaluates and that may apply, in order of evaluation.
 pub fn preconditions<'a>(space: &Space<'a>, call: &Call) -> Vec<(Precondition, Code, &'a Pred)> {
     let asked = call.rpc.demands().preconditions.iter();
     asked
@@ -176,7 +178,8 @@ pub fn preconditions<'a>(space: &Space<'a>, call: &Call) -> Vec<(Precondition, C
         .collect()
 }
 
-/// The predicates that decide whether a target holds: of a state its own and those of the states before it, which are asked first.
+/// Returns the predicates that decide whether a target holds. For a state, these are its own and
+/// those of the earlier states, which are evaluated first.
 pub fn target<'a>(space: &Space<'a>, target: &'a Target) -> Vec<&'a Pred> {
     match target {
         Target::Nothing => Vec::new(),

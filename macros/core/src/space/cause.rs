@@ -1,26 +1,26 @@
-//! What causes a move or an edge: who moves, and with which effect.
+//! Causes of a move or an edge: the mover and its effect.
 
 use std::collections::BTreeSet;
 
 use crate::model::{EffectId, InputId, Lifecycle};
 use crate::space::promised::Mover;
 
-/// What causes an edge.
+/// Cause of an edge.
 #[derive(Clone, Debug)]
 pub struct Cause {
-    pub by: BTreeSet<By>,
-    /// The worlds in which it begins, ascending.
+    pub by: BTreeSet<Actor>,
+    /// Worlds in which it begins, ascending.
     pub worlds: Vec<usize>,
 }
 
-/// Who moves, and with which effect.
+/// Mover and its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum By {
+pub enum Actor {
     Effect(EffectId),
     Other(Mover),
 }
 
-impl By {
+impl Actor {
     /// As a sentence names it.
     pub fn describe(self, lifecycle: &Lifecycle) -> String {
         let input = |input: InputId| &lifecycle.inputs[input.0].name;

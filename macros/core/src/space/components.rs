@@ -1,20 +1,21 @@
-//! Strongly connected parts of the graph outside rest, and which of them a fair run can stay in for ever.
+//! Strongly connected parts of the graph among worlds that are not settled, and the parts in which
+//! a fair run can stay for ever.
 
 use crate::space::graph::Graph;
 use crate::space::promised::Mover;
 
-/// A part in which a fair run can go round for ever.
+/// A part in which a fair run can repeat for ever.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// Its worlds, ascending.
     pub worlds: Vec<u32>,
 }
 
-/// All parts in which a fair run can go round for ever, by their first world.
+/// Returns all parts in which a fair run can repeat for ever, by their first world.
 pub fn loops(graph: &Graph, worlds: usize) -> Vec<Loop> {
-    let parts = Parts::of(graph, worlds);
+    let parts = Parts::from_graph(graph, worlds);
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); parts.count as usize];
-    for world in (0..worlds).filter(|world| !graph.rests(*world)) {
+    for world in (0..worlds).filter(|world| !graph.is_at_rest(*world)) {
         members[parts.part[world] as usize].push(index(world));
     }
     let mut seen = vec![(u32::MAX, Inside::None); graph.sets()];
@@ -29,7 +30,7 @@ pub fn loops(graph: &Graph, worlds: usize) -> Vec<Loop> {
     loops
 }
 
-/// Whether anything goes round in a part at all.
+/// Returns true if a part has any cycle at all.
 fn turns(graph: &Graph, worlds: &[u32]) -> bool {
     match worlds {
         [] => false,
@@ -49,7 +50,8 @@ enum Inside {
     More,
 }
 
-/// Whether nobody is kept waiting for ever: each mover moves inside the part, or is not enabled everywhere in it.
+/// Returns true if no mover waits for ever: each moves inside the part, or is not enabled
+/// everywhere in it.
 fn fair(
     graph: &Graph,
     parts: &Parts,
@@ -99,9 +101,9 @@ struct Parts {
 const UNSEEN: u32 = u32::MAX;
 
 impl Parts {
-    fn of(graph: &Graph, worlds: usize) -> Self {
+    fn from_graph(graph: &Graph, worlds: usize) -> Self {
         let mut search = Tarjan::new(graph, worlds);
-        for world in (0..worlds).filter(|world| !graph.rests(*world)) {
+        for world in (0..worlds).filter(|world| !graph.is_at_rest(*world)) {
             if search.entered[world] == UNSEEN {
                 search.from(world);
             }
@@ -206,7 +208,7 @@ fn next(graph: &Graph, worlds: usize, node: usize, followed: &mut usize) -> Opti
             }
         } else {
             let end = *graph.set(node - worlds).get(position)? as usize;
-            if !graph.rests(end) {
+            if !graph.is_at_rest(end) {
                 return Some(end);
             }
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::model::VarId;
 use crate::space::Space;
-use crate::space::cause::By;
+use crate::space::cause::Actor;
 use crate::space::components::Loop;
 use crate::space::graph::{Graph, Move};
 use crate::space::policy::Choice;
@@ -20,7 +20,7 @@ const PRINTED: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Round(pub Vec<(u32, Mover)>);
 
-/// A round within a loop in which nobody is kept waiting for ever.
+/// Returns a round within a loop in which no mover waits for ever.
 pub fn round(graph: &Graph, one: &Loop) -> Round {
     let part = Part { graph, one };
     let starts = one.worlds.iter().take(STARTS);
@@ -60,8 +60,8 @@ impl Round {
         let ends = worlds().skip(1).chain([first]);
         for ((world, mover), end) in self.0.iter().zip(ends).take(PRINTED) {
             let by = match (mover, choices[*world as usize].effect()) {
-                (Mover::Effect, Some(effect)) => By::Effect(effect),
-                (mover, _) => By::Other(*mover),
+                (Mover::Effect, Some(effect)) => Actor::Effect(effect),
+                (mover, _) => Actor::Other(*mover),
             };
             text += &format!(" -> `{}` ({})", facts(end), by.describe(space.lifecycle));
         }
@@ -78,7 +78,8 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Where a move may lead to within the part; a promise that is kept changes something.
+    /// Returns the worlds that a move may lead to within the part. A promise that is kept changes
+    /// something.
     fn ends(&self, world: u32, one: Move) -> impl Iterator<Item = u32> {
         let ends = self.graph.ends(one).iter().copied();
         let inside = ends.filter(|end| self.one.worlds.binary_search(end).is_ok());
@@ -99,7 +100,8 @@ impl Part<'_> {
         moves.iter().any(|one| one.mover == mover)
     }
 
-    /// Whether a round lets this one move, or does not always want it to.
+    /// Returns true if a round lets this mover move, or contains a world in which it is not
+    /// enabled.
     fn content(&self, walk: &[(u32, Mover)], mover: Mover) -> bool {
         walk.iter()
             .any(|(world, by)| *by == mover || !self.enables(*world, mover))

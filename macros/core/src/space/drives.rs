@@ -1,9 +1,10 @@
-//! The drives of a resource, its life and its deletion: where they get stuck, where they can go round, and which edges they cause.
+//! The trajectories of a resource, its life and its deletion: where they get stuck, where they can
+//! repeat, and which edges they cause.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::EffectId;
-use crate::space::cause::{By, Cause};
+use crate::space::cause::{Actor, Cause};
 use crate::space::components::{Loop, loops};
 use crate::space::cycle::round;
 use crate::space::graph::Graph;
@@ -14,19 +15,19 @@ use crate::space::{Class, Space};
 #[derive(Debug)]
 pub struct Drives {
     pub graph: Graph,
-    /// Worlds outside rest that nobody moves, ascending.
+    /// Worlds that are not settled and that no mover leaves, ascending.
     pub stuck: Vec<usize>,
-    /// Parts in which a fair run can go round for ever; each is in life or on deletion.
+    /// Parts in which a fair run can repeat for ever; each is in life or on deletion.
     pub loops: Vec<Loop>,
-    /// The edges between states, implicit ones included, with what causes each.
+    /// Edges between states, implicit ones included, with the cause of each.
     pub caused: BTreeMap<(Class, Class), Cause>,
 }
 
 impl Drives {
-    /// Explores both drives.
-    pub fn of(space: &Space<'_>) -> Self {
-        let graph = Graph::of(space);
-        let stuck = |world: &usize| !graph.rests(*world) && graph.moves(*world).is_empty();
+    /// Explores both trajectories.
+    pub fn explore(space: &Space<'_>) -> Self {
+        let graph = Graph::new(space);
+        let stuck = |world: &usize| !graph.is_at_rest(*world) && graph.moves(*world).is_empty();
         Self {
             stuck: space.worlds.indexes().filter(stuck).collect(),
             loops: loops(&graph, space.worlds.len()),
@@ -69,8 +70,8 @@ fn caused(space: &Space<'_>, graph: &Graph) -> BTreeMap<(Class, Class), Cause> {
         let from = space.classes[world];
         for one in graph.moves(world) {
             let by = match (one.mover, space.choices[world].effect()) {
-                (Mover::Effect, Some(effect)) => By::Effect(effect),
-                (mover, _) => By::Other(mover),
+                (Mover::Effect, Some(effect)) => Actor::Effect(effect),
+                (mover, _) => Actor::Other(mover),
             };
             for to in by_set[one.to].iter().filter(|to| **to != from) {
                 let cause = caused.entry((from, *to)).or_insert_with(|| Cause {

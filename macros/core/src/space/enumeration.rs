@@ -1,8 +1,9 @@
-//! The enumeration of all worlds along the order of `given`, with `never` looked at as soon as it is decided; bounded in time and memory.
+//! The enumeration of all worlds along the order of `given`, bounded in time and memory. Each
+//! `never` is evaluated as soon as it is decided.
 
 use std::ops::ControlFlow;
 
-use crate::model::{Held, Lifecycle, Origin, Pred, ValueSet, VarId};
+use crate::model::{FreeValues, Lifecycle, Origin, Pred, ValueSet, VarId, Verdict};
 use crate::space::permission::Permissions;
 use crate::space::world::{NOT_ASKED, World};
 use crate::space::worlds::{DEAD, IMPOSSIBLE, Node, Worlds};
@@ -11,7 +12,7 @@ use crate::space::worlds::{DEAD, IMPOSSIBLE, Node, Worlds};
 pub const LIMIT: usize = 32_768;
 /// Beyond this many worlds they are not even counted.
 const COUNTED: usize = 1 << 20;
-/// Nor is more than this looked at, for `never` may leave few of very many.
+/// Upper bound on the visited combinations. A `never` may leave few of very many.
 const VISITED: usize = 1 << 22;
 
 /// There are too many worlds to check.
@@ -19,9 +20,9 @@ const VISITED: usize = 1 << 22;
 pub struct TooMany {
     /// How many were counted.
     pub counted: usize,
-    /// How many combinations were looked at.
+    /// Number of visited combinations.
     pub visited: usize,
-    /// Whether that was all of them.
+    /// True if these are all combinations.
     pub complete: bool,
 }
 
@@ -31,7 +32,7 @@ pub struct TooMany {
 /// If there are more than the limit; memory and time are bounded then too.
 pub fn enumerate(lifecycle: &Lifecycle, permissions: &Permissions<'_>) -> Result<Worlds, TooMany> {
     let mut search = Search::new(lifecycle, permissions);
-    let (root, complete) = match search.below(0) {
+    let (root, complete) = match search.search_from(0) {
         ControlFlow::Continue(root) => (root, true),
         ControlFlow::Break(()) => (DEAD, false),
     };
@@ -52,7 +53,7 @@ pub fn enumerate(lifecycle: &Lifecycle, permissions: &Permissions<'_>) -> Result
 struct Search<'a> {
     lifecycle: &'a Lifecycle,
     permissions: &'a Permissions<'a>,
-    /// By depth: what is decided once the variables above are.
+    /// By depth: the predicates that are decided once the variables above are.
     nevers: Vec<Vec<&'a Pred>>,
     cells: Vec<u8>,
     counted: usize,
@@ -86,7 +87,7 @@ impl<'a> Search<'a> {
     }
 
     /// Everything below a depth; the node, or the index of the world, or `DEAD`. Breaks off when it is hopeless.
-    fn below(&mut self, depth: usize) -> ControlFlow<(), u32> {
+    fn search_from(&mut self, depth: usize) -> ControlFlow<(), u32> {
         self.visited += 1;
         if self.visited > VISITED {
             return ControlFlow::Break(());
@@ -98,18 +99,18 @@ impl<'a> Search<'a> {
         let Some(&var) = self.lifecycle.order.get(depth) else {
             return self.leaf();
         };
-        // An effect that asks for its own refusal is asked as if there were none.
+        // An effect that queries its own refusal is evaluated as if it was not refused.
         self.cells[var.0] = 0;
         if let Some(otherwise) = self.otherwise(var) {
             self.cells[var.0] = otherwise | NOT_ASKED;
-            let kid = self.below(depth + 1)?;
+            let kid = self.search_from(depth + 1)?;
             return ControlFlow::Continue(self.node(Some(otherwise), &[kid]));
         }
         let answers = self.lifecycle.vars[var.0].answers;
         let mut kids = [DEAD; 64];
         for (value, kid) in kids.iter_mut().enumerate().take(answers) {
             self.cells[var.0] = u8::try_from(value).expect("a domain has at most 64 values");
-            *kid = self.below(depth + 1)?;
+            *kid = self.search_from(depth + 1)?;
         }
         ControlFlow::Continue(self.node(None, &kids[..answers]))
     }
@@ -143,7 +144,7 @@ impl<'a> Search<'a> {
         ControlFlow::Continue(u32::try_from(index).expect("bounded by the limit"))
     }
 
-    /// The value of a variable that is not asked here.
+    /// Returns the value of a variable that is not evaluated here.
     fn otherwise(&self, var: VarId) -> Option<u8> {
         let world = World(&self.cells);
         let declared = &self.lifecycle.vars[var.0];
@@ -157,7 +158,9 @@ impl<'a> Search<'a> {
         Some(u8::try_from(guard.otherwise).expect("a domain has at most 64 values"))
     }
 
-    /// Nobody but us acquires: without our claim a held fact is free or cannot be seen. An object that is being deleted and is not claimed is gone.
+    /// Returns true if the combination is possible. Only our own effects acquire: without our claim
+    /// a held fact is free or not observed. An object that is being deleted and is not claimed is
+    /// gone.
     fn possible(&self) -> bool {
         let world = World(&self.cells);
         if self.permissions.claimed(world) {
@@ -176,19 +179,19 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The values of a variable that do not say that something is ours: the free ones, and those that say that it cannot be seen, for they are `Unknown` or
-/// given by an `else` alone.
+/// Returns the values of a variable that do not mean that something is ours. These are the free
+/// ones, and those of an unobserved fact, which are `Unknown` or given by an `else` alone.
 fn unowned(lifecycle: &Lifecycle, var: VarId) -> ValueSet {
     let var = &lifecycle.vars[var.0];
-    let Some(Held { free, .. }) = var.held else {
+    let Some(FreeValues { free, .. }) = var.held else {
         return ValueSet(u64::MAX);
     };
-    let values = var.values.iter().enumerate();
-    let unseen = values.filter(|(value, name)| *value >= var.answers || *name == "Unknown");
-    ValueSet(unseen.fold(free.0, |set, (value, _)| set | ValueSet::one(value).0))
+    let is_unknown = |value: usize| var.verdict(value) == Some(Verdict::Unknown);
+    let unseen = (0..var.values.len()).filter(|value| *value >= var.answers || is_unknown(*value));
+    ValueSet(unseen.fold(free.0, |set, value| set | ValueSet::from_value(value).0))
 }
 
-/// Each `never` at the first depth at which all that it asks is decided.
+/// Returns each `never` at the first depth at which all its variables are decided.
 fn nevers_by_depth(lifecycle: &Lifecycle) -> Vec<Vec<&Pred>> {
     let mut by_depth = vec![Vec::new(); lifecycle.order.len() + 1];
     for never in &lifecycle.nevers {

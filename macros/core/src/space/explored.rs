@@ -1,4 +1,5 @@
-//! The worlds of a lifecycle with their drives: what the rules about convergence look at. Explored once for all of them.
+//! The worlds of a lifecycle with their trajectories, for the rules about convergence. Explored
+//! once for all rules.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +15,15 @@ use crate::space::runs::Runs;
 use crate::space::world::World;
 use crate::space::{Class, Space};
 
-/// The worlds and the drives of a lifecycle.
+/// The worlds and the trajectories of a lifecycle.
 #[derive(Debug)]
 pub struct Explored<'a> {
     pub space: &'a Space<'a>,
     pub drives: &'a Drives,
 }
 
-/// The first condition of the roll-up that is left out and asked for, else the first that is not True.
+/// The first condition of the roll-up that is required and left out, else the first that is not
+/// True.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmet {
     Nothing,
@@ -41,7 +43,7 @@ impl<'a> Explored<'a> {
         }
     }
 
-    /// The loops of the live drive, without those of the deletion.
+    /// Returns the loops of the live trajectory, without those of the deletion.
     pub fn live_loops(&self) -> impl Iterator<Item = &Loop> {
         let live = |one: &&Loop| self.space.classes[one.worlds[0] as usize] != Class::Deleting;
         self.drives.loops.iter().filter(live)
@@ -53,7 +55,7 @@ impl<'a> Explored<'a> {
         worlds.filter(move |world| self.space.classes[*world] == class)
     }
 
-    /// The facts that the predicate of a state asks; none of an implicit one.
+    /// Returns the facts that the predicate of a state queries. Empty for an implicit state.
     pub fn vars_of(&self, class: Class) -> BTreeSet<VarId> {
         match class {
             Class::State(StateId(state)) => self.space.lifecycle.states[state].when.vars(),
@@ -69,7 +71,7 @@ impl<'a> Explored<'a> {
         }
     }
 
-    /// The worlds of a state in which nothing is left for us to do.
+    /// Returns the worlds of a state in which we have no effect left to run.
     pub fn idle_in(&self, state: StateId) -> Vec<usize> {
         let worlds = self.worlds_of(Class::State(state));
         worlds
@@ -77,12 +79,13 @@ impl<'a> Explored<'a> {
             .collect()
     }
 
-    /// The first declared promise that would lead from a rest of one state into such a class, if a rest waited for promises.
+    /// Returns the first declared promise that would lead from a settled world of one state into
+    /// such a class, if a settled object waited for promises.
     pub fn idly_promised(&self, from: Class, leads: impl Fn(Class) -> bool) -> Option<&'a Promise> {
         let space = self.space;
         let resting: Vec<World<'_>> = self
             .worlds_of(from)
-            .filter(|world| space.rests(*world))
+            .filter(|world| space.is_at_rest(*world))
             .map(|world| space.worlds.get(world))
             .collect();
         let would_lead = |world: World<'_>, set: &Vec<(VarId, usize)>| {
@@ -99,7 +102,8 @@ impl<'a> Explored<'a> {
         found.map(|(declared, _)| declared)
     }
 
-    /// Where nothing is left for us to do in a declared state: the state, and what is unmet. Nothing if there is no roll-up, and where nothing is told.
+    /// Returns the state, and the unmet condition, of a world with a declared state in which
+    /// nothing is left for us to do. Returns `None` without a roll-up, and if no status is written.
     pub fn unmet_when_idle(&self, world: usize) -> Option<(StateId, Unmet)> {
         let space = self.space;
         let Class::State(state) = space.classes[world] else {

@@ -1,5 +1,6 @@
-//! The graph of a lifecycle: in each world that is not at rest, who moves it and where to.
-//! A move leads to a set of worlds; equal sets are kept once, so that the graph stays small where an effect may establish anything.
+//! The graph of a lifecycle: the movers of each world that is not settled, and the targets of their
+//! moves. A move leads to a set of worlds. Equal sets are stored once, so the graph stays small
+//! even if an effect may establish anything.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use crate::space::policy::Choice;
 use crate::space::promised::{Mover, Promised};
 use crate::space::world::{Change, World};
 
-/// Who moves a world, and the set of worlds that it may lead to.
+/// Mover of a world, and the set of worlds that it may lead to.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
     pub mover: Mover,
@@ -21,20 +22,24 @@ pub struct Move {
 #[derive(Debug, Default)]
 pub struct Graph {
     moves: Vec<Move>,
-    /// Where the moves of each world begin.
+    /// Index of the first move of each world.
     first: Vec<usize>,
     sets: Vec<Vec<u32>>,
     rest: Vec<bool>,
 }
 
 impl Graph {
-    /// The moves of every world outside rest.
-    pub fn of(space: &Space<'_>) -> Self {
-        Self::with(space, &space.choices, |index| space.rests(index))
+    /// Returns the moves of every world that is not settled.
+    pub fn new(space: &Space<'_>) -> Self {
+        Self::with_choices(space, &space.choices, |index| space.is_at_rest(index))
     }
 
-    /// The same of another drive: what is done in each world, and where it ends.
-    pub fn with(space: &Space<'_>, choices: &[Choice], rests: impl Fn(usize) -> bool) -> Self {
+    /// Like `of`, for another trajectory: with its own choice in each world, and its own end.
+    pub fn with_choices(
+        space: &Space<'_>,
+        choices: &[Choice],
+        rests: impl Fn(usize) -> bool,
+    ) -> Self {
         let mut builder = Builder {
             space,
             choices,
@@ -56,7 +61,7 @@ impl Graph {
         builder.graph
     }
 
-    /// The moves of one world; none if it is at rest.
+    /// Returns the moves of one world. Empty if it is settled.
     pub fn moves(&self, world: usize) -> &[Move] {
         &self.moves[self.first[world]..self.first[world + 1]]
     }
@@ -66,7 +71,7 @@ impl Graph {
         &self.moves
     }
 
-    /// Where a move may lead to, ascending.
+    /// Returns the worlds that a move may lead to, ascending.
     pub fn ends(&self, one: Move) -> &[u32] {
         &self.sets[one.to]
     }
@@ -81,8 +86,8 @@ impl Graph {
         &self.sets[set]
     }
 
-    /// Whether a drive ends in this world.
-    pub fn rests(&self, world: usize) -> bool {
+    /// Returns true if a run ends in this world.
+    pub fn is_at_rest(&self, world: usize) -> bool {
         self.rest[world]
     }
 }
@@ -148,7 +153,8 @@ impl Builder<'_> {
     }
 }
 
-/// What an effect may do: each alternative of `sets` with anything for the rest that reads its target; or it is refused.
+/// Returns the possible outcomes of an effect: each alternative of `sets` with any value for the
+/// other variables that read its target. A further outcome is a refusal.
 fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change> {
     let lifecycle = space.lifecycle;
     let declared = &lifecycle.effects[effect.0];
@@ -165,7 +171,7 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
         for assign in alternative {
             change.force(assign.var, assign.value);
         }
-        // What only we acquire does not appear by itself.
+        // A fact that only we acquire does not appear by itself.
         for (var, held) in lifecycle.vars.iter().enumerate() {
             let var = VarId(var);
             let is_set = declared
@@ -190,7 +196,8 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
     all
 }
 
-/// Whether a variable is the verdict on a record that another effect writes: that may be outdated now, but it is there or not as before.
+/// Returns true if a variable is the verdict on a record that another effect writes. Such a record
+/// may be outdated now, but its existence is unchanged.
 fn is_kept_by_others(lifecycle: &Lifecycle, effect: EffectId, var: VarId) -> bool {
     let Origin::Input(input) = lifecycle.vars[var.0].origin else {
         return false;

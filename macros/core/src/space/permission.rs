@@ -3,7 +3,7 @@
 use crate::model::frames::Frames;
 use crate::model::{
     Effect, EffectId, InputId, Kind, Lifecycle, Mode, Origin, Pred, Source, State, ValueSet, VarId,
-    Verb,
+    Verb, Verdict,
 };
 use crate::space::world::World;
 
@@ -12,18 +12,19 @@ use crate::space::world::World;
 pub struct Permissions<'a> {
     lifecycle: &'a Lifecycle,
     effects: Vec<Permission<'a>>,
-    /// Where we leave the object alone: another controller manages it, or somebody asked for that.
+    /// Predicates under which we leave the object alone: another controller manages it, or a user
+    /// requested it.
     set_aside: Vec<&'a Pred>,
-    /// Where what is held stays although the object is being deleted.
+    /// Predicates under which held facts stay although the object is being deleted.
     holds_deletion: Vec<&'a Pred>,
     deleting: Option<VarId>,
     claimed: Option<VarId>,
     volume: bool,
 }
 
-/// What an undo lacks.
+/// Obstacle to an undo.
 #[derive(Clone, Copy, Debug)]
-pub enum Kept<'a> {
+pub enum Obstacle<'a> {
     /// Its target, or a value that it is built from, is given by this.
     Given(&'a Pred),
     /// An input is not there, or cannot be seen.
@@ -35,23 +36,23 @@ struct Permission<'a> {
     effect: &'a Effect,
     /// Values with which an input cannot be given to the builder.
     missing: Vec<(VarId, ValueSet)>,
-    /// What the target and the values in `from` are given by.
+    /// Predicates of the `given` clauses of the target and of the values in `from`.
     given: Vec<&'a Pred>,
     room: Room,
-    /// Held facts that it gives back, with the values that need no giving back.
+    /// Held facts that it releases, with the values that need no release.
     frees: Vec<(VarId, ValueSet)>,
-    /// Whether our finalizer has to be there before.
+    /// True if our finalizer must be present before.
     claims: bool,
     /// Effects that stand before it and build the same.
     rivals: Vec<EffectId>,
 }
 
-/// Where there is something to write.
+/// Condition under which a write is due.
 #[derive(Debug)]
 enum Room {
     /// The target's own fact has one of these values.
     Target(Option<VarId>, ValueSet),
-    /// Something differs from what the call would establish, and the target can be seen.
+    /// A fact differs from the result of the call, and the target is observable.
     Call {
         establishes: Vec<(VarId, usize)>,
         unseen: Option<(VarId, ValueSet)>,
@@ -60,17 +61,17 @@ enum Room {
 
 impl<'a> Permissions<'a> {
     /// The guards of a lifecycle.
-    pub fn of(lifecycle: &'a Lifecycle) -> Self {
+    pub fn new(lifecycle: &'a Lifecycle) -> Self {
         let of_object = |wanted: fn(&Origin) -> bool| {
             let found = lifecycle.vars.iter().position(|var| wanted(&var.origin));
             found.map(VarId)
         };
-        let frames = (!lifecycle.steps.is_empty()).then(|| Frames::of(lifecycle));
+        let frames = (!lifecycle.steps.is_empty()).then(|| Frames::new(lifecycle));
         let effects = (0..lifecycle.effects.len()).map(EffectId);
         Self {
             lifecycle,
             effects: effects
-                .map(|effect| Permission::of(lifecycle, effect, frames.as_ref()))
+                .map(|effect| Permission::new(lifecycle, effect, frames.as_ref()))
                 .collect(),
             set_aside: whens(lifecycle, State::is_set_aside),
             holds_deletion: whens(lifecycle, |state| state.even_deleting),
@@ -80,17 +81,17 @@ impl<'a> Permissions<'a> {
         }
     }
 
-    /// Whether the object is being deleted; never without a held fact or a teardown.
+    /// Returns true if the object is being deleted. Always false without a held fact or a teardown.
     pub fn deleting(&self, world: World<'_>) -> bool {
         self.deleting.is_some_and(|var| world.value(var) == 1)
     }
 
-    /// Whether our finalizer is there, if we have one at all.
+    /// Returns true if our finalizer is present, or if we have none at all.
     pub fn claimed(&self, world: World<'_>) -> bool {
         self.claimed.is_none_or(|var| world.value(var) == 1)
     }
 
-    /// Whether the object is suspended so that a deletion waits, too.
+    /// Returns true if the object is suspended so that a deletion waits, too.
     pub fn holds_deletion(&self, world: World<'_>) -> bool {
         self.holds_deletion.iter().any(|when| world.holds(when))
     }
@@ -100,77 +101,82 @@ impl<'a> Permissions<'a> {
         self.claimed
     }
 
-    /// Whether our finalizer has to be there before the effect runs: it may make something ours, or leave something to be done when the object goes.
+    /// Returns true if our finalizer must be present before the effect runs. The effect may make
+    /// something ours, or leave a stage of the teardown open.
     pub fn claims(&self, effect: EffectId) -> bool {
         self.effects[effect.0].claims
     }
 
-    /// Whether the effect may make something ours.
+    /// Returns true if the effect may acquire something.
     pub fn acquires(&self, effect: EffectId) -> bool {
         let effect = self.effects[effect.0].effect;
         !effect.takes(self.lifecycle).is_empty()
     }
 
-    /// The step of the teardown that is not over: the first of which what is asked does not say so.
+    /// Returns the stage of the teardown that is not over: the first with an `until` that evaluated
+    /// facts do not confirm.
     pub fn open_step(&self, world: World<'_>) -> Option<usize> {
         let mut steps = self.lifecycle.steps.iter();
-        steps.position(|step| world.says(&step.until, self.lifecycle) != Some(true))
+        steps.position(|step| world.try_evaluate(&step.until, self.lifecycle) != Some(true))
     }
 
-    /// Whether something is to be done when the object goes, for sure.
+    /// Returns true if a stage of the teardown is certainly open.
     pub fn is_due(&self, world: World<'_>) -> bool {
         let mut steps = self.lifecycle.steps.iter();
-        steps.any(|step| world.says(&step.until, self.lifecycle) == Some(false))
+        steps.any(|step| world.try_evaluate(&step.until, self.lifecycle) == Some(false))
     }
 
-    /// Whether what is left is given up.
+    /// Returns true if the remainder of the deletion is given up.
     pub fn abandons(&self, world: World<'_>) -> bool {
         let mut abandoned = self.lifecycle.abandoned.iter();
-        abandoned.any(|one| world.says(&one.when, self.lifecycle) == Some(true))
+        abandoned.any(|one| world.try_evaluate(&one.when, self.lifecycle) == Some(true))
     }
 
-    /// Whether we leave the object alone.
+    /// Returns true if we leave the object alone.
     pub fn sets_aside(&self, world: World<'_>) -> bool {
         self.set_aside.iter().any(|when| world.holds(when))
     }
 
-    /// Whether the author's predicates on the effect, or on what it is built from, ask a variable.
-    pub fn asks(&self, effect: EffectId, var: VarId) -> bool {
+    /// Returns true if the author's predicates on the effect, or on its sources, read a variable.
+    pub fn depends_on(&self, effect: EffectId, var: VarId) -> bool {
         let permission = &self.effects[effect.0];
         let when = permission.effect.when.iter();
         let mut preds = when.chain(permission.given.iter().copied());
         preds.any(|pred| pred.vars().contains(&var))
     }
 
-    /// Whether the effect may run here.
+    /// Returns true if the effect may run here.
     pub fn enabled(&self, effect: EffectId, world: World<'_>) -> bool {
         let refused = self.effects[effect.0].effect.refused;
         world.value(refused) == 0 && self.would_run(effect, world)
     }
 
-    /// Whether the effect gives back something that is held here, or may be.
+    /// Returns true if the effect cleans up something that is, or may be, held here.
     pub fn has_to_free(&self, effect: EffectId, world: World<'_>) -> bool {
         let mut frees = self.effects[effect.0].frees.iter();
         frees.any(|(var, free)| !free.contains(world.value(*var)))
     }
 
-    /// Whether the effect may run here, were it not refused. Of several that build one object, the first that is permitted decides.
+    /// Returns true if the effect may run here unless it is refused. If several effects build one
+    /// object, the first permitted effect decides.
     pub fn would_run(&self, effect: EffectId, world: World<'_>) -> bool {
         let mut rivals = self.effects[effect.0].rivals.iter();
         self.is_permitted(effect, world) && !rivals.any(|rival| self.is_permitted(*rival, world))
     }
 
-    /// Whether it is the effect's turn when the object goes: it is the step that is not over, or all are and it gives something back.
+    /// Returns true if it is the effect's turn during a deletion. Either it is the open stage of
+    /// the teardown, or all stages are over and it cleans something up.
     fn is_due_to_go(&self, effect: EffectId, world: World<'_>) -> bool {
         let Some(step) = self.open_step(world) else {
             return self.effects[effect.0].effect.is_undo && self.has_to_free(effect, world);
         };
         let step = &self.lifecycle.steps[step];
         let mut when = step.when.iter();
-        step.effect == effect && when.all(|when| world.says(when, self.lifecycle) == Some(true))
+        step.effect == effect
+            && when.all(|when| world.try_evaluate(when, self.lifecycle) == Some(true))
     }
 
-    /// Whether nothing but its `when` keeps an effect of the object's life from running here.
+    /// Returns true if only its `when` prevents an effect from running here, outside a deletion.
     pub fn is_kept_off(&self, effect: EffectId, world: World<'_>) -> bool {
         let permission = &self.effects[effect.0];
         let declared = permission.effect;
@@ -185,27 +191,29 @@ impl<'a> Permissions<'a> {
         fails && is_free && permission.ready(world) && permission.room.is_there(world)
     }
 
-    /// What keeps an undo from running although it would have something to give back: a predicate that does not hold, or an input that is not there.
-    pub fn keeps_undo(&self, undo: EffectId, world: World<'_>) -> Option<Kept<'a>> {
+    /// Returns the obstacle to an undo that has something to clean up: a predicate that does not
+    /// hold, or an input that is missing.
+    pub fn keeps_undo(&self, undo: EffectId, world: World<'_>) -> Option<Obstacle<'a>> {
         let permission = &self.effects[undo.0];
         let missing = |(var, values): &&(VarId, ValueSet)| values.contains(world.value(*var));
         let mut given = permission.given.iter();
         if let Some(given) = given.find(|given| !world.holds(given)) {
-            return Some(Kept::Given(given));
+            return Some(Obstacle::Given(given));
         }
         if let Some((var, _)) = permission.missing.iter().find(missing) {
-            return Some(Kept::Missing(*var));
+            return Some(Obstacle::Missing(*var));
         }
         match &permission.room {
             Room::Call {
                 unseen: Some((var, values)),
                 ..
-            } if values.contains(world.value(*var)) => Some(Kept::Missing(*var)),
+            } if values.contains(world.value(*var)) => Some(Obstacle::Missing(*var)),
             Room::Call { .. } | Room::Target(..) => None,
         }
     }
 
-    /// Whether nothing but an earlier effect that builds the same, or a refusal, keeps the effect from running here.
+    /// Returns true if at most an earlier effect that builds the same object, or a refusal,
+    /// prevents the effect from running here.
     pub fn is_permitted(&self, effect: EffectId, world: World<'_>) -> bool {
         let permission = &self.effects[effect.0];
         if !permission.ready(world) || !permission.room.is_there(world) {
@@ -235,28 +243,20 @@ fn whens(lifecycle: &Lifecycle, wanted: fn(&State) -> bool) -> Vec<&Pred> {
 }
 
 impl<'a> Permission<'a> {
-    fn of(lifecycle: &'a Lifecycle, id: EffectId, frames: Option<&Frames>) -> Self {
+    fn new(lifecycle: &'a Lifecycle, id: EffectId, frames: Option<&Frames>) -> Self {
         let effect = &lifecycle.effects[id.0];
         let target = &lifecycle.inputs[effect.target.0];
         let affected = frames.map(|frames| frames.affected(id));
         let mut missing = Vec::new();
-        // Of what is not looked at nothing is known to be noted.
+        // Nothing is recorded of an input that is not observed.
         let noted = lifecycle.noted_in(effect.target);
         let noted = noted.and_then(|of| lifecycle.inputs[of.0].given.as_ref());
         let mut given: Vec<&Pred> = target.given.iter().chain(noted).collect();
         let mut needed = |input: InputId| {
             let input = &lifecycle.inputs[input.0];
             if let (Some(var), false) = (input.var, input.many) {
-                let gone = [
-                    "Absent",
-                    "Unnamed",
-                    "Unknown",
-                    "Terminating",
-                    "Foreign",
-                    "Adoptable",
-                    "Gone",
-                ];
-                missing.push((var, named(lifecycle, var, &gone)));
+                let gone = lifecycle.vars[var.0].value_set(|verdict| !verdict.is_usable());
+                missing.push((var, gone));
             }
         };
         effect.owner(lifecycle).into_iter().for_each(&mut needed);
@@ -272,7 +272,7 @@ impl<'a> Permission<'a> {
             effect,
             missing,
             given,
-            room: Room::of(lifecycle, effect),
+            room: Room::for_effect(lifecycle, effect),
             frees: effect
                 .frees(lifecycle)
                 .into_iter()
@@ -290,30 +290,33 @@ impl<'a> Permission<'a> {
 }
 
 impl Room {
-    fn of(lifecycle: &Lifecycle, effect: &Effect) -> Self {
+    fn for_effect(lifecycle: &Lifecycle, effect: &Effect) -> Self {
         let target = &lifecycle.inputs[effect.target.0];
-        let values: &[&str] = match (effect.verb, effect.each, target.mode) {
+        let values: &[Verdict] = match (effect.verb, effect.each, target.mode) {
             (Verb::Call, _, _) => return Self::of_call(lifecycle, effect),
             (Verb::Note, ..) => return Self::of_note(lifecycle, effect),
-            (Verb::Create, true, _) => &["Behind"],
-            (Verb::Create, false, _) => &["Absent"],
-            (Verb::Delete, false, _) if target.noted.is_some() => &["Made"],
-            (Verb::Apply, true, _) => &["Behind"],
-            (Verb::Apply, false, Mode::Part) => &["Stale"],
-            (Verb::Apply, false, _) => &["Absent", "Stale"],
-            (Verb::Delete, true, _) => &["Surplus"],
-            (Verb::Delete, false, _) => &["Stale", "Current"],
-            (Verb::Adopt, ..) => &["Adoptable"],
+            (Verb::Create, true, _) => &[Verdict::Behind],
+            (Verb::Create, false, _) => &[Verdict::Absent],
+            (Verb::Delete, false, _) if target.noted.is_some() => &[Verdict::Made],
+            (Verb::Apply, true, _) => &[Verdict::Behind],
+            (Verb::Apply, false, Mode::Part) => &[Verdict::Stale],
+            (Verb::Apply, false, _) => &[Verdict::Absent, Verdict::Stale],
+            (Verb::Delete, true, _) => &[Verdict::Surplus],
+            (Verb::Delete, false, _) => &[Verdict::Stale, Verdict::Current],
+            (Verb::Adopt, ..) => &[Verdict::Adoptable],
         };
-        let values = target.var.map(|var| named(lifecycle, var, values));
-        Self::Target(target.var, values.unwrap_or_default())
+        Self::of_target(lifecycle, target.var, values)
     }
 
-    /// There is something to note where something is new.
+    /// Returns the permission to record: a record is due if a created object is new.
     fn of_note(lifecycle: &Lifecycle, effect: &Effect) -> Self {
         let of = lifecycle.noted_in(effect.target);
         let var = of.and_then(|of| lifecycle.inputs[of.0].var);
-        let values = var.map(|var| named(lifecycle, var, &["New"]));
+        Self::of_target(lifecycle, var, &[Verdict::New])
+    }
+
+    fn of_target(lifecycle: &Lifecycle, var: Option<VarId>, verdicts: &[Verdict]) -> Self {
+        let values = var.map(|var| named(lifecycle, var, verdicts));
         Self::Target(var, values.unwrap_or_default())
     }
 
@@ -328,7 +331,7 @@ impl Room {
                 .flatten()
                 .map(|assign| (assign.var, assign.value))
                 .collect(),
-            unseen: polled.map(|var| (var, named(lifecycle, var, &["Unknown"]))),
+            unseen: polled.map(|var| (var, named(lifecycle, var, &[Verdict::Unknown]))),
         }
     }
 
@@ -348,9 +351,6 @@ impl Room {
     }
 }
 
-/// Those of a variable's values that have one of these names.
-pub(super) fn named(lifecycle: &Lifecycle, var: VarId, names: &[&str]) -> ValueSet {
-    let values = lifecycle.vars[var.0].values.iter().enumerate();
-    let named = values.filter(|(_, value)| names.contains(&value.as_str()));
-    ValueSet(named.fold(0, |set, (value, _)| set | ValueSet::one(value).0))
+fn named(lifecycle: &Lifecycle, var: VarId, verdicts: &[Verdict]) -> ValueSet {
+    lifecycle.vars[var.0].value_set(|verdict| verdicts.contains(&verdict))
 }

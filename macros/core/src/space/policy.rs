@@ -1,5 +1,6 @@
-//! What we do in a world: the first enabled effect, after `claim` where it needs that; on deletion the steps of the teardown, one after the other, then the
-//! undos, last acquired first, then `release`.
+//! Policy for a world: the first enabled effect runs, after `claim` if it needs that. On deletion
+//! the stages of the teardown run first, one after the other. Then the undos run, last acquired
+//! first, and then `release`.
 
 use crate::model::{EffectId, Lifecycle, VarId};
 use crate::space::permission::Permissions;
@@ -12,14 +13,14 @@ pub enum Choice {
     Effect(EffectId),
     /// The finalizer first, for the sake of this effect.
     Claim(EffectId),
-    /// The finalizer first, for something is to be done when the object goes.
+    /// The finalizer is added first, because a deletion requires work.
     Seize,
     /// Nothing is left to be done, or it is given up: the finalizer goes.
     Release,
 }
 
 impl Choice {
-    /// The effect that is run, or for the sake of which the object is claimed.
+    /// Returns the effect that runs, or the effect that requires the claim on the object.
     pub fn effect(self) -> Option<EffectId> {
         match self {
             Self::Effect(effect) | Self::Claim(effect) => Some(effect),
@@ -28,19 +29,19 @@ impl Choice {
     }
 }
 
-/// Decides what is done where.
+/// Decides the next operation in each world.
 #[derive(Debug)]
 pub struct Policy<'a> {
     permissions: &'a Permissions<'a>,
     effects: usize,
     steps: Vec<EffectId>,
     undos: Vec<EffectId>,
-    held: Vec<(VarId, crate::model::Held)>,
+    held: Vec<(VarId, crate::model::FreeValues)>,
 }
 
 impl<'a> Policy<'a> {
     /// The policy of a lifecycle.
-    pub fn of(lifecycle: &Lifecycle, permissions: &'a Permissions<'a>) -> Self {
+    pub fn new(lifecycle: &Lifecycle, permissions: &'a Permissions<'a>) -> Self {
         let mut undos = Vec::new();
         for (undo, _) in lifecycle
             .effects
@@ -64,7 +65,7 @@ impl<'a> Policy<'a> {
         }
     }
 
-    /// What is done in a world.
+    /// Returns the choice in a world.
     pub fn choose(&self, world: World<'_>) -> Choice {
         if self.permissions.deleting(world) {
             return self.on_deletion(world);
@@ -89,7 +90,7 @@ impl<'a> Policy<'a> {
         }
         let step = self.permissions.open_step(world).map(|at| self.steps[at]);
         let mut undos = self.undos.iter().copied();
-        // What was acquired last is given back first, also where that must wait.
+        // The last acquired fact is released first, even if this release must wait.
         let due = step.or_else(|| undos.find(|undo| self.permissions.has_to_free(*undo, world)));
         match due.filter(|effect| self.permissions.enabled(*effect, world)) {
             Some(effect) => Choice::Effect(effect),
@@ -97,12 +98,14 @@ impl<'a> Policy<'a> {
         }
     }
 
-    /// Whether the object cannot go yet: a step is not over, or something is held.
+    /// Returns true if the object must stay for now: a stage of the teardown is open, or something
+    /// is held.
     pub fn is_left(&self, world: World<'_>) -> bool {
         self.permissions.open_step(world).is_some() || !self.still_held(world).is_empty()
     }
 
-    /// Whether that is given up. Who wants a deletion to wait wants nothing given up meanwhile.
+    /// Returns true if the remainder is given up. A user who wants a deletion to wait wants nothing
+    /// given up meanwhile.
     fn gives_up(&self, world: World<'_>) -> bool {
         self.permissions.abandons(world) && !self.permissions.holds_deletion(world)
     }
@@ -113,17 +116,17 @@ impl<'a> Policy<'a> {
         step.map(|at| self.steps[at])
     }
 
-    /// The steps, in the order in which they run on deletion.
+    /// Returns the stages of the teardown, in the order in which they run on deletion.
     pub fn steps(&self) -> &[EffectId] {
         &self.steps
     }
 
-    /// The undos, in the order in which they run on deletion.
+    /// Returns the undos, in the order in which they run on deletion.
     pub fn undos(&self) -> &[EffectId] {
         &self.undos
     }
 
-    /// The held facts that are not given back here.
+    /// Returns the held facts that are not released here.
     pub fn still_held(&self, world: World<'_>) -> Vec<VarId> {
         let held = self.held.iter();
         held.filter(|(var, held)| !held.free.contains(world.value(*var)))

@@ -1,9 +1,10 @@
-//! What the outside does by itself sooner or later: declared promises and those that every lifecycle has.
+//! Changes that the environment makes by itself sooner or later: declared promises, and those that
+//! every lifecycle has.
 
-use crate::model::{InputId, Lifecycle, Mode, Pred, VarId};
+use crate::model::{InputId, Lifecycle, Mode, Pred, VarId, Verdict};
 use crate::space::world::World;
 
-/// Who moves a world.
+/// Mover of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mover {
     /// Our effect.
@@ -12,7 +13,7 @@ pub enum Mover {
     Claim,
     /// A declared promise, by its position.
     Promise(usize),
-    /// What is being deleted is gone; the members of a set likewise.
+    /// The object that is being deleted is gone. The members of a set likewise.
     Gone(InputId),
     /// A member of a set is gone and has to be made anew, or the next one has to be made. Once for each member: finitely often.
     Again(InputId),
@@ -31,13 +32,13 @@ impl Mover {
 #[derive(Debug)]
 pub struct Promised<'a> {
     pub mover: Mover,
-    when: When<'a>,
+    when: PromiseCondition<'a>,
     /// The alternatives.
     pub sets: Vec<Vec<(VarId, usize)>>,
 }
 
 #[derive(Debug)]
-enum When<'a> {
+enum PromiseCondition<'a> {
     Pred(&'a Pred),
     Value(VarId, usize),
 }
@@ -49,7 +50,7 @@ impl<'a> Promised<'a> {
         let mut all: Vec<Self> = declared
             .map(|(position, promise)| Self {
                 mover: Mover::Promise(position),
-                when: When::Pred(&promise.when),
+                when: PromiseCondition::Pred(&promise.when),
                 sets: promise
                     .sets
                     .iter()
@@ -69,36 +70,48 @@ impl<'a> Promised<'a> {
         all
     }
 
-    /// Whether the promise is to be kept in this world.
+    /// Returns true if the promise must be kept in this world.
     pub fn holds(&self, world: World<'_>) -> bool {
         match self.when {
-            When::Pred(pred) => world.holds(pred),
-            When::Value(var, value) => world.asked(var) && world.value(var) == value,
+            PromiseCondition::Pred(pred) => world.holds(pred),
+            PromiseCondition::Value(var, value) => world.is_asked(var) && world.value(var) == value,
         }
     }
 }
 
 fn built_in(lifecycle: &Lifecycle, input: InputId, var: VarId) -> Vec<Promised<'_>> {
-    let values = &lifecycle.vars[var.0].values;
-    let value = |name: &str| values.iter().position(|value| value == name);
-    let promise = |mover, when: &str, to: &[&str]| {
-        let to = to.iter().filter_map(|name| value(name));
+    let declared = &lifecycle.vars[var.0];
+    let promise = |mover, when: Verdict, to: &[Verdict]| {
+        let to = to.iter().filter_map(|verdict| declared.position(*verdict));
         Some(Promised {
             mover,
-            when: When::Value(var, value(when)?),
+            when: PromiseCondition::Value(var, declared.position(when)?),
             sets: to.map(|to| vec![(var, to)]).collect(),
         })
     };
     let polled = lifecycle.inputs[input.0].mode == Mode::Poll;
     let is_once = lifecycle.inputs[input.0].noted.is_some();
-    let gone = if is_once { "Gone" } else { "Absent" };
-    // A member that was made is not made anew; but one after the other is made and noted.
-    let again = if is_once { "New" } else { "Draining" };
+    let gone = if is_once {
+        Verdict::Gone
+    } else {
+        Verdict::Absent
+    };
+    // A created member is not created again. However, the members are created and recorded one
+    // after the other.
+    let again = if is_once {
+        Verdict::New
+    } else {
+        Verdict::Draining
+    };
     let all = [
-        promise(Mover::Gone(input), "Terminating", &[gone]),
-        promise(Mover::Gone(input), "Draining", &["Foreign", "Current"]),
-        promise(Mover::Again(input), again, &["Behind"]),
-        promise(Mover::Answer(input), "Unknown", &["Known"]).filter(|_| polled),
+        promise(Mover::Gone(input), Verdict::Terminating, &[gone]),
+        promise(
+            Mover::Gone(input),
+            Verdict::Draining,
+            &[Verdict::Foreign, Verdict::Current],
+        ),
+        promise(Mover::Again(input), again, &[Verdict::Behind]),
+        promise(Mover::Answer(input), Verdict::Unknown, &[Verdict::Known]).filter(|_| polled),
     ];
     all.into_iter().flatten().collect()
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::model::{EffectId, VarId};
 use crate::space::Space;
-use crate::space::cause::By;
+use crate::space::cause::Actor;
 use crate::space::graph::Graph;
 use crate::space::policy::Choice;
 use crate::space::promised::Mover;
@@ -13,7 +13,7 @@ use crate::space::witness;
 /// How many moves of a walk are printed.
 const PRINTED: usize = 8;
 
-/// All runs of one drive: who moves where, and what is done in each world.
+/// All runs of one trajectory: its moves, and the choice in each world.
 #[derive(Clone, Copy)]
 pub struct Runs<'a> {
     pub space: &'a Space<'a>,
@@ -28,22 +28,23 @@ pub struct Walk {
     pub end: u32,
 }
 
-/// What two effects have to do with each other in the runs of one drive.
+/// Order of two effects in the runs of one trajectory.
 #[derive(Debug)]
 pub struct Order {
-    /// Where the second runs and the first may run after it, ascending; none if it never does.
+    /// Worlds in which the second effect runs and the first may run after it, ascending. Empty if
+    /// it never does.
     pub broken: Vec<usize>,
-    /// Whether the second may run after the first.
+    /// True if the second effect may run after the first.
     pub kept: bool,
 }
 
 impl<'a> Runs<'a> {
-    /// Whether this is what is done in a world.
-    pub fn does(&self, effect: EffectId, world: usize) -> bool {
-        !self.graph.rests(world) && self.choices[world] == Choice::Effect(effect)
+    /// Returns true if this effect is the choice in a world.
+    pub fn runs_effect(&self, effect: EffectId, world: usize) -> bool {
+        !self.graph.is_at_rest(world) && self.choices[world] == Choice::Effect(effect)
     }
 
-    /// Where an effect leads that runs in this world and is not refused.
+    /// Returns the worlds that an effect leads to if it runs in this world and is not refused.
     pub fn accepted(&self, effect: EffectId, world: usize) -> impl Iterator<Item = u32> {
         let Runs { space, graph, .. } = *self;
         let refused = space.lifecycle.effects[effect.0].refused;
@@ -53,13 +54,16 @@ impl<'a> Runs<'a> {
         ends.filter(move |end| space.worlds.get(*end as usize).value(refused) == 0)
     }
 
-    /// The worlds in which an effect runs, and is not only refused.
+    /// Returns the worlds in which an effect runs, and is not only refused.
     fn running(&self, effect: EffectId) -> Vec<usize> {
         let worlds = self.space.worlds.indexes();
-        worlds.filter(|world| self.does(effect, *world)).collect()
+        worlds
+            .filter(|world| self.runs_effect(effect, *world))
+            .collect()
     }
 
-    /// Whether one effect may run after the other, and the other after the one.
+    /// Returns the order of two effects: the worlds in which the first may run after the second,
+    /// and if the second may run after the first.
     pub fn order(&self, back: &Backwards, first: EffectId, then: EffectId) -> Order {
         let (firsts, thens) = (self.running(first), self.running(then));
         let free = |_: usize| false;
@@ -77,7 +81,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The shortest way from any of some worlds to a goal, not through what is blocked.
+    /// Returns the shortest way from any of some worlds to a goal that avoids the blocked worlds.
     pub fn walk(
         &self,
         from: impl IntoIterator<Item = u32>,
@@ -114,7 +118,8 @@ impl<'a> Runs<'a> {
         None
     }
 
-    /// A walk as text: the facts that change, and who changes them. `None` if nobody sees a change.
+    /// Returns a walk as text: the changed facts, and the mover of each change. `None` if no change
+    /// is visible.
     pub fn describe(&self, walk: &Walk) -> Option<String> {
         let worlds: Vec<u32> = walk
             .moves
@@ -151,10 +156,10 @@ impl<'a> Runs<'a> {
         Some(text)
     }
 
-    fn by(&self, world: u32, mover: Mover) -> By {
+    fn by(&self, world: u32, mover: Mover) -> Actor {
         match (mover, self.choices[world as usize].effect()) {
-            (Mover::Effect, Some(effect)) => By::Effect(effect),
-            (mover, _) => By::Other(mover),
+            (Mover::Effect, Some(effect)) => Actor::Effect(effect),
+            (mover, _) => Actor::Other(mover),
         }
     }
 }
@@ -170,7 +175,7 @@ fn traced(before: &[Option<(u32, Mover)>], end: u32) -> Walk {
     Walk { moves, end }
 }
 
-/// Where each world may come from, made once for all questions about a graph.
+/// Predecessors of each world, computed once for all queries about a graph.
 pub struct Backwards {
     /// The sets that a world is in.
     sets: Lists,
@@ -179,7 +184,7 @@ pub struct Backwards {
 }
 
 impl Backwards {
-    pub fn of(graph: &Graph, worlds: usize) -> Self {
+    pub fn from_graph(graph: &Graph, worlds: usize) -> Self {
         let ends = |set| graph.set(set).iter().map(|end| *end as usize);
         let tos = |world| graph.moves(world).iter().map(|one| one.to);
         Self {
@@ -188,7 +193,8 @@ impl Backwards {
         }
     }
 
-    /// By world: whether a run from there may come to one of the goals, not through what is blocked.
+    /// Returns true for each world from which a run may reach one of the goals without passing a
+    /// blocked world.
     pub fn leading(
         &self,
         graph: &Graph,
@@ -203,11 +209,11 @@ impl Backwards {
             open.push(goal);
         }
         while let Some(world) = open.pop() {
-            for &set in self.sets.of(world) {
+            for &set in self.sets.get(world) {
                 if std::mem::replace(&mut followed[set as usize], true) {
                     continue;
                 }
-                for &from in self.movers.of(set as usize) {
+                for &from in self.movers.get(set as usize) {
                     let from = from as usize;
                     if !leading[from] && !blocked(from) {
                         leading[from] = true;
@@ -227,7 +233,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// For each of `count` numbers, those of the `others` whose list has it.
+    /// Returns for each of `count` ids the `others` with a list that contains it.
     fn turned<I: Iterator<Item = usize>>(
         count: usize,
         others: usize,
@@ -255,7 +261,7 @@ impl Lists {
         self.first.len() - 1
     }
 
-    fn of(&self, number: usize) -> &[u32] {
+    fn get(&self, number: usize) -> &[u32] {
         &self.all[self.first[number]..self.first[number + 1]]
     }
 }

@@ -1,10 +1,11 @@
-//! What generators, documents and comparisons ask of a lifecycle: how many worlds, a sample of each state, and what causes each edge.
+//! Summary of a lifecycle for generators, documents and comparisons: the number of worlds, a sample
+//! of each state, and the causes of each edge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::frames::Frames;
 use crate::model::{Kind, Lifecycle, StateId, VarId};
-use crate::space::cause::By;
+use crate::space::cause::Actor;
 use crate::space::drives::Drives;
 use crate::space::enumeration::TooMany;
 use crate::space::permission::Permissions;
@@ -17,8 +18,9 @@ pub struct Summary {
     pub worlds: usize,
     /// By state: a world of it, as the index of the value of each variable. `None` where the state has no world.
     pub samples: Vec<Option<Vec<usize>>>,
-    /// The edges between declared states, with what causes each. Empty for a volume, which is driven by calls.
-    pub edges: BTreeMap<(StateId, StateId), BTreeSet<By>>,
+    /// Edges between declared states, with the cause of each. Empty for a volume, in which calls
+    /// make every change.
+    pub edges: BTreeMap<(StateId, StateId), BTreeSet<Actor>>,
 }
 
 impl Summary {
@@ -26,34 +28,37 @@ impl Summary {
     ///
     /// # Errors
     /// If it has too many worlds.
-    pub fn of(lifecycle: &Lifecycle) -> Result<Self, TooMany> {
-        let frames = Frames::of(lifecycle);
-        let permissions = Permissions::of(lifecycle);
-        let space = Space::of(lifecycle, &frames, &permissions)?;
+    pub fn explore(lifecycle: &Lifecycle) -> Result<Self, TooMany> {
+        let frames = Frames::new(lifecycle);
+        let permissions = Permissions::new(lifecycle);
+        let space = Space::build(lifecycle, &frames, &permissions)?;
         Ok(Self {
             worlds: space.worlds.len(),
             samples: samples_of(&space),
             edges: match lifecycle.kind {
-                Kind::Resource => declared_edges(&Drives::of(&space)),
+                Kind::Resource => declared_edges(&Drives::explore(&space)),
                 Kind::Volume => BTreeMap::new(),
             },
         })
     }
 }
 
-/// Everything that generated code says of the worlds. A lifecycle with errors is generated without it.
+/// Everything in generated code that depends on the worlds. A lifecycle with errors is generated
+/// without it.
 #[derive(Clone, Debug, Default)]
-pub struct Shown {
+pub struct WorldReport {
     /// By state: a world of it, as the index of the value of each variable; `None` where the state has no world.
     pub samples: Vec<Option<Vec<usize>>>,
-    /// The edges that are declared, with what causes each: of those from every state the ones that are caused.
-    pub edges: BTreeMap<(StateId, StateId), BTreeSet<By>>,
-    /// Where nothing but promises that others claim leads out of a world: its state, and those that are due there together.
+    /// Declared edges, with the cause of each. An edge from every state is listed for the sources
+    /// that have a cause.
+    pub edges: BTreeMap<(StateId, StateId), BTreeSet<Actor>>,
+    /// State of each world that only promises claimed by others lead out of, and the promises that
+    /// are due there together.
     pub waits: BTreeSet<(StateId, Vec<usize>)>,
 }
 
-impl Shown {
-    /// Looks at the worlds of a resource.
+impl WorldReport {
+    /// Summarizes the worlds of a resource.
     pub fn of_resource(space: &Space<'_>, drives: &Drives) -> Self {
         let mut edges = declared_edges(drives);
         let transitions = space.lifecycle.transitions.as_ref();
@@ -61,11 +66,11 @@ impl Shown {
         Self {
             samples: samples_of(space),
             edges,
-            waits: waits::of(space, &drives.graph),
+            waits: waits::find_waits(space, &drives.graph),
         }
     }
 
-    /// Looks at the worlds of a volume: nothing moves there but by calls.
+    /// Summarizes the worlds of a volume, in which only calls make changes.
     pub fn of_volume(space: &Space<'_>) -> Self {
         Self {
             samples: samples_of(space),
@@ -73,7 +78,7 @@ impl Shown {
         }
     }
 
-    /// What can be said without the worlds.
+    /// Returns the parts of the summary that need no worlds.
     pub fn of_declared(lifecycle: &Lifecycle) -> Self {
         let edges = lifecycle.transitions.iter().flat_map(|all| &all.edges);
         Self {
@@ -97,7 +102,7 @@ fn samples_of(space: &Space<'_>) -> Vec<Option<Vec<usize>>> {
         .collect()
 }
 
-fn declared_edges(drives: &Drives) -> BTreeMap<(StateId, StateId), BTreeSet<By>> {
+fn declared_edges(drives: &Drives) -> BTreeMap<(StateId, StateId), BTreeSet<Actor>> {
     let caused = drives.caused.iter();
     let declared = caused.filter_map(|((from, to), cause)| match (*from, *to) {
         (Class::State(from), Class::State(to)) => Some(((from, to), cause.by.clone())),

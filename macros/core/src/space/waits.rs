@@ -1,4 +1,5 @@
-//! Where an object waits for other lifecycles and for nothing else: the worlds that nothing leads out of but promises that others claim.
+//! Worlds in which an object waits only for other lifecycles: only promises that others claim lead
+//! out of them.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +8,10 @@ use crate::space::graph::Graph;
 use crate::space::promised::Mover;
 use crate::space::{Class, Space};
 
-/// Of each such world its state and the promises that are due there. Where fewer are due in another world of the state, that one says it: whoever
-/// keeps one of them is enough to lead out.
-pub fn of(space: &Space<'_>, graph: &Graph) -> BTreeSet<(StateId, Vec<usize>)> {
+/// Returns, for each such world, its state and the promises that are due there. If fewer are due in
+/// another world of the state, only that world counts, because a keeper of one of them suffices to
+/// lead out.
+pub fn find_waits(space: &Space<'_>, graph: &Graph) -> BTreeSet<(StateId, Vec<usize>)> {
     if space
         .lifecycle
         .promises

@@ -6,7 +6,8 @@ use crate::model::{Lifecycle, Origin, Pred, PredKind, VarId};
 use crate::space::Space;
 use crate::space::world::World;
 
-/// What a finding says of some worlds: `bad` tells it, `about` are those among which it is told.
+/// Claim of a finding about some worlds. `bad` decides if a world is affected, and `about` lists
+/// the worlds that the claim ranges over.
 pub struct Claim<'a> {
     pub about: Vec<usize>,
     pub bad: &'a dyn Fn(usize) -> bool,
@@ -14,7 +15,8 @@ pub struct Claim<'a> {
     pub expected: BTreeSet<VarId>,
 }
 
-/// The fewest facts of a world with which the claim holds in every world that shares them; none of them can be left out.
+/// Returns a minimal set of facts of a world such that the claim holds in every world that shares
+/// them.
 pub fn minimal(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> String {
     let at = space.worlds.get(world);
     let differences = differences(space, claim, world);
@@ -28,7 +30,7 @@ pub fn minimal(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> String {
             kept.insert(var);
         }
     }
-    // Where the claim holds of everything it is about, name what a reader expects.
+    // If the claim holds in all worlds it covers, name the facts that a reader expects.
     for fallback in [
         claim.expected.clone(),
         space.worlds.order().iter().copied().collect(),
@@ -36,7 +38,10 @@ pub fn minimal(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> String {
         if !kept.is_empty() {
             break;
         }
-        kept = fallback.into_iter().filter(|var| at.asked(*var)).collect();
+        kept = fallback
+            .into_iter()
+            .filter(|var| at.is_asked(*var))
+            .collect();
     }
     show(space.lifecycle, at, kept)
 }
@@ -71,7 +76,8 @@ pub fn fact(lifecycle: &Lifecycle, var: VarId, value: usize) -> String {
     }
 }
 
-/// Whether a predicate holds of values, one for each variable, that need not be those of a world.
+/// Returns true if a predicate holds for values, one for each variable, that need not be those of a
+/// world.
 pub fn holds(pred: &Pred, values: &[usize]) -> bool {
     match &pred.kind {
         PredKind::Is { var, values: any } => any.contains(values[var.0]),
@@ -81,7 +87,8 @@ pub fn holds(pred: &Pred, values: &[usize]) -> bool {
     }
 }
 
-/// For each world of which the claim does not hold, the set of variables in which it differs from the given one; equal sets once.
+/// Returns, for each world in which the claim does not hold, the set of variables in which it
+/// differs from the given one. Equal sets occur once.
 fn differences(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> BTreeSet<Vec<u64>> {
     let at = space.worlds.get(world);
     let width = space.lifecycle.vars.len();
@@ -104,12 +111,13 @@ fn differs(row: &[u64], var: VarId) -> bool {
     row[var.0 / 64] >> (var.0 % 64) & 1 == 1
 }
 
-/// First what says least: refusals that are not there, what is not asked, what nobody expects; and inputs before the facts that imply them.
+/// Returns the least informative facts first: absent refusals, facts that are not evaluated, and
+/// unexpected ones. Inputs come before the facts that imply them.
 fn dispensable_first(space: &Space<'_>, claim: &Claim<'_>, at: World<'_>) -> Vec<VarId> {
     let mut vars = space.worlds.order().to_vec();
     vars.sort_by_key(|var| match space.lifecycle.vars[var.0].origin {
         _ if claim.expected.contains(var) => 3,
-        _ if !at.asked(*var) => 0,
+        _ if !at.is_asked(*var) => 0,
         Origin::Refused(_) if at.value(*var) == 0 => 0,
         Origin::Claimed => 1,
         Origin::Refused(_) | Origin::Input(_) | Origin::Fact { .. } | Origin::Deleting => 2,

@@ -2,7 +2,7 @@
 
 use crate::model::{Lifecycle, Origin, Pred, PredKind, VarId};
 
-/// Set in a cell whose variable is not asked in this world.
+/// Set in a cell if its variable is not evaluated in this world.
 pub(super) const NOT_ASKED: u8 = 0x80;
 
 /// One combination of values, a cell for each variable.
@@ -15,12 +15,12 @@ impl World<'_> {
         usize::from(self.0[var.0] & !NOT_ASKED)
     }
 
-    /// Whether the variable's `given` holds here.
-    pub fn asked(self, var: VarId) -> bool {
+    /// Returns true if the variable's `given` holds here.
+    pub fn is_asked(self, var: VarId) -> bool {
         self.0[var.0] & NOT_ASKED == 0
     }
 
-    /// Whether a predicate holds here.
+    /// Returns true if a predicate holds here.
     pub fn holds(self, pred: &Pred) -> bool {
         match &pred.kind {
             PredKind::Is { var, values } => values.contains(self.value(*var)),
@@ -30,8 +30,9 @@ impl World<'_> {
         }
     }
 
-    /// What a predicate says by what is asked here alone; nothing where that does not decide it. How a write of ours went is always known.
-    pub fn says(self, pred: &Pred, lifecycle: &Lifecycle) -> Option<bool> {
+    /// Evaluates a predicate from only those facts that are evaluated here. Returns `None` if they
+    /// do not decide it. The outcome of our own writes is always known.
+    pub fn try_evaluate(self, pred: &Pred, lifecycle: &Lifecycle) -> Option<bool> {
         pred.decided(&|var, values| {
             let given = &lifecycle.vars[var.0].given;
             let asked = given.iter().all(|guard| self.holds(&guard.pred));
@@ -40,18 +41,20 @@ impl World<'_> {
     }
 }
 
-/// What a change does to each variable: keeps a value, or lets it be anything; a byte each, so that equal changes are found by comparing bytes.
+/// Change of each variable: it keeps a value, or may take any value. Uses one byte each, so that a
+/// comparison of bytes finds equal changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change(pub(super) Box<[u8]>);
 
 /// The variable may have any value.
 pub(super) const ANY: u8 = 0x80;
 pub(super) const STAYS_FREE: u8 = 0x40;
-/// Beside `ANY`: but not the first, which says that nothing is there.
+/// Used with `ANY`: excludes the first value, which means that the object is absent.
 pub(super) const THERE: u8 = 0x01;
 
 impl Change {
-    /// Everything stays; only what becomes asked anew may have any value.
+    /// Returns a change that keeps every value. Only a variable that becomes evaluated may have any
+    /// value.
     pub fn from(world: World<'_>, lifecycle: &Lifecycle) -> Self {
         let cell = |(var, cell): (usize, &u8)| match lifecycle.vars[var].origin {
             Origin::Refused(_) => cell & !NOT_ASKED,
@@ -73,13 +76,13 @@ impl Change {
         self.0[var.0] |= THERE;
     }
 
-    /// The variable gets this value, where it is asked.
+    /// Sets the variable to this value, if it is evaluated.
     pub fn force(&mut self, var: VarId, value: usize) {
         let value = u8::try_from(value).expect("a domain has at most 64 values");
         self.0[var.0] = value | (self.0[var.0] & STAYS_FREE);
     }
 
-    /// The held fact may not become ours.
+    /// Keeps the held fact from becoming ours.
     pub fn stay_free(&mut self, var: VarId) {
         self.0[var.0] |= STAYS_FREE;
     }

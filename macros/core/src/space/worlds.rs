@@ -8,7 +8,8 @@ use crate::space::world::{ANY, Change, NOT_ASKED, STAYS_FREE, THERE, World};
 
 /// No world below this branch.
 pub(super) const DEAD: u32 = u32::MAX;
-/// A combination that no `never` rules out and that still cannot be: something is held without our claim.
+/// A combination that no `never` rules out and that is still impossible: something is held without
+/// our claim.
 pub(super) const IMPOSSIBLE: u32 = u32::MAX - 1;
 
 /// All worlds, sorted along the order of evaluation.
@@ -17,7 +18,7 @@ pub struct Worlds {
     pub(super) width: usize,
     pub(super) cells: Vec<u8>,
     pub(super) order: Vec<VarId>,
-    /// For each variable the values that do not say that something is ours.
+    /// For each variable, the values that do not mean that something is ours.
     pub(super) free: Vec<ValueSet>,
     pub(super) nodes: Vec<Node>,
     /// The branches of all nodes: a node, at the end of the order a world, or one of the two constants.
@@ -25,7 +26,8 @@ pub struct Worlds {
     pub(super) root: u32,
 }
 
-/// One variable on one path through the order: its branches, or the one value that it has where it is not asked.
+/// One variable on one path through the order: its branches, or the one value that it has if it is
+/// not evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) first: u32,
@@ -38,7 +40,7 @@ impl Worlds {
         self.cells.len().checked_div(self.width).unwrap_or(1)
     }
 
-    /// Whether a `never` rules out everything.
+    /// Returns true if a `never` rules out all worlds.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -108,7 +110,7 @@ impl Worlds {
             let value = wanted & !STAYS_FREE;
             value..value + 1
         } else {
-            // Where it is to be there, it is not the first.
+            // A variable that must be present does not have the first value.
             wanted & THERE..self.branches(at)
         };
         for value in branches.filter(|value| allowed(*value)) {

@@ -1,4 +1,4 @@
-//! What `provision.txt` expands to; written by the test `expand`.
+//! Expansion of `provision.txt`; written by the test `expand`.
 
 ///Values of the fact `asked`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ pub struct Facts {
 }
 impl Facts {
     /// A world of the runtime, typed.
-    pub fn of(world: &::lifecycle_runtime::__private::World) -> Self {
+    pub fn from_world(world: &::lifecycle_runtime::__private::World) -> Self {
         Self {
             pv: ::lifecycle_runtime::__private::Watched::VALUES[world.get(0usize)
                 as usize],
@@ -61,7 +61,7 @@ impl Facts {
         }
     }
 }
-/// Where an object is in its lifecycle; the first state that fits counts.
+/// State of an object in its lifecycle. The first state that matches counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum State {
@@ -123,10 +123,10 @@ const _: () = assert!(
     Source::Class }), State::Planned),
     "the emitted classification takes a world of `Planned` for another state"
 );
-/// What one pass observed.
+/// Observations of one reconcile.
 #[derive(Clone)]
 pub struct Seen<'a> {
-    /// What the caller asks, without its secrets.
+    /// Request of the caller, without its secrets.
     pub request: ::lifecycle_runtime::__private::Request<'a>,
     ///The input `pv`.
     pub pv: ::std::option::Option<&'a PersistentVolume>,
@@ -139,7 +139,7 @@ pub struct Seen<'a> {
 }
 impl<'a> Seen<'a> {
     /// An observation of the runtime, typed.
-    pub fn of(
+    pub fn from_observation(
         observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {
         ::std::option::Option::Some(Self {
@@ -207,22 +207,24 @@ for ListenerProvisioningMachine<L> {
         match input {
             0usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<PersistentVolume>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<PersistentVolume>(),
                 )
             }
             1usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<PersistentVolumeClaim>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<
+                        PersistentVolumeClaim,
+                    >(),
                 )
             }
             2usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<ListenerClass>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<ListenerClass>(),
                 )
             }
             3usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Listener>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Listener>(),
                 )
             }
             _ => ::std::option::Option::None,
@@ -315,7 +317,10 @@ for ListenerProvisioningMachine<L> {
         observation: &::lifecycle_runtime::__private::Observation,
         effect: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Built> {
-        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        let (seen, facts) = (
+            Seen::from_observation(observation)?,
+            Facts::from_world(&observation.world),
+        );
         match effect {
             _ => ::std::option::Option::None,
         }
@@ -353,7 +358,10 @@ for ListenerProvisioningMachine<L> {
         effect: usize,
         once: ::lifecycle_runtime::__private::Once<'a>,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Calling<'a>> {
-        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        let (seen, facts) = (
+            Seen::from_observation(observation)?,
+            Facts::from_world(&observation.world),
+        );
         match effect {
             _ => ::std::option::Option::None,
         }
@@ -362,10 +370,12 @@ for ListenerProvisioningMachine<L> {
         &self,
         observation: &::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::CreatedVolume> {
-        ::std::option::Option::Some(self.0.created_volume(&Seen::of(observation)?))
+        ::std::option::Option::Some(
+            self.0.created_volume(&Seen::from_observation(observation)?),
+        )
     }
 }
-/// What the lifecycle declares, as data.
+/// Declaration of the lifecycle, as data.
 pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
     use ::lifecycle_runtime::__private::ir;
     &ir::Lifecycle {

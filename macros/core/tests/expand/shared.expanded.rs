@@ -1,4 +1,4 @@
-//! What the example of `docs/fragments.md` expands to; written by the test `expand`.
+//! Expansion of the example of `docs/fragments.md`; written by the test `expand`.
 
 #[doc(hidden)]
 #[allow(non_camel_case_types, reason = "it bears the name of an input")]
@@ -66,7 +66,7 @@ pub struct Facts {
 }
 impl Facts {
     /// A world of the runtime, typed.
-    pub fn of(world: &::lifecycle_runtime::__private::World) -> Self {
+    pub fn from_world(world: &::lifecycle_runtime::__private::World) -> Self {
         Self {
             workspace: ::lifecycle_runtime::__private::Watched::VALUES[world.get(0usize)
                 as usize],
@@ -79,7 +79,7 @@ impl Facts {
         }
     }
 }
-/// Where an object is in its lifecycle; the first state that fits counts.
+/// State of an object in its lifecycle. The first state that matches counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum State {
@@ -189,7 +189,7 @@ const _: () = assert!(
 const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Report>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Report>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Report>();
-/// What one pass observed.
+/// Observations of one reconcile.
 #[derive(Clone)]
 pub struct Seen<'a> {
     /// The object itself, without its status.
@@ -203,7 +203,7 @@ pub struct Seen<'a> {
 }
 impl<'a> Seen<'a> {
     /// An observation of the runtime, typed.
-    pub fn of(
+    pub fn from_observation(
         observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {
         ::std::option::Option::Some(Self {
@@ -264,7 +264,9 @@ impl<L: ReportLogic> ::lifecycle_runtime::__private::Machine for ReportMachine<L
         IR
     }
     fn subject(&self) -> ::std::option::Option<::lifecycle_runtime::__private::Kind> {
-        ::std::option::Option::Some(::lifecycle_runtime::__private::Kind::of::<Report>())
+        ::std::option::Option::Some(
+            ::lifecycle_runtime::__private::Kind::for_type::<Report>(),
+        )
     }
     fn kind(
         &self,
@@ -273,19 +275,19 @@ impl<L: ReportLogic> ::lifecycle_runtime::__private::Machine for ReportMachine<L
         match input {
             0usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<
+                    ::lifecycle_runtime::__private::Kind::for_type::<
                         in_workspace::__in_workspace_workspace,
                     >(),
                 )
             }
             1usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<ConfigMap>(),
                 )
             }
             2usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<ConfigMap>(),
                 )
             }
             _ => ::std::option::Option::None,
@@ -375,7 +377,10 @@ impl<L: ReportLogic> ::lifecycle_runtime::__private::Machine for ReportMachine<L
         observation: &::lifecycle_runtime::__private::Observation,
         effect: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Built> {
-        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        let (seen, facts) = (
+            Seen::from_observation(observation)?,
+            Facts::from_world(&observation.world),
+        );
         match effect {
             0usize => {
                 ::std::option::Option::Some(
@@ -420,13 +425,16 @@ impl<L: ReportLogic> ::lifecycle_runtime::__private::Machine for ReportMachine<L
         effect: usize,
         once: ::lifecycle_runtime::__private::Once<'a>,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Calling<'a>> {
-        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        let (seen, facts) = (
+            Seen::from_observation(observation)?,
+            Facts::from_world(&observation.world),
+        );
         match effect {
             _ => ::std::option::Option::None,
         }
     }
 }
-/// What the lifecycle declares, as data.
+/// Declaration of the lifecycle, as data.
 pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
     use ::lifecycle_runtime::__private::ir;
     &ir::Lifecycle {

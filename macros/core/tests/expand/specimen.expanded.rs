@@ -1,4 +1,4 @@
-//! What `specimen.txt` expands to; written by the test `expand`.
+//! Expansion of `specimen.txt`; written by the test `expand`.
 
 ///Values of the fact `keeper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,7 +164,7 @@ pub struct Facts {
 }
 impl Facts {
     /// A world of the runtime, typed.
-    pub fn of(world: &::lifecycle_runtime::__private::World) -> Self {
+    pub fn from_world(world: &::lifecycle_runtime::__private::World) -> Self {
         Self {
             deleting: world.get(0usize) == 1,
             claimed: world.get(1usize) == 1,
@@ -215,7 +215,7 @@ impl Facts {
         }
     }
 }
-/// Where an object is in its lifecycle; the first state that fits counts.
+/// State of an object in its lifecycle. The first state that matches counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum State {
@@ -951,7 +951,7 @@ const _: fn(&Service) = |object| {
         .inside()
         .list();
 };
-/// What one pass observed.
+/// Observations of one reconcile.
 #[derive(Clone)]
 pub struct Seen<'a> {
     /// The object itself, without its status.
@@ -999,7 +999,7 @@ pub struct Seen<'a> {
 }
 impl<'a> Seen<'a> {
     /// An observation of the runtime, typed.
-    pub fn of(
+    pub fn from_observation(
         observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {
         ::std::option::Option::Some(Self {
@@ -1507,7 +1507,9 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         IR
     }
     fn subject(&self) -> ::std::option::Option<::lifecycle_runtime::__private::Kind> {
-        ::std::option::Option::Some(::lifecycle_runtime::__private::Kind::of::<Bucket>())
+        ::std::option::Option::Some(
+            ::lifecycle_runtime::__private::Kind::for_type::<Bucket>(),
+        )
     }
     fn kind(
         &self,
@@ -1516,77 +1518,77 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         match input {
             0usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<BucketClass>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<BucketClass>(),
                 )
             }
             1usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Zone>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Zone>(),
                 )
             }
             2usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Bucket>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Bucket>(),
                 )
             }
             3usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Node>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Node>(),
                 )
             }
             4usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Grant>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Grant>(),
                 )
             }
             5usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Owner>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Owner>(),
                 )
             }
             9usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Secret>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Secret>(),
                 )
             }
             11usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<ConfigMap>(),
                 )
             }
             12usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Job>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Job>(),
                 )
             }
             14usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Log>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Log>(),
                 )
             }
             16usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Pod>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Pod>(),
                 )
             }
             18usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<ConfigMap>(),
                 )
             }
             19usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Service>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Service>(),
                 )
             }
             20usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Secret>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Secret>(),
                 )
             }
             21usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<ConfigMap>(),
                 )
             }
             _ => ::std::option::Option::None,
@@ -1978,7 +1980,10 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         observation: &::lifecycle_runtime::__private::Observation,
         effect: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Built> {
-        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        let (seen, facts) = (
+            Seen::from_observation(observation)?,
+            Facts::from_world(&observation.world),
+        );
         match effect {
             3usize => {
                 ::std::option::Option::Some(
@@ -2064,7 +2069,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .0
                         .is_full(
                             observation.this::<Bucket>()?,
-                            Facts::of(&observation.world).full,
+                            Facts::from_world(&observation.world).full,
                         ),
                 )
             }
@@ -2074,7 +2079,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .0
                         .is_warm(
                             observation.this::<Bucket>()?,
-                            Facts::of(&observation.world).warm,
+                            Facts::from_world(&observation.world).warm,
                         ),
                 )
             }
@@ -2084,7 +2089,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .0
                         .is_rush(
                             observation.this::<Bucket>()?,
-                            Facts::of(&observation.world).rush,
+                            Facts::from_world(&observation.world).rush,
                         ),
                 )
             }
@@ -2192,7 +2197,10 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         effect: usize,
         once: ::lifecycle_runtime::__private::Once<'a>,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Calling<'a>> {
-        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        let (seen, facts) = (
+            Seen::from_observation(observation)?,
+            Facts::from_world(&observation.world),
+        );
         match effect {
             2usize => {
                 ::std::option::Option::Some(
@@ -2214,7 +2222,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         }
     }
 }
-/// What the lifecycle declares, as data.
+/// Declaration of the lifecycle, as data.
 pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
     use ::lifecycle_runtime::__private::ir;
     &ir::Lifecycle {

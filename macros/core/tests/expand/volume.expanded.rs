@@ -1,4 +1,4 @@
-//! What `volume.txt` expands to; written by the test `expand`.
+//! Expansion of `volume.txt`; written by the test `expand`.
 
 ///Values of the fact `asked`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,7 +104,7 @@ pub struct Facts {
 }
 impl Facts {
     /// A world of the runtime, typed.
-    pub fn of(world: &::lifecycle_runtime::__private::World) -> Self {
+    pub fn from_world(world: &::lifecycle_runtime::__private::World) -> Self {
         Self {
             pv: ::lifecycle_runtime::__private::Part::VALUES[world.get(0usize) as usize],
             claim: ::lifecycle_runtime::__private::Watched::VALUES[world.get(1usize)
@@ -135,7 +135,7 @@ impl Facts {
         }
     }
 }
-/// Where an object is in its lifecycle; the first state that fits counts.
+/// State of an object in its lifecycle. The first state that matches counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum State {
@@ -202,10 +202,10 @@ const _: () = assert!(
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Listener, PersistentVolume>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<PodListeners, Pod>();
-/// What one pass observed.
+/// Observations of one reconcile.
 #[derive(Clone)]
 pub struct Seen<'a> {
-    /// What the caller asks, without its secrets.
+    /// Request of the caller, without its secrets.
     pub request: ::lifecycle_runtime::__private::Request<'a>,
     ///The input `pv`.
     pub pv: ::std::option::Option<&'a PersistentVolume>,
@@ -228,7 +228,7 @@ pub struct Seen<'a> {
 }
 impl<'a> Seen<'a> {
     /// An observation of the runtime, typed.
-    pub fn of(
+    pub fn from_observation(
         observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {
         ::std::option::Option::Some(Self {
@@ -336,7 +336,7 @@ impl<'a> ApplyListed<'a> {
 #[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct WriteTree<'a> {
-    /// What the caller asks, without its secrets.
+    /// Request of the caller, without its secrets.
     pub request: ::lifecycle_runtime::__private::Request<'a>,
     ///`addresses`, certainly there.
     pub addresses: &'a Vec<ListenerIngress>,
@@ -372,7 +372,7 @@ impl WriteTreeResult {
 #[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct RemoveTree<'a> {
-    /// What the caller asks, without its secrets.
+    /// Request of the caller, without its secrets.
     pub request: ::lifecycle_runtime::__private::Request<'a>,
     _proved: (),
 }
@@ -541,37 +541,39 @@ for ListenerMountMachine<L> {
         match input {
             0usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<PersistentVolume>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<PersistentVolume>(),
                 )
             }
             1usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<PersistentVolumeClaim>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<
+                        PersistentVolumeClaim,
+                    >(),
                 )
             }
             2usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Listener>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Listener>(),
                 )
             }
             3usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Listener>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Listener>(),
                 )
             }
             4usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Pod>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Pod>(),
                 )
             }
             5usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<PodListeners>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<PodListeners>(),
                 )
             }
             6usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Node>(),
+                    ::lifecycle_runtime::__private::Kind::for_type::<Node>(),
                 )
             }
             _ => ::std::option::Option::None,
@@ -749,7 +751,10 @@ for ListenerMountMachine<L> {
         observation: &::lifecycle_runtime::__private::Observation,
         effect: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Built> {
-        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        let (seen, facts) = (
+            Seen::from_observation(observation)?,
+            Facts::from_world(&observation.world),
+        );
         match effect {
             0usize => {
                 ::std::option::Option::Some(
@@ -832,7 +837,10 @@ for ListenerMountMachine<L> {
         effect: usize,
         once: ::lifecycle_runtime::__private::Once<'a>,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Calling<'a>> {
-        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        let (seen, facts) = (
+            Seen::from_observation(observation)?,
+            Facts::from_world(&observation.world),
+        );
         match effect {
             4usize => {
                 ::std::option::Option::Some(
@@ -854,7 +862,7 @@ for ListenerMountMachine<L> {
         }
     }
 }
-/// What the lifecycle declares, as data.
+/// Declaration of the lifecycle, as data.
 pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
     use ::lifecycle_runtime::__private::ir;
     &ir::Lifecycle {

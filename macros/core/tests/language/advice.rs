@@ -1,9 +1,9 @@
-//! What a finding advises: the cause first, and nothing that cements the mistake.
+//! Advice of a finding: the cause first, and nothing that reinforces the mistake.
 
 use lifecycle_macros_core::check;
 use proc_macro2::TokenStream;
 
-use super::settling::{found, held, service};
+use super::settling::{external_store, found, service};
 
 /// The help of the finding of a rule.
 fn help_of(code: &str, body: &str) -> String {
@@ -21,11 +21,11 @@ fn a_promise_in_a_state_that_rests_is_told_wherever_it_is_missed() {
         "Starting when !ready => Error wakes service, self;",
     )]);
     let (promise, edge) = (
-        "LC097 starts [starts] promise `starts` counts for nothing: wherever it is due the object rests, in state `Missing`, `Wrong`, `Starting`",
+        "LC097 starts [starts] promise `starts` counts for nothing: wherever it is due, the object is settled, in state `Missing`, `Wrong`, `Starting`",
         "LC031 Starting -> Ready [Ready] nothing causes `Starting -> Ready`",
     );
     assert_eq!(found(&rests), [promise, edge]);
-    let waits_for_nobody = "`Starting` rests by its `wakes`, and a rest waits for no promise: leave out the `wakes` if the outside does by itself what `starts` says";
+    let waits_for_nobody = "`Starting` settles by its `wakes`, and a settled object waits for no promise: leave out the `wakes` if the environment fulfils `starts` by itself";
     assert_eq!(
         help_of("LC031", &rests),
         format!("remove it; or: {waits_for_nobody}")
@@ -45,19 +45,19 @@ fn a_dead_end_beside_worlds_that_wait_is_not_to_be_marked_as_a_whole() {
     ]);
     assert_eq!(
         help_of("LC021", &text),
-        "promise what the outside does by itself, as `starts` does in other worlds of `Starting`; or give these worlds a state of their own, with `wakes class, service, self` if only a change of these can help"
+        "promise what the environment does by itself, as `starts` does in other worlds of `Starting`; or give these worlds a state of their own, with `wakes class, service, self` if only a change of these can help"
     );
 }
 
 #[test]
 fn an_undo_with_a_when_is_told_to_run_in_life() {
-    let text = held(&[(
+    let text = external_store(&[(
         "drop_entry: call store when handle == Stale && entry",
         "drop_entry: call store when entry",
     )]);
     let found = check(text.parse().expect("it consists of tokens")).diagnostics;
     let notes = found.iter().flat_map(|one| &one.notes);
-    let said = "`drop_entry` is an undo: with a `when` it runs wherever that holds, without one on deletion alone";
+    let said = "`drop_entry` is an undo: with a `when` it runs wherever that holds, without one only on deletion";
     assert!(
         notes.map(|(_, note)| note).any(|note| note == said),
         "{found:?}"
@@ -66,21 +66,20 @@ fn an_undo_with_a_when_is_told_to_run_in_life() {
 
 #[test]
 fn a_deletion_whose_undo_is_refused_rests() {
-    let text = held(&[]) + "properties { always entry == No in Deleting at rest; }";
+    let text = external_store(&[]) + "properties { always entry == No in Deleting at rest; }";
     assert_eq!(
         help_of("LC092", &text),
-        "a deletion also rests where its undo is refused, for a person has to look then: claim it but for that, `always refused(drop_entry) || ..`"
+        "a deletion also settles where its undo is refused, because a user must act then: exclude that case, `always refused(drop_entry) || ..`"
     );
     let but_for_that =
         "properties { always refused(drop_entry) || entry == No in Deleting at rest; }";
-    assert_eq!(found(&(held(&[]) + but_for_that)), [""; 0]);
+    assert_eq!(found(&(external_store(&[]) + but_for_that)), [""; 0]);
 }
 
 #[test]
 fn a_value_that_is_missing_is_asked_for_where_it_belongs() {
     let asks = |pred: &str| service(&[("when service == Foreign", &format!("when {pred}"))]);
-    let behind =
-        "behind the brackets stands a value that all in them have: `any(service, ..) == Current`";
+    let behind = "after the brackets comes a value that all facts in them have: `any(service, ..) == Current`";
     assert_eq!(help_of("LC001", &asks("any(class, service)")), behind);
     for pred in ["service", "class || service", "(service) || class"] {
         let help = "write `service == Current`, or which of them is meant";
@@ -99,10 +98,10 @@ fn a_dead_end_where_a_when_keeps_an_effect_off_says_so() {
 
 #[test]
 fn what_keeps_an_undo_from_running_is_named() {
-    let text = held(&[("given handle != Absent else No given store", "given store")]);
+    let text = external_store(&[("given handle != Absent else No given store", "given store")]);
     let found = check(text.parse().expect("it consists of tokens")).diagnostics;
     let mut notes = found.iter().flat_map(|one| &one.notes);
-    let said = "`drop_entry` cannot run there: what it needs is looked at only where this `given` holds, and here is `handle == Absent`";
+    let said = "`drop_entry` cannot run there: its inputs are observed only where this `given` holds, and here is `handle == Absent`";
     let told = notes.find(|(_, note)| note == said);
     let (span, _) = told.unwrap_or_else(|| panic!("{found:#?}"));
     let token = span.and_then(|span| span.source_text());
@@ -111,13 +110,13 @@ fn what_keeps_an_undo_from_running_is_named() {
 
 #[test]
 fn an_else_that_stands_there_is_no_advice() {
-    let text = held(&[(
+    let text = external_store(&[(
         "{ No | Stale, Current }",
         "{ No, Unknown | Stale, Current }",
     )]);
     assert_eq!(
         help_of("LC047", &text),
-        "`Unknown` stands left of the bar, where nothing is ours: leave it out there, so that only this `else` names it"
+        "`Unknown` is left of the bar, where nothing is owned: remove it there, so that only this `else` names it"
     );
 }
 
@@ -129,7 +128,7 @@ fn a_sets_that_does_not_name_the_object_is_told_to() {
     )]);
     let found = check(text.parse().expect("it consists of tokens")).diagnostics;
     let helps: Vec<String> = found.into_iter().filter_map(|one| one.help).collect();
-    let said = "write `service = Current` in the `sets` of `apply_service`: what is written there stands for the default, so that nothing says what the write makes of its own object";
+    let said = "write `service = Current` in the `sets` of `apply_service`: a written list replaces the default, so nothing declares what the write makes of its own object";
     assert!(helps.iter().any(|help| help == said), "{helps:#?}");
 }
 
@@ -171,7 +170,7 @@ fn what_is_written_is_chained_where_there_are_too_many_worlds() {
          facts {{ {facts} }} states {{ goal Ready when class => Ready; Missing when !class => Error wakes class; }} effects {{ apply a; apply b; apply c; }}"
     );
     assert!(
-        help_of("LC091", &text).starts_with("judge several objects as one, with the worlds of one of them: `parts: owned { a: ..; b: ..; c: ..; };` and `apply each parts`; or look at what is written later only where the one before is there: `b: .. given a == Current`, `c: .. given b == Current` (it is not looked at meanwhile, and does not heal); the largest facts are `"),
+        help_of("LC091", &text).starts_with("judge several objects as one, with the worlds of one of them: `parts: owned { a: ..; b: ..; c: ..; };` and `apply each parts`; or observe an input that is written later only where the one before exists: `b: .. given a == Current`, `c: .. given b == Current` (meanwhile it is neither observed nor repaired); the largest facts are `"),
         "{}",
         help_of("LC091", &text)
     );
@@ -192,7 +191,7 @@ fn what_stands_above_all_is_decided_by_nothing_above_it() {
     let help = help_of("LC014", &text);
     assert!(
         help.ends_with(
-            "no state of ours may stand above `Elsewhere`, which says whose the object is"
+            "no state of owned objects may be above `Elsewhere`, which decides who owns the object"
         ),
         "{help}"
     );
@@ -231,7 +230,7 @@ fn what_keeps_what_is_held_and_what_is_on_its_way_back_need_no_undo() {
     };
     let missing = "LC041 mend".to_owned();
     let mend = |when: &str| {
-        held(&[(
+        external_store(&[(
             "put: call store when handle == Current && entry in { No, Stale }",
             &format!(
                 "mend: call store when {when} sets {{ entry = Current }} key handle; put: call store when handle == Current && entry == No"
@@ -242,7 +241,7 @@ fn what_keeps_what_is_held_and_what_is_on_its_way_back_need_no_undo() {
     assert!(!codes(&mend("handle == Current && entry not in { No, Current }")).contains(&missing));
     assert!(codes(&mend("handle == Current && entry in { No, Stale }")).contains(&missing));
     assert!(codes(&mend("handle == Current")).contains(&missing));
-    let slow = held(&[
+    let slow = external_store(&[
         ("{ No | Stale, Current }", "{ No | Going, Stale, Current }"),
         (
             "entry in { Stale, Current } sets { entry = No } key",
@@ -272,7 +271,7 @@ fn a_name_that_is_misspelt_often_is_told_once() {
     let found = check(tokens).diagnostics;
     let all = found.len();
     assert!(all > 1, "{found:#?}");
-    let told = lifecycle_macros_core::errors::told(found);
+    let told = lifecycle_macros_core::errors::deduplicate(found);
     assert_eq!(told.len(), 1, "{told:#?}");
     let said = format!("so it is written in {} more", all - 1);
     assert!(

@@ -1,11 +1,12 @@
-//! `allow CODE item "why";`: what warns is silenced, what stops the build is not, and what allows nothing is found.
+//! `allow CODE item "why";` silences a warning, does not silence an error, and is reported if it
+//! allows nothing.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::errors::Diagnostic;
 
 use super::shipped::body_of;
 
-/// What is to be done about an `allow` that allows nothing.
+/// Returns the help for an `allow` that allows nothing.
 fn help(lines: &str) -> String {
     let found = diagnostics(lines).into_iter();
     let mut needless = found.filter(|one| one.code == "LC004");
@@ -56,7 +57,7 @@ fn another_item_or_code_silences_nothing_and_is_found() {
     assert_eq!(of_another.len(), 2, "{of_another:?}");
     assert_eq!(
         of_another[1],
-        "LC004 class `allow LC064 class` allows nothing: there is no such warning"
+        "LC004 class `allow LC064 class` has no effect: there is no such warning"
     );
     assert_eq!(
         help("allow LC064 class \"why\";"),

@@ -1,5 +1,6 @@
-//! What `docs/change.md` shows is true: its lifecycle and its lock are those that run, and each edit gives exactly the findings that stand below. And what a lock finds at all.
-//! `BLESS=1 cargo test --workspace --test language change` rewrites what the compiler says of the edits.
+//! Tests that `docs/change.md` is true: its lifecycle and its lock are those that run, and each
+//! edit gives exactly the findings below it. Also tests the findings of a lock in general. `BLESS=1
+//! cargo test --workspace --test language change` rewrites the compiler messages for the edits.
 
 use std::path::Path;
 
@@ -22,7 +23,7 @@ fn against(text: &str, lock: &str) -> Vec<Diagnostic> {
     check_locked(body_of(text), &[], LockText::Read(lock.to_owned())).diagnostics
 }
 
-fn said(found: &[Diagnostic]) -> Vec<String> {
+fn messages(found: &[Diagnostic]) -> Vec<String> {
     found.iter().map(ToString::to_string).collect()
 }
 
@@ -33,19 +34,19 @@ fn edited(old: &str, new: &str) -> String {
 }
 
 #[track_caller]
-fn says(found: &[Diagnostic], parts: &[&str]) {
+fn assert_finding(found: &[Diagnostic], parts: &[&str]) {
     let has = |found: &Diagnostic| {
         let said = found.to_string();
         parts.iter().all(|part| said.contains(part))
     };
-    assert!(found.iter().any(has), "{parts:?}\n{:#?}", said(found));
+    assert!(found.iter().any(has), "{parts:?}\n{:#?}", messages(found));
 }
 
 #[test]
 fn the_lodge_of_the_page_is_the_one_that_runs_with_its_lock() {
     assert_eq!(block(PAGE, "rust").0.trim_end(), LODGE.trim_end());
     assert_eq!(block(PAGE, "lock").0, LOCK);
-    assert_eq!(said(&against(LODGE, LOCK)), [""; 0]);
+    assert_eq!(messages(&against(LODGE, LOCK)), [""; 0]);
     let ast = check(body_of(LODGE)).ast.expect("it can be read");
     assert_eq!(lock::text(&ast), LOCK);
     let (path, _) = lock::named(&body_of(LODGE)).expect("it names its lock");
@@ -63,7 +64,7 @@ fn each_edit_gives_the_findings_that_are_shown() {
             assert_eq!(text.matches(old.trim()).count(), 1, "{old}");
             text = text.replace(old.trim(), new.trim());
         }
-        let found = said(&against(&text, LOCK));
+        let found = messages(&against(&text, LOCK));
         assert!(!found.is_empty(), "{diff}");
         let found: Vec<String> = found.iter().map(|one| format!("error: {one}\n")).collect();
         let (_, end) = block(after, "text");
@@ -87,18 +88,22 @@ fn each_edit_gives_the_findings_that_are_shown() {
     }
 }
 
-/// Each line of the lock is missed when the lifecycle loses what it is about.
+/// Tests that each line of the lock is reported as missing if the lifecycle loses its item.
 #[test]
 fn whatever_is_dropped_is_missed() {
     for (more, parts) in [
         ("finalizer", ["`finalizer`", "never ends", "`finalizer;`"]),
         (
             "state Old: Pending",
-            ["`state Old`", "reads it no more", "`state Old now Other;`"],
+            [
+                "`state Old`",
+                "no longer find its name",
+                "`state Old now Other;`",
+            ],
         ),
         (
             "condition Old: Old",
-            ["`condition Old`", "waits for ever", "`condition Old;`"],
+            ["`condition Old`", "wait forever", "`condition Old;`"],
         ),
         ("field old", ["`field old`", "may stay", "`field old;`"]),
         (
@@ -109,7 +114,7 @@ fn whatever_is_dropped_is_missed() {
             "value disk.Full: held",
             [
                 "`value disk.Full`",
-                "stays behind",
+                "is left behind",
                 "`value disk.Full now Other;`",
             ],
         ),
@@ -117,13 +122,17 @@ fn whatever_is_dropped_is_missed() {
             "owned Secret by name spec.old",
             [
                 "`owned Secret by name spec.old`",
-                "nobody looks",
+                "no longer managed",
                 "deleted;`",
             ],
         ),
         (
             "part Node by name spec.old",
-            ["`part Node by name spec.old`", "nobody looks", "deleted;`"],
+            [
+                "`part Node by name spec.old`",
+                "no longer managed",
+                "deleted;`",
+            ],
         ),
     ] {
         let (lodge, lock) = match more {
@@ -134,12 +143,12 @@ fn whatever_is_dropped_is_missed() {
             _ => (LODGE.to_owned(), LOCK.to_owned()),
         };
         let found = against(&lodge, &format!("{lock}{more}\n"));
-        assert_eq!(found.len(), 1, "{more}: {:#?}", said(&found));
-        says(&found, &["LC090"]);
-        says(&found, &parts);
+        assert_eq!(found.len(), 1, "{more}: {:#?}", messages(&found));
+        assert_finding(&found, &["LC090"]);
+        assert_finding(&found, &parts);
         assert!(!is_behind(&found[0]), "{more}");
         let item = more.split(": ").next().expect("it has an item");
-        // Said in `retired`, it is only to be written down.
+        // Once `retired` declares it, only the lock has to be updated.
         let line = match item.split_once(' ') {
             Some(("owned" | "part", _)) => format!("gone: {item} deleted;"),
             Some(_) => format!("{item};"),
@@ -147,12 +156,12 @@ fn whatever_is_dropped_is_missed() {
         };
         let retired = edited("state Painting;", &format!("state Painting; {line}"));
         let found = against(&retired, &format!("{LOCK}{more}\n"));
-        assert_eq!(found.len(), 1, "{more}: {:#?}", said(&found));
-        assert!(is_behind(&found[0]), "{more}: {:#?}", said(&found));
+        assert_eq!(found.len(), 1, "{more}: {:#?}", messages(&found));
+        assert!(is_behind(&found[0]), "{more}: {:#?}", messages(&found));
     }
 }
 
-/// A lock that lacks a line is behind, whatever the line is about.
+/// Tests that a lock without one of its lines is stale, for any line.
 #[test]
 fn whatever_is_new_is_to_be_locked() {
     let lines: Vec<&str> = LOCK.lines().filter(|line| !line.starts_with('#')).collect();
@@ -163,11 +172,11 @@ fn whatever_is_new_is_to_be_locked() {
             .filter(|other| other != line)
             .collect();
         let found = against(LODGE, &lock.join("\n"));
-        assert_eq!(found.len(), 1, "{line}: {:#?}", said(&found));
+        assert_eq!(found.len(), 1, "{line}: {:#?}", messages(&found));
         assert!(is_behind(&found[0]), "{line}");
     }
     let other = LOCK.replace("Open: Ready", "Open: Error");
-    says(
+    assert_finding(
         &against(LODGE, &other),
         &["`state Open` was `Error` and is `Ready`"],
     );
@@ -180,29 +189,29 @@ fn a_lock_is_looked_at_where_nothing_else_is_found() {
     assert!(
         found.iter().all(|found| found.code != "LC090"),
         "{:#?}",
-        said(&found)
+        messages(&found)
     );
     assert!(!found.is_empty());
 }
 
 #[test]
 fn what_cannot_be_a_lock_is_said() {
-    says(
+    assert_finding(
         &against(LODGE, "<<<<<<< ours\n"),
         &["LC172", "line 1", "`<<<<<<< ours`"],
     );
-    says(
+    assert_finding(
         &against(LODGE, "resource Hut\n"),
         &["LC090", "the lock of `resource Hut`"],
     );
     let unreadable = LockText::Unreadable("no such file".to_owned());
     let found = check_locked(body_of(LODGE), &[], unreadable).diagnostics;
-    says(
+    assert_finding(
         &found,
         &["LC172", "no such file", "lifecycle-operator lock"],
     );
-    // Who does not look for the file says nothing of it.
-    assert_eq!(said(&check(body_of(LODGE)).diagnostics), [""; 0]);
+    // A caller that does not look up the file gets no finding about it.
+    assert_eq!(messages(&check(body_of(LODGE)).diagnostics), [""; 0]);
 }
 
 #[test]
@@ -232,7 +241,7 @@ fn a_slip_in_retired_is_told_with_what_to_write() {
         ),
         (
             "class: Class by name spec.class deleted;",
-            &["LC173", "never ours"],
+            &["LC173", "never wrote"],
         ),
         (
             "old: part Node by name spec.node released;",
@@ -243,9 +252,9 @@ fn a_slip_in_retired_is_told_with_what_to_write() {
             &["LC173", "given"],
         ),
     ] {
-        says(&retired(line), parts);
+        assert_finding(&retired(line), parts);
     }
-    // Nobody reads what is retired.
+    // Nothing reads a retired input.
     let read = edited("apply keys;", "apply keys from sign;");
-    says(&check(body_of(&read)).diagnostics, &["LC060", "`sign`"]);
+    assert_finding(&check(body_of(&read)).diagnostics, &["LC060", "`sign`"]);
 }

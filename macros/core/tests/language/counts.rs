@@ -1,4 +1,5 @@
-//! What `docs/counts.md` shows whole is true: its lifecycle is accepted without a finding, and what it calls an error is one.
+//! Tests that the complete examples of `docs/counts.md` are true: its lifecycle is accepted without
+//! a finding, and each error that it mentions is one.
 
 use lifecycle_macros_core::check;
 
@@ -11,7 +12,7 @@ fn example() -> &'static str {
     rest.split("```").next().expect("the block ends")
 }
 
-fn said(text: &str) -> Vec<String> {
+fn check_messages(text: &str) -> Vec<String> {
     let found = check(body_of(text)).diagnostics;
     let line = |found: &lifecycle_macros_core::errors::Diagnostic| {
         format!("{}: {}", found.code, found.message)
@@ -21,16 +22,20 @@ fn said(text: &str) -> Vec<String> {
 
 const READY: &str = "ready:  count { Empty, None, Some, All } of pods;";
 
-/// What is found once the count of the example is another.
+/// Checks the findings for the example with another count.
 #[track_caller]
 fn check_edit(ready: &str, expected: &[&str]) {
     assert!(example().contains(READY));
-    assert_eq!(said(&example().replace(READY, ready)), expected, "{ready}");
+    assert_eq!(
+        check_messages(&example().replace(READY, ready)),
+        expected,
+        "{ready}"
+    );
 }
 
 #[test]
 fn the_example_is_accepted_without_a_finding() {
-    assert_eq!(said(example()), [""; 0]);
+    assert_eq!(check_messages(example()), [""; 0]);
 }
 
 #[test]
@@ -76,22 +81,22 @@ fn slips_of_a_count_are_called_that() {
     );
 }
 
-/// Any value may follow any other, whatever the set itself says.
+/// Tests that any value of a count may follow any other, regardless of the verdict on the set.
 #[test]
 fn a_count_is_an_ordinary_fact_of_its_set() {
     let never = "never pods == Draining && ready == Empty;";
     check_edit(&format!("{READY} {never}"), &[]);
     let of_others = "never class && ready == Empty;";
-    let found = said(&example().replace(READY, &format!("{READY} {of_others}")));
+    let found = check_messages(&example().replace(READY, &format!("{READY} {of_others}")));
     assert!(
         found.iter().any(|found| found.starts_with("LC015")),
         "{found:?}"
     );
-    // Without the state that takes them, the worlds in which some are ready are missed.
+    // Without the state that covers them, the worlds in which some members are ready are reported.
     let starting =
         "Starting   when ready in { None, Some }                       => Pending overdue 5min;";
     assert!(example().contains(starting));
-    let found = said(&example().replace(starting, ""));
+    let found = check_messages(&example().replace(starting, ""));
     assert!(
         found.iter().any(|found| found.starts_with("LC011")),
         "{found:?}"

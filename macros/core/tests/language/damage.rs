@@ -1,4 +1,5 @@
-//! Damaged lifecycles: whatever single token is lost, doubled or replaced, nothing panics, and what is not understood is reported.
+//! Damaged lifecycles: for any token that is lost, doubled or replaced, nothing panics, and input
+//! that is not understood is reported.
 
 use lifecycle_macros_core::errors::{Diagnostic, Severity, Sink};
 use lifecycle_macros_core::{build, parse};
@@ -6,7 +7,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 use super::shipped::{body, body_of, names};
 
-/// What to do with one token.
+/// Damage to one token.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     Lost,
@@ -52,7 +53,7 @@ fn count(stream: TokenStream) -> usize {
     tokens.sum()
 }
 
-/// Whether names resolved, and what was found.
+/// Returns true if names resolved, and the findings.
 fn understood(body: TokenStream) -> (bool, Vec<Diagnostic>) {
     let mut sink = Sink::default();
     let ast = parse(body, &mut sink);
@@ -80,7 +81,8 @@ fn what_is_not_understood_is_reported() {
     );
 }
 
-/// What the author's code finds then is made of items, whatever is damaged.
+/// Verifies that the expansion consists of items for the author's code to find, regardless of the
+/// damage.
 #[test]
 fn what_is_not_understood_is_still_expanded() {
     for name in names() {
@@ -131,7 +133,8 @@ fn groups_of_another_kind_are_not_taken_for_sections() {
     assert!(!resolved && found.iter().all(|d| d.code == "LC000"));
 }
 
-/// What two declarations need of each other is named; it once made the checker go round for ever.
+/// Verifies that the mutual needs of two declarations are named. They once made the checker loop
+/// for ever.
 #[test]
 fn declarations_in_a_circle_come_to_an_end() {
     let text = "lifecycle! { volume Round;

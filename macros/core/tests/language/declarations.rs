@@ -1,9 +1,10 @@
-//! Findings about declarations: each on its token, all at once, ordered by position, silent about what was lost.
+//! Findings about declarations: each on its token, all at once, ordered by position, and none about
+//! lost items.
 
 use lifecycle_macros_core::{check, errors::Diagnostic};
 
 const LIFECYCLE: &str = r#"
-/// Something with a part outside the cluster.
+/// A resource with a part outside the cluster.
 resource Thing;
 observe {
     class:  Class         by name spec.class_name?;
@@ -44,7 +45,7 @@ status {
 "#;
 
 /// `line: code token message` of every finding, where the token is the text under its span.
-fn shown(found: &[Diagnostic]) -> Vec<String> {
+fn render_findings(found: &[Diagnostic]) -> Vec<String> {
     let lines = found.iter().map(|d| {
         let token = d.span.source_text().unwrap_or_default();
         let line = d.span.start().line;
@@ -72,7 +73,7 @@ fn found_with(changes: &[(&str, &str)]) -> Vec<Diagnostic> {
 
 #[track_caller]
 fn expect(changes: &[(&str, &str)], expected: &[&str]) {
-    let found = shown(&found_with(changes));
+    let found = render_findings(&found_with(changes));
     assert_eq!(found, expected, "\n{}", found.join("\n"));
 }
 
@@ -217,7 +218,7 @@ fn a_method_has_one_name() {
 fn a_name_of_another_kind_is_explained() {
     let found = found_with(&[("Far      when !near", "Far when !spot")]);
     assert_eq!(
-        shown(&found),
+        render_findings(&found),
         ["25: LC001 [spot] state `Far`: `spot` is not the name of a fact"]
     );
     assert_eq!(
@@ -248,7 +249,7 @@ fn a_circle_is_shown_where_it_can_be_broken() {
     ]);
     let circle =
         "5: LC066 [secret != Foreign] `secret` depends on itself: secret -> class -> secret";
-    let found = shown(&found);
+    let found = render_findings(&found);
     assert!(found.contains(&circle.to_owned()), "{found:#?}");
 }
 
@@ -260,7 +261,7 @@ fn a_never_relates_facts_of_one_input() {
             "near: bool from spot; never entry == Taken && validity == Bad;",
         )],
         &[
-            "14: LC015 [never entry == Taken && validity == Bad] `never` relates `validity` and `entry`, which share no input: the outside can bring this about at any time; give these worlds a state",
+            "14: LC015 [never entry == Taken && validity == Bad] `never` relates `validity` and `entry`, which share no input: the environment can bring this about at any time; give these worlds a state",
         ],
     );
     expect(
@@ -297,7 +298,7 @@ fn a_call_says_what_it_establishes_and_under_which_key() {
     expect(
         &[("call store sets { entry = No } key meta.uid", "call store")],
         &[
-            "30: LC018 [drop_] effect `drop_` is a `call` and does not say what it establishes",
+            "30: LC018 [drop_] effect `drop_` is a `call` but does not declare what it establishes",
             "30: LC045 [drop_] effect `drop_` is a `call` without `key`: a crash after it would repeat or lose it",
         ],
     );
@@ -307,7 +308,7 @@ fn a_call_says_what_it_establishes_and_under_which_key() {
 fn what_is_acquired_has_an_undo() {
     let found = found_with(&[(" undo drop_", "")]);
     assert_eq!(
-        shown(&found),
+        render_findings(&found),
         ["29: LC041 [put] effect `put` acquires the held fact `entry` but names no `undo`"]
     );
     let help = "write `undo drop_`, or make that a step of the `teardown` if it has its turn";
@@ -322,7 +323,7 @@ fn an_undo_undoes_something_held() {
             "entry: { No, Taken, Stale, Current }",
         )],
         &[
-            "29: LC044 [drop_] effect `put` names an `undo` but acquires nothing that is `held`: nobody would run it on deletion",
+            "29: LC044 [drop_] effect `put` names an `undo` but acquires nothing that is `held`: the undo would never run on deletion",
         ],
     );
 }
@@ -335,7 +336,7 @@ fn what_is_unseen_is_not_free() {
             ("entry == Unseen", "store == Unknown"),
         ],
         &[
-            "12: LC047 [store] held fact `entry` counts as given back (`No`) while it cannot be seen: write `else` with a value that means unknown",
+            "12: LC047 [store] held fact `entry` counts as released (`No`) while it is not observed: write `else` with a value that means unknown",
         ],
     );
     expect(
@@ -344,7 +345,7 @@ fn what_is_unseen_is_not_free() {
             ("entry == Unseen", "store == Unknown"),
         ],
         &[
-            "12: LC047 [Taken] held fact `entry` counts as given back (`Taken`) while it cannot be seen: write `else` with a value that means unknown",
+            "12: LC047 [Taken] held fact `entry` counts as released (`Taken`) while it is not observed: write `else` with a value that means unknown",
         ],
     );
     expect(
@@ -429,10 +430,10 @@ fn clauses_fit_their_items() {
         ],
         &[
             "6: LC005 [by name meta.name] input `nodes` cannot be found like this",
-            "8: LC005 [secret] input `secret` does not say how it is found",
-            "8: LC005 [every] input `secret` is not polled: a watch tells at once",
+            "8: LC005 [secret] input `secret` does not declare how it is found",
+            "8: LC005 [every] input `secret` is not polled: its watch reports changes at once",
             "14: LC005 [Yes] fact `near` has a bar but is not `held`",
-            "31: LC005 [each] effect `apply_secret` says `each`, but `secret` is one object",
+            "31: LC005 [each] effect `apply_secret` has `each`, but `secret` is one object",
         ],
     );
 }
@@ -490,7 +491,7 @@ fn only_lists_of_what_is_owned_are_ours_as_a_whole() {
             "Class         by name spec.class_name?",
             "Class by name spec.class_name? exclusive data.a",
         )],
-        &["5: LC005 [exclusive data.a] input `class` may have elements that are not ours"],
+        &["5: LC005 [exclusive data.a] input `class` may have elements of other owners"],
     );
 }
 
@@ -573,12 +574,12 @@ fn without_a_name_nothing_is_understood() {
     let found = check("resource; facts { }".parse().expect("tokens"));
     assert!(found.ast.is_none() && found.model.is_none());
     assert_eq!(
-        shown(&found.diagnostics),
+        render_findings(&found.diagnostics),
         ["1: LC000 [;] expected the name of a type, found `;`"]
     );
     let found = check("volume".parse().expect("tokens"));
     assert_eq!(
-        shown(&found.diagnostics),
+        render_findings(&found.diagnostics),
         ["1: LC000 [volume] expected the name of a type, found the end of the block"]
     );
 }
@@ -593,7 +594,7 @@ fn a_half_typed_lifecycle_is_still_shown() {
         (4, 3, 10)
     );
     assert_eq!(
-        shown(&found.diagnostics),
+        render_findings(&found.diagnostics),
         ["21: LC001 [put] state `Refused_`: unknown effect `put`"]
     );
 }

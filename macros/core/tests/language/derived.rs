@@ -1,17 +1,18 @@
-//! Names for predicates, and one question to several facts: the meaning of what is written out, and the findings about them.
+//! Names for predicates, and one question to several facts: their expansion, and the findings about
+//! them.
 
 use lifecycle_macros_core::check;
 
-use super::settling::{found, help, one, service};
+use super::settling::{assert_single_finding, found, help, service};
 
-/// What each question of a lifecycle means, written out: the description that is generated of it.
+/// Returns the meaning of each fact of a lifecycle, written out: its generated description.
 fn expanded(text: &str) -> String {
     let checked = check(text.parse().expect("it consists of tokens"));
     assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
     lifecycle_macros_core::expand(text.parse().expect("it consists of tokens")).to_string()
 }
 
-/// With a second object, and a fact that has a method for nothing but to be asked.
+/// Returns a lifecycle with a second object, and a fact whose method only evaluates it.
 fn pair(change: &[(&str, &str)]) -> String {
     let mut text = r#"
         resource Thing;
@@ -111,12 +112,12 @@ fn a_name_does_not_stand_for_itself() {
         ),
         ("when service == Foreign", "when taken"),
     ]);
-    let finding = "LC066 taken [taken] `taken` stands for itself: taken -> foreign -> taken";
-    one(&around, finding, "foreign = taken ||", "foreign =");
+    let finding = "LC066 taken [taken] `taken` is defined by itself: taken -> foreign -> taken";
+    assert_single_finding(&around, finding, "foreign = taken ||", "foreign =");
     let alone = service(&[("facts {", "facts { taken = !taken; ")]);
     assert_eq!(
         found(&alone),
-        ["LC066 taken [taken] `taken` stands for itself: taken -> taken"]
+        ["LC066 taken [taken] `taken` is defined by itself: taken -> taken"]
     );
 }
 
@@ -128,7 +129,7 @@ fn what_a_name_stands_for_is_told_where_it_is_wrong() {
     ]);
     let finding =
         "LC001 taken [servic] fact `taken`: unknown fact `servic`; did you mean `service`?";
-    one(&unknown, finding, "servic ==", "service ==");
+    assert_single_finding(&unknown, finding, "servic ==", "service ==");
     let value = service(&[(
         "facts {",
         "facts { taken = any(class, service) == Foreign; ",
@@ -220,7 +221,7 @@ fn what_asks_others_has_neither_from_nor_given_nor_a_type() {
         );
     };
     let others =
-        "`taken` asks other facts: it reads nothing by itself, and is known where they are";
+        "`taken` is decided by other facts: it reads no input, and is known where they are";
     says("taken = service == Foreign given class;", others);
     says("taken = service == Foreign from service;", others);
     says(
@@ -250,7 +251,7 @@ fn a_name_stands_for_what_can_be_read() {
     let found = found(&text);
     assert_eq!(
         found,
-        ["LC000 n7 [n7] `n7` stands for more than 100 questions"]
+        ["LC000 n7 [n7] `n7` consists of more than 100 questions"]
     );
     let deep: String = (1..20).map(|n| format!("n{n} = !n{}; ", n - 1)).collect();
     let text = service(&[(
@@ -260,7 +261,7 @@ fn a_name_stands_for_what_can_be_read() {
     let found = super::settling::found(&text);
     assert_eq!(
         found,
-        ["LC000 n17 [n17] `n17` stands for questions that nest more than 16 levels"]
+        ["LC000 n17 [n17] `n17` consists of questions that nest more than 16 levels"]
     );
 }
 

@@ -2,12 +2,12 @@
 
 use lifecycle_macros_core::check;
 
-use super::settling::{found, help, one, service};
+use super::settling::{assert_single_finding, found, help, service};
 
 #[test]
 fn edges_are_exactly_those_that_are_caused() {
     let text = service(&[("Making -> Starting | Ready;", "Making -> Starting;")]);
-    one(
+    assert_single_finding(
         &text,
         "LC030 Making -> Ready [transitions] `Making -> Ready` is caused by effect `apply_service` with `service == Absent` and not declared",
         "Making -> Starting;",
@@ -15,7 +15,7 @@ fn edges_are_exactly_those_that_are_caused() {
     );
     let block = "transitions {\n    Leaving -> Making;\n    Making -> Starting | Ready;\n    Starting -> Ready;\n}";
     assert!(help(&text).ends_with(block), "{}", help(&text));
-    one(
+    assert_single_finding(
         &service(&[("Starting -> Ready;", "Starting -> Ready | Making;")]),
         "LC031 Starting -> Making [Making] nothing causes `Starting -> Making`",
         "Starting -> Ready | Making;",
@@ -69,7 +69,7 @@ fn edges_are_written_by_groups_and_from_every_state() {
         ("Making -> Starting | Ready;", "Making -> Starting;"),
         ("Starting -> Ready;", "_ -> Ready;"),
     ]);
-    one(
+    assert_single_finding(
         &broad,
         "LC032 _ -> Ready [Ready] `_ -> Ready` leads from every state, and the phase of `Ready` is Ready, not Error",
         "_ -> Ready;",
@@ -77,7 +77,8 @@ fn edges_are_written_by_groups_and_from_every_state() {
     );
 }
 
-/// `Foreign` where nobody of ours may go: only a promise that another takes the name leads there.
+/// Tests an edge from every state to `Foreign` that none of our effects causes: only a promise that
+/// another takes the name leads there.
 #[test]
 fn what_leads_from_every_state_is_entered_from_one_at_least() {
     const TAKEN: (&str, &str) = ("Starting -> Ready;", "Starting -> Ready; _ -> Taken;");
@@ -88,7 +89,7 @@ fn what_leads_from_every_state_is_entered_from_one_at_least() {
     );
     assert_eq!(
         help(&entered),
-        "remove it: only the outside leads to `Taken`"
+        "remove it: only the environment leads to `Taken`"
     );
     let beside = service(&[(
         "Starting -> Ready;",
@@ -101,7 +102,8 @@ fn what_leads_from_every_state_is_entered_from_one_at_least() {
     );
 }
 
-/// Who deletes Pods may make a record outdated that is built from what is asked about them; but it takes no record away.
+/// Verifies that an effect that deletes Pods may make a record outdated that is built from a poll
+/// about them. It never removes a record.
 #[test]
 fn a_record_comes_and_goes_by_its_own_effect_alone() {
     let body = r#"

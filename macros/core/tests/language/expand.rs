@@ -1,5 +1,6 @@
-//! What generated code looks like: three lifecycles with their expansions, pinned; and what the code of every lifecycle of the documentation never contains.
-//! `BLESS=1 cargo test --workspace --test language expand` rewrites the pinned files; review the difference like code.
+//! Tests of generated code: three pinned lifecycles with their expansions. Also tests for the words
+//! that no expansion of a lifecycle of the documentation contains. `BLESS=1 cargo test --workspace
+//! --test language expand` rewrites the pinned files; review the difference like code.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -18,17 +19,17 @@ const PINNED: [(&str, &str); 3] = [
     ("lifecycles", "volume"),
 ];
 
-/// What a pinned lifecycle declares.
+/// Returns the declaration of a pinned lifecycle.
 fn pinned((place, name): (&str, &str)) -> TokenStream {
     let text = std::fs::read_to_string(folder(place).join(format!("{name}.txt")));
     body_of(&text.expect("the lifecycle can be read"))
 }
 
 fn expansion(body: TokenStream) -> String {
-    shown(lifecycle_macros_core::expand(body))
+    format_tokens(lifecycle_macros_core::expand(body))
 }
 
-fn shown(tokens: TokenStream) -> String {
+fn format_tokens(tokens: TokenStream) -> String {
     let file = syn::parse2::<syn::File>(tokens).expect("an expansion is made of items");
     prettyplease::unparse(&file)
 }
@@ -37,18 +38,18 @@ fn shown(tokens: TokenStream) -> String {
 fn expansions_are_as_pinned() {
     for case in PINNED {
         let (_, name) = case;
-        let header = format!("//! What `{name}.txt` expands to; written by the test `expand`.\n\n");
+        let header = format!("//! Expansion of `{name}.txt`; written by the test `expand`.\n\n");
         is_pinned(name, &(header + &expansion(pinned(case))));
     }
 }
 
-/// What several macros give, in one pinned file of this name.
+/// Compares the expansions of several macros with one pinned file of this name.
 pub(crate) fn in_files(name: &str, all: &[TokenStream]) {
     let header =
-        "//! What the example of `docs/fragments.md` expands to; written by the test `expand`.\n";
+        "//! Expansion of the example of `docs/fragments.md`; written by the test `expand`.\n";
     let all = all
         .iter()
-        .map(|tokens| format!("\n{}", shown(tokens.clone())));
+        .map(|tokens| format!("\n{}", format_tokens(tokens.clone())));
     is_pinned(name, &(header.to_owned() + &all.collect::<String>()));
 }
 
@@ -65,17 +66,18 @@ fn is_pinned(name: &str, now: &str) {
     );
 }
 
-/// A word of ours that only another lifecycle brings about could change without anybody seeing it.
+/// Tests that pinned expansions contain every word of ours. A word that only an unpinned lifecycle
+/// generates could change unnoticed.
 #[test]
 fn pinned_expansions_show_every_kind_of_generated_thing() {
     let specimen = lifecycle_macros_core::check(pinned(PINNED[0]));
     assert!(specimen.is_accepted(), "{:?}", specimen.diagnostics);
     let shown: BTreeSet<String> = PINNED
         .into_iter()
-        .flat_map(|case| words(pinned(case)))
+        .flat_map(|case| expansion_words(pinned(case)))
         .collect();
     for name in names() {
-        let other = words(body(&name));
+        let other = expansion_words(body(&name));
         let missing: Vec<&String> = other.difference(&shown).collect();
         assert!(
             missing.is_empty(),
@@ -90,11 +92,12 @@ fn pinned_expansions_show_every_kind_of_generated_thing() {
     );
 }
 
-/// Where paths of ours begin in generated code.
+/// First words of our paths in generated code.
 const ROOTS: [&str; 3] = ["lifecycle_runtime", "ir", "std"];
 
-/// Every word of an expansion that the user did not write: paths into the runtime, what is asked of an observation, methods of the machine.
-fn words(body: TokenStream) -> BTreeSet<String> {
+/// Returns every word of an expansion that the user did not write: paths into the runtime, queries
+/// of an observation, methods of the machine.
+fn expansion_words(body: TokenStream) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     collect(lifecycle_macros_core::expand(body), &mut words);
     words
@@ -120,7 +123,8 @@ fn collect(tokens: TokenStream, words: &mut BTreeSet<String>) {
     }
 }
 
-/// A path from its first name; of what the interface enumerates, the enumeration.
+/// Returns a path from its first name. A variant of an enumeration of the interface is returned as
+/// the enumeration.
 fn path(trees: &[TokenTree]) -> String {
     let mut parts = vec![trees[0].to_string()];
     let mut rest = &trees[1..];

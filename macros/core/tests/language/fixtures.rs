@@ -33,7 +33,7 @@ fn findings(file: &Path) -> Vec<Diagnostic> {
     of_fragments.chain(of_lifecycle).collect()
 }
 
-fn shown(found: &[Diagnostic]) -> String {
+fn render_findings(found: &[Diagnostic]) -> String {
     let lines = found.iter().map(|d| {
         let at = d.span.start();
         format!("  {}:{} {} {}\n", at.line, at.column, d.code, d.message)
@@ -47,7 +47,12 @@ fn each_failing_fixture_breaks_its_rule_and_no_other() {
     for rule in RULES {
         let found = findings(&folder(rule.name).join("fails.rs"));
         if found.is_empty() || found.iter().any(|d| d.code != rule.code) {
-            wrong += &format!("{} ({}):\n{}", rule.name, rule.code, shown(&found));
+            wrong += &format!(
+                "{} ({}):\n{}",
+                rule.name,
+                rule.code,
+                render_findings(&found)
+            );
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
@@ -59,7 +64,7 @@ fn each_passing_fixture_has_no_finding() {
     for rule in RULES {
         let found = findings(&folder(rule.name).join("passes.rs"));
         if !found.is_empty() {
-            wrong += &format!("{}:\n{}", rule.name, shown(&found));
+            wrong += &format!("{}:\n{}", rule.name, render_findings(&found));
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");

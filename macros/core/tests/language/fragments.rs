@@ -1,9 +1,10 @@
-//! Fragments: what `docs/fragments.md` shows is true; a lifecycle with fragments is the one that is written out; findings stand at the right place and say of which lifecycle.
+//! Fragments: the examples of `docs/fragments.md` are true. A lifecycle with fragments equals its
+//! written-out form. Findings point at the right place and name their lifecycle.
 
 use lifecycle_macros_core::errors::Diagnostic;
 use lifecycle_macros_core::space::summary::Summary;
 use lifecycle_macros_core::{
-    Checked, Found, check, check_fragment, check_with, expand, expand_fragment, find_in,
+    Checked, MacroBodies, check, check_fragment, check_with, expand, expand_fragment, find_in,
 };
 use proc_macro2::TokenStream;
 
@@ -16,11 +17,11 @@ fn example() -> &'static str {
     rest.split("```").next().expect("it ends")
 }
 
-fn found(text: &str) -> Found {
+fn found(text: &str) -> MacroBodies {
     find_in(text).expect("brackets match")
 }
 
-fn of(text: &str) -> Checked {
+fn check_text(text: &str) -> Checked {
     let found = found(text);
     let [lifecycle] = &found.lifecycles[..] else {
         panic!("one lifecycle");
@@ -34,11 +35,11 @@ fn alone(text: &str) -> Vec<Diagnostic> {
     all.collect()
 }
 
-fn said(found: &[Diagnostic]) -> Vec<String> {
+fn messages(found: &[Diagnostic]) -> Vec<String> {
     found.iter().map(ToString::to_string).collect()
 }
 
-fn with(old: &str, new: &str) -> String {
+fn edited_example(old: &str, new: &str) -> String {
     assert_eq!(example().matches(old).count(), 1, "{old}");
     example().replace(old, new)
 }
@@ -77,10 +78,10 @@ const WRITTEN_OUT: &str = "lifecycle! {
 
 #[test]
 fn the_example_is_accepted_and_means_what_is_written_out() {
-    assert_eq!(said(&alone(example())), [""; 0]);
-    let (shared, whole) = (of(example()), of(WRITTEN_OUT));
-    assert_eq!(said(&shared.diagnostics), [""; 0]);
-    assert_eq!(said(&whole.diagnostics), [""; 0]);
+    assert_eq!(messages(&alone(example())), [""; 0]);
+    let (shared, whole) = (check_text(example()), check_text(WRITTEN_OUT));
+    assert_eq!(messages(&shared.diagnostics), [""; 0]);
+    assert_eq!(messages(&whole.diagnostics), [""; 0]);
     let (shared, whole) = (
         shared.model.expect("it resolves"),
         whole.model.expect("it resolves"),
@@ -93,7 +94,7 @@ fn the_example_is_accepted_and_means_what_is_written_out() {
         states.chain(inputs).chain(conditions).collect::<Vec<_>>()
     };
     assert_eq!(names(&shared), names(&whole));
-    let of = |model| Summary::of(model).expect("it is explored");
+    let of = |model| Summary::explore(model).expect("it is explored");
     let (one, other) = (of(&shared), of(&whole));
     assert_eq!(one.worlds, other.worlds);
     assert!(one.edges.keys().eq(other.edges.keys()));
@@ -103,17 +104,18 @@ fn the_example_is_accepted_and_means_what_is_written_out() {
 fn a_place_that_is_left_out_gives_the_finding_that_is_shown() {
     let (_, rest) = GUIDE.split_once("error: LC112").expect("it is shown");
     let shown = format!("LC112{}", rest.split("\n```").next().expect("it ends"));
-    let without = with("        use in_workspace::Draining;\n", "");
-    assert_eq!(said(&of(&without).diagnostics), [shown]);
+    let without = edited_example("        use in_workspace::Draining;\n", "");
+    assert_eq!(messages(&check_text(&without).diagnostics), [shown]);
 }
 
-/// What a mistake is called: the code, the word at which it is found, and a part of what is said.
+/// Checks the finding for a mistake: the code, the word at which it is found, and a part of the
+/// message.
 #[track_caller]
 fn finds(text: &str, code: &str, at: &str, says: &str) {
     let mut all = alone(text);
-    all.extend(of(text).diagnostics);
+    all.extend(check_text(text).diagnostics);
     let [one] = &all[..] else {
-        panic!("one finding: {:?}", said(&all));
+        panic!("one finding: {:?}", messages(&all));
     };
     assert_eq!(one.code, code, "{one}");
     let line = text.lines().nth(one.span.start().line - 1).expect("a line");
@@ -129,29 +131,34 @@ fn finds(text: &str, code: &str, at: &str, says: &str) {
 fn each_mistake_is_found_once_and_at_its_word() {
     let draining = "        use in_workspace::Draining;\n";
     let twice = "        use in_workspace::{Draining, Frozen};\n";
-    finds(&with(draining, twice), "LC003", "Frozen", "declared twice");
+    finds(
+        &edited_example(draining, twice),
+        "LC003",
+        "Frozen",
+        "declared twice",
+    );
     let slip = "        use in_workspace::Drainig;\n";
     finds(
-        &with(draining, slip),
+        &edited_example(draining, slip),
         "LC001",
         "Drainig",
         "unknown state `Drainig`; did you mean `Draining`?",
     );
     finds(
-        &with("    use in_workspace;\n", "    use in_workspac;\n")
+        &edited_example("    use in_workspace;\n", "    use in_workspac;\n")
             .replace("use in_workspace::", "use in_workspac::"),
         "LC111",
         "in_workspac",
         "did you mean `in_workspace`?",
     );
     finds(
-        &with("use in_workspace::Draining", "use in_workspaces::Draining"),
+        &edited_example("use in_workspace::Draining", "use in_workspaces::Draining"),
         "LC111",
         "in_workspaces",
         "write `use in_workspaces;` beside the sections",
     );
     finds(
-        &with(
+        &edited_example(
             "    use in_workspace;\n",
             "    use in_workspace;\n    use in_workspace;\n",
         ),
@@ -160,16 +167,16 @@ fn each_mistake_is_found_once_and_at_its_word() {
         "declared twice",
     );
     finds(
-        &with(
+        &edited_example(
             "        condition Rendered {",
             "        condition Placed { True otherwise; }\n        condition Rendered {",
         ),
         "LC112",
         "Placed",
-        "write `use in_workspace;` where they stand in `condition Placed`",
+        "write `use in_workspace;` where they belong in `condition Placed`",
     );
     finds(
-        &with(
+        &edited_example(
             "        condition Rendered {",
             "        condition Rendered {\n            use in_workspace;",
         ),
@@ -178,7 +185,7 @@ fn each_mistake_is_found_once_and_at_its_word() {
         "has no clause",
     );
     finds(
-        &with("output: { Terminating };", "outptu: { Terminating };").replace(
+        &edited_example("output: { Terminating };", "outptu: { Terminating };").replace(
             "output == Terminating => Pending;\n    }\n    status",
             "outptu == Terminating => Pending;\n    }\n    status",
         ),
@@ -187,21 +194,26 @@ fn each_mistake_is_found_once_and_at_its_word() {
         "did you mean `output`?",
     );
     finds(
-        &with("output: { Terminating };", "output: { Terminating, Gone };"),
+        &edited_example("output: { Terminating };", "output: { Terminating, Gone };"),
         "LC113",
         "output",
         "`Gone`",
     );
-    let volume = of(&with("    resource Report;", "    volume Report;")).diagnostics;
+    let volume = check_text(&edited_example(
+        "    resource Report;",
+        "    volume Report;",
+    ))
+    .diagnostics;
     let refused = volume.iter().filter(|one| one.code == "LC110");
-    assert_eq!(refused.count(), 1, "{:?}", said(&volume));
+    assert_eq!(refused.count(), 1, "{:?}", messages(&volume));
 }
 
-/// What is wrong in a fragment by itself is told once, where it stands, and no lifecycle repeats it.
+/// Verifies that an error in a fragment by itself is reported once, at the fragment, and that no
+/// lifecycle repeats it.
 #[test]
 fn a_fragment_is_checked_by_itself() {
     finds(
-        &with(
+        &edited_example(
             "frozen: bool from workspace given",
             "frozen: bool from workspce given",
         ),
@@ -210,13 +222,13 @@ fn a_fragment_is_checked_by_itself() {
         "did you mean `workspace`?",
     );
     finds(
-        &with("Frozen      when frozen  ", "Frozen      when frozn   "),
+        &edited_example("Frozen      when frozen  ", "Frozen      when frozn   "),
         "LC001",
         "frozn",
         "did you mean `frozen`?",
     );
     finds(
-        &with(
+        &edited_example(
             "frozen: bool from workspace given",
             "frozen: bool from output given",
         ),
@@ -225,7 +237,7 @@ fn a_fragment_is_checked_by_itself() {
         "it is a fact",
     );
     finds(
-        &with(
+        &edited_example(
             "    fragment in_workspace;\n",
             "    fragment in_workspace;\n    use other;\n",
         ),
@@ -234,21 +246,21 @@ fn a_fragment_is_checked_by_itself() {
         "`in_workspace` uses no other",
     );
     finds(
-        &with(
+        &edited_example(
             "    fragment in_workspace;\n",
             "    fragment in_workspace;\n    effects { apply output; }\n",
         ),
         "LC110",
         "effects",
-        "stands whole in each lifecycle",
+        "each lifecycle declares its own",
     );
     finds(
-        &with("output: { Terminating };", "output { Terminating };"),
+        &edited_example("output: { Terminating };", "output { Terminating };"),
         "LC000",
         "{",
         "expected `:`",
     );
-    let misspelt = alone(&with(
+    let misspelt = alone(&edited_example(
         "    fragment in_workspace;\n",
         "    fragmnt in_workspace;\n",
     ));
@@ -260,15 +272,15 @@ fn a_fragment_is_checked_by_itself() {
     );
 }
 
-/// Each of several files counts its lines from one, and says so.
+/// Tests that findings name their file, because each of several files counts its lines from one.
 #[test]
 fn what_only_a_lifecycle_shows_is_found_in_the_fragment_and_names_the_lifecycle() {
-    let text = with("=> Error wakes workspace, self;", "=> Error;");
+    let text = edited_example("=> Error wakes workspace, self;", "=> Error;");
     let at = text.find("lifecycle!").expect("it is there");
     let (first, second) = text.split_at(at);
     let checked = check_with(found(second).lifecycles.remove(0), &found(first).fragments);
     let [one] = &checked.diagnostics[..] else {
-        panic!("{:?}", said(&checked.diagnostics));
+        panic!("{:?}", messages(&checked.diagnostics));
     };
     let line = first
         .lines()
@@ -282,10 +294,11 @@ fn what_only_a_lifecycle_shows_is_found_in_the_fragment_and_names_the_lifecycle(
     );
 }
 
-/// A name of both is told at the lifecycle's own, and which fragment has it, too.
+/// Tests that a name that both declare is reported at the declaration of the lifecycle, with the
+/// fragment that also has it.
 #[test]
 fn a_name_of_both_is_told_at_the_lifecycle() {
-    let text = with(
+    let text = edited_example(
         "        source: ConfigMap       by name spec.source;\n",
         "        source: ConfigMap       by name spec.source;\n        workspace: Workspace by name spec.workspace;\n",
     );
@@ -331,7 +344,7 @@ fn fragments_are_fetched_one_after_another() {
     );
 }
 
-/// What a fragment and a lifecycle that uses it give.
+/// Verifies the expansion of a fragment and of a lifecycle that uses it.
 #[test]
 fn the_expansion_is_as_pinned() {
     let found = found(example());
@@ -341,7 +354,8 @@ fn the_expansion_is_as_pinned() {
     in_files("shared", &[of_fragment, expand(fetched)]);
 }
 
-/// Whatever word is missing or stands twice: nothing panics, something is generated, and what is refused says why.
+/// Tests that for any word that is missing or doubled nothing panics, code is generated, and every
+/// rejection has a reason.
 #[test]
 fn a_damaged_example_is_told_and_expanded() {
     let words: Vec<&str> = example().split_inclusive([' ', '\n']).collect();

@@ -1,4 +1,5 @@
-//! The table of `docs/gallery.md`: what real resources take in the language. `BLESS=1 cargo test --workspace --test language gallery` writes it.
+//! The table of `docs/gallery.md`: the size of real resources in the language. `BLESS=1 cargo test
+//! --workspace --test language gallery` writes it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +14,8 @@ use super::shipped::body_of;
 
 const SAID: &str = "–";
 
-/// The number of the resource, what it is, where its lifecycle stands, and what of it is not said.
+/// The id of the resource, its description, the place of its lifecycle, and its parts that are not
+/// covered.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const TEXTS: &str = "macros/core/tests/lifecycles";
@@ -233,7 +235,7 @@ fn table() -> String {
             .collect();
         assert!(said.is_empty(), "{file}: {said:?}");
         let model = checked.model.expect("it resolves");
-        let summary = Summary::of(&model).expect("it has not too many worlds");
+        let summary = Summary::explore(&model).expect("it has not too many worlds");
         let edges = match model.kind {
             Kind::Resource => summary.edges.len().to_string(),
             Kind::Volume => SAID.to_owned(),

@@ -1,4 +1,4 @@
-//! The numbers of the reference lifecycles: worlds, edges and what causes them.
+//! The counts of the reference lifecycles: worlds, edges and their causes.
 
 use lifecycle_macros_core::space::summary::Summary;
 
@@ -8,7 +8,7 @@ use super::shipped::model;
 #[track_caller]
 fn has(name: &str, worlds: usize, edges: usize) {
     let model = model(name);
-    let summary = Summary::of(&model).expect("it is small enough");
+    let summary = Summary::explore(&model).expect("it is small enough");
     assert_eq!((summary.worlds, summary.edges.len()), (worlds, edges));
     assert!(summary.samples.iter().all(Option::is_some));
 }
@@ -38,7 +38,7 @@ fn the_sketch_of_the_network_has_10805_worlds() {
     has("skupper", 10805, 16);
 }
 
-/// A volume has no edges of its own: it is driven by calls.
+/// Tests the counts of volumes. A volume has no edges of its own, because calls make every change.
 #[test]
 fn volumes_have_as_many_worlds_as_the_oracle_says() {
     has("volume", 4587, 0);

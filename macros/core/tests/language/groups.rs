@@ -1,4 +1,4 @@
-//! Groups: what their members are to the language, and what is generated for them.
+//! Groups: the meaning of their members in the language, and the code that is generated for them.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::model::frames::{Dependency, Frames, Safety};
@@ -9,7 +9,7 @@ use super::shipped::body_of;
 
 const FRONT: &str = include_str!("../lifecycles/front.txt");
 
-/// The codes and items of what is found in the lifecycle with one thing changed.
+/// Checks the codes and items of the findings after one edit of the lifecycle.
 #[track_caller]
 fn expect(from: &str, to: &str, expected: &[&str]) {
     assert_eq!(FRONT.matches(from).count(), 1, "`{from}` occurs once");
@@ -43,7 +43,7 @@ fn the_lifecycle_of_the_page_is_the_one_that_runs() {
 fn five_objects_have_the_worlds_of_one() {
     let found = check(body_of(FRONT)).diagnostics;
     assert!(found.is_empty(), "{found:?}");
-    let worlds = Summary::of(&model()).expect("it is explored").worlds;
+    let worlds = Summary::explore(&model()).expect("it is explored").worlds;
     assert_eq!(worlds, 9);
 }
 
@@ -73,7 +73,7 @@ fn objects_by_themselves_are_too_many_and_are_told_so() {
     let group =
         "`parts: owned { account: ..; config: ..; web: ..; server: ..; budget: ..; route: ..; };`";
     assert!(help.contains(group), "{help}");
-    assert!(help.contains("does not heal"), "{help}");
+    assert!(help.contains("neither observed nor repaired"), "{help}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_group_has_one_verdict_and_its_members_have_none() {
 #[test]
 fn a_write_of_a_group_changes_what_reads_one_of_its_members() {
     let model = model();
-    let frames = Frames::of(&model);
+    let frames = Frames::new(&model);
     let var = |name: &str| {
         let mut vars = model.vars.iter();
         VarId(vars.position(|var| var.name == name).expect("it is asked"))

@@ -1,5 +1,6 @@
-//! What the pages of the language show whole (`docs/language.md`, `docs/language/`) is true: their lifecycles are accepted, and a finding is what one gets
-//! without the lines that they say.
+//! Tests that the complete examples on the pages of the language (`docs/language.md`,
+//! `docs/language/`) are true. Their lifecycles are accepted, and a finding on a page appears if
+//! the lines that it mentions are left out.
 
 use lifecycle_macros_core::check;
 
@@ -59,7 +60,8 @@ fn an_edge_that_is_left_out_gives_the_finding_that_is_shown() {
     assert_eq!(findings(&lifecycle.replace(line, "")), [said]);
 }
 
-/// Without the lines that say `Silent` the finding is the one that is shown, and either way out that the text names leads out.
+/// Tests that without the lines with `Silent` the finding is the one in the text, and that both
+/// alternatives of the text remove it.
 #[test]
 fn what_is_decided_by_what_is_not_asked_gives_the_finding_that_is_shown() {
     let [lifecycle] = blocks("What is not asked", "rust")[..] else {
@@ -77,7 +79,7 @@ fn what_is_decided_by_what_is_not_asked_gives_the_finding_that_is_shown() {
     assert_eq!(findings(&said), [""; 0]);
 }
 
-/// The line stands for a warning that is found without it.
+/// Tests that the warning that the line allows is found without the line.
 #[test]
 fn the_warning_that_is_allowed_is_found_without_the_line() {
     let [line] = blocks("Warnings", "text")[..] else {

@@ -1,4 +1,5 @@
-//! States of objects that another controller manages: what they need not have, and what cannot be in them.
+//! States of objects that another controller manages: the parts that they may leave out, and the
+//! parts that they may not have.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::space::summary::Summary;
@@ -40,7 +41,7 @@ status {
 }
 "#;
 
-/// The codes and items of what is found in the lifecycle with one thing changed.
+/// Checks the codes and items of the findings after one edit of the lifecycle.
 #[track_caller]
 fn expect(from: &str, to: &str, expected: &[&str]) {
     assert_eq!(LIFECYCLE.matches(from).count(), 1, "`{from}` occurs once");
@@ -54,7 +55,8 @@ fn expect(from: &str, to: &str, expected: &[&str]) {
     assert_eq!(found, expected);
 }
 
-/// And what is held is given back on a deletion from there: LC040 would say where not.
+/// Tests that the state settles, and that a deletion from there releases every held fact: otherwise
+/// LC040 would be reported.
 #[test]
 fn it_rests_without_wakes_and_without_a_condition() {
     expect("resource Thing;", "resource Thing;", &[]);
@@ -106,7 +108,7 @@ fn whose_it_is_does_not_depend_on_how_our_writes_went() {
 fn nothing_that_we_cause_begins_there() {
     let found = check(LIFECYCLE.parse().expect("tokens"));
     let model = found.model.expect("it is understood");
-    let summary = Summary::of(&model).expect("it is small");
+    let summary = Summary::explore(&model).expect("it is small");
     assert!(!summary.edges.is_empty());
     assert!(summary.edges.keys().all(|(from, _)| from.0 != 0));
 }

@@ -1,4 +1,5 @@
-//! `docs/kstatus.md` is true: its lifecycle is accepted, and each edit of it gives what the page says. The line stands once, also where a fragment has it.
+//! `docs/kstatus.md` is true: its lifecycle is accepted, and each edit of it has the result on the
+//! page. The line occurs once, even if a fragment has it.
 
 use lifecycle_macros_core::{check, check_with, expand, find_in};
 
@@ -53,7 +54,7 @@ fn the_line_is_in_what_is_generated() {
     assert!(generated(&without).contains("kstatus:false"));
 }
 
-/// The codes and items of what is found in these lines of a status.
+/// Checks the codes and items of the findings for these lines of a status.
 #[track_caller]
 fn expect(status: &str, expected: &[&str]) {
     let text = page().replace("        kstatus;\n", status);
@@ -80,7 +81,7 @@ fn what_is_called_as_what_it_writes_is_refused() {
     );
 }
 
-/// A fragment may bring the line, and the lifecycle may not say it again.
+/// Tests that a fragment may bring the line, and that the lifecycle may not repeat it.
 #[test]
 fn a_fragment_brings_the_line() {
     let of = |own: &str| {

@@ -1,5 +1,6 @@
-//! What the pages say from which one learns (`docs/no.md`, `docs/real.md`, `docs/record.md`) is what the compiler says: each shows a lifecycle, edits of it, and below them
-//! what is found then. `BLESS=1 cargo test --workspace --test language learning` rewrites that.
+//! Tests that the learning pages (`docs/no.md`, `docs/real.md`, `docs/record.md`) show the
+//! compiler's messages: each shows a lifecycle, edits of it, and the findings below them. `BLESS=1
+//! cargo test --workspace --test language learning` rewrites the findings.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use lifecycle_macros_core::errors::{Diagnostic, Severity};
 
 use super::shipped::body_of;
 
-/// Whether an edit is one of what the edit before has left.
+/// Base of an edit: the result of the previous edit, or the original.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edits {
     InTurn,
@@ -16,7 +17,7 @@ enum Edits {
 }
 
 /// As pages show a finding: without places and notes.
-fn shown(found: &Diagnostic) -> String {
+fn render_finding(found: &Diagnostic) -> String {
     let level = match found.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -26,9 +27,9 @@ fn shown(found: &Diagnostic) -> String {
     format!("{level}[{code}]: {message}\n  = help: {help}\n")
 }
 
-fn said(lifecycle: &str) -> String {
+fn render_findings(lifecycle: &str) -> String {
     let found = check(body_of(lifecycle)).diagnostics;
-    let found: Vec<String> = found.iter().map(shown).collect();
+    let found: Vec<String> = found.iter().map(render_finding).collect();
     match found.as_slice() {
         [] => "0 errors, 0 warnings\n".to_owned(),
         found => found.join("\n"),
@@ -49,7 +50,7 @@ fn edited(lifecycle: &str, diff: &str) -> String {
     lifecycle.replace(&old, &new)
 }
 
-/// The page with what is really said in its places, and the lifecycle after the last edit.
+/// Returns the page with the actual output in its places, and the lifecycle after the last edit.
 fn as_it_is(page: &str, edits: Edits) -> (String, String) {
     let (mut text, mut rest) = (String::new(), page);
     let (mut first, mut now) = (None::<String>, String::new());
@@ -69,8 +70,8 @@ fn as_it_is(page: &str, edits: Edits) -> (String, String) {
                 };
                 now = edited(base, &block);
             }
-            // A method, or a part of what stands above.
-            ("text", Some(_)) if is_said(&block) => block = said(&now),
+            // A method, or a part of the lifecycle above.
+            ("text", Some(_)) if is_said(&block) => block = render_findings(&now),
             _ => {}
         }
         text += &format!("{before}\n```{language}\n{block}```\n");
@@ -104,11 +105,11 @@ fn holds(name: &str, edits: Edits) -> String {
     last
 }
 
-/// Each edit answers what stands above it, and after the last nothing is found.
+/// Tests that each edit answers the finding above it, and that nothing is found after the last.
 #[test]
 fn the_page_on_findings_ends_without_one() {
     let last = holds("no.md", Edits::InTurn);
-    assert_eq!(said(&last), "0 errors, 0 warnings\n");
+    assert_eq!(render_findings(&last), "0 errors, 0 warnings\n");
 }
 
 /// The first lifecycle of a page is accepted, and each edit of it is not.
@@ -120,7 +121,7 @@ fn accepts_and_refuses(name: &str) {
     let page = std::fs::read_to_string(path).expect("the page can be read");
     let (_, rest) = page.split_once("```rust\n").expect("it shows one");
     let (lifecycle, rest) = rest.split_once("```").expect("it ends");
-    assert_eq!(said(lifecycle), "0 errors, 0 warnings\n");
+    assert_eq!(render_findings(lifecycle), "0 errors, 0 warnings\n");
     assert!(!rest.contains("0 errors"), "an edit is accepted");
 }
 
@@ -134,17 +135,18 @@ fn what_is_outside_is_accepted_and_each_edit_of_it_is_not() {
     accepts_and_refuses("record.md");
 }
 
-/// The facts that need each other of `docs/recipes.md`: accepted, with as many worlds as the page says.
+/// Tests the dependent facts of `docs/recipes.md`: they are accepted, with as many worlds as the
+/// page states.
 #[test]
 fn chained_facts_have_seven_worlds() {
     let page = include_str!("../../../../docs/recipes.md");
     let (_, rest) = page.split_once("```rust\n").expect("it shows one");
     let (lifecycle, rest) = rest.split_once("```").expect("it ends");
-    assert_eq!(said(lifecycle), "0 errors, 0 warnings\n");
+    assert_eq!(render_findings(lifecycle), "0 errors, 0 warnings\n");
     assert!(rest.contains("the whole lifecycle has seven worlds"));
     let line = "        Full    when !room           => Error wakes cloud, self;\n";
     assert_eq!(lifecycle.matches(line).count(), 1);
-    let said = said(&lifecycle.replace(line, ""));
+    let said = render_findings(&lifecycle.replace(line, ""));
     assert!(said.starts_with("error[LC011]: 1 of 7 worlds"), "{said}");
 }
 
@@ -153,5 +155,5 @@ fn the_volume_of_the_page_is_accepted() {
     let page = include_str!("../../../../docs/volume.md");
     let (_, rest) = page.split_once("```rust\n").expect("it shows one");
     let (lifecycle, _) = rest.split_once("```").expect("it ends");
-    assert_eq!(said(lifecycle), "0 errors, 0 warnings\n");
+    assert_eq!(render_findings(lifecycle), "0 errors, 0 warnings\n");
 }

@@ -1,5 +1,5 @@
-//! `docs/checks.md` is made from the headers of the rules, so that what users read about a check stands beside it.
-//! `BLESS=1 cargo test --workspace --test language list_of_checks` rewrites it.
+//! `docs/checks.md` is generated from the headers of the rules, so that the text for users lives
+//! beside each check. `BLESS=1 cargo test --workspace --test language list_of_checks` rewrites it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -146,7 +146,8 @@ fn every_code_is_used_once() {
     assert_eq!(codes.len(), RULES.len());
 }
 
-/// A header says of a warning that it is one, and the guide names them all.
+/// Tests that the header of each warning starts with `A warning:`, and that the guide names all
+/// warnings.
 #[test]
 fn what_warns_is_called_a_warning() {
     for rule in RULES {
@@ -164,7 +165,8 @@ fn what_warns_is_called_a_warning() {
     );
 }
 
-/// The third invariant of ARCHITECTURE.md. That nothing of the model can be changed through a shared reference, the ban of cells says.
+/// Tests the third invariant of ARCHITECTURE.md. The ban of cells ensures that a shared reference
+/// cannot change the model.
 #[test]
 fn no_rule_changes_the_model_and_what_generates_reports_nothing() {
     let model = sources("model");
@@ -187,7 +189,7 @@ fn no_rule_changes_the_model_and_what_generates_reports_nothing() {
     }
 }
 
-/// The names of what a source declares.
+/// Returns the names of the types that a source declares.
 fn types(text: &str) -> impl Iterator<Item = &str> {
     let declared = ["pub struct ", "pub(crate) struct ", "pub enum "];
     let lines = text.lines();

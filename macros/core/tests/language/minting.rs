@@ -1,6 +1,7 @@
-//! What `docs/minting.md` shows is true: its lifecycle is the one that runs, and each edit of it gives exactly the findings that stand below.
+//! Tests that `docs/minting.md` is true: its lifecycle is the one that runs, and each edit of it
+//! gives exactly the findings below it.
 
-use super::page::{blocks, found, says};
+use super::page::{assert_finding, blocks, found};
 
 const PAGE: &str = include_str!("../../../../docs/minting.md");
 const LOGIN: &str = include_str!("../lifecycles/login.txt");
@@ -43,13 +44,13 @@ fn a_slip_in_the_line_of_a_mint_is_told_with_what_to_write() {
         "mint password in secret;",
         "mint password: Password from now in secret;",
     ] {
-        says(&edited(LOGIN, MINT, slip), &["LC000"]);
+        assert_finding(&edited(LOGIN, MINT, slip), &["LC000"]);
     }
-    says(
+    assert_finding(
         &edited(LOGIN, MINT, "mint password: Password in secrt;"),
         &["LC060", "`secrt`", "`secret`"],
     );
-    says(
+    assert_finding(
         &edited(
             LOGIN,
             MINT,
@@ -68,7 +69,7 @@ fn a_fact_may_be_called_mint() {
 #[test]
 fn what_keeps_a_value_is_no_part_of_what_it_is_made_from() {
     let own = MINT.replace("from now", "from secret");
-    says(
+    assert_finding(
         &edited(LOGIN, MINT, &own),
         &["LC153", "`secret` from `secret`"],
     );
@@ -77,17 +78,17 @@ fn what_keeps_a_value_is_no_part_of_what_it_is_made_from() {
 #[test]
 fn what_would_need_the_verdict_on_its_keeper_depends_on_itself() {
     let until = MINT.replace("due == Yes", "secret == Stale");
-    says(&edited(LOGIN, MINT, &until), &["LC066", "`secret`"]);
+    assert_finding(&edited(LOGIN, MINT, &until), &["LC066", "`secret`"]);
     let given = "due: { No, Yes } from secret, now given secret == Current;";
     let given = edited(LOGIN, "due: { No, Yes } from secret, now;", given);
-    says(&given, &["LC066"]);
+    assert_finding(&given, &["LC066"]);
 }
 
 #[test]
 fn a_rotation_ends_in_every_world() {
     let asks_self = "due:    { No, Soon } from self, now;";
     let without = LEAF.replace("due:    { No, Soon } from tls, now;", asks_self);
-    says(&found(&without), &["LC154", "due == Soon", "`apply_tls`"]);
+    assert_finding(&found(&without), &["LC154", "due == Soon", "`apply_tls`"]);
 }
 
 #[test]
@@ -97,20 +98,20 @@ fn only_what_builds_the_keeper_is_given_what_is_kept() {
         "apply each copies from secret;",
         "apply each copies from password;",
     );
-    says(&copied, &["LC152", "read `secret`"]);
+    assert_finding(&copied, &["LC152", "read `secret`"]);
     let told = edited(
         LOGIN,
         "ready from Made;",
         "ready from Made; field at: String from password;",
     );
-    says(&told, &["LC152", "field `at`"]);
+    assert_finding(&told, &["LC152", "field `at`"]);
 }
 
 #[test]
 fn neither_a_volume_nor_a_fragment_mints() {
     let text = include_str!("../lifecycles/provision.txt");
     let text = text.replacen("facts {", "facts { mint key: Key in claim;", 1);
-    says(
+    assert_finding(
         &found(&text),
         &["LC150", "a call of a volume mints nothing"],
     );
@@ -118,5 +119,5 @@ fn neither_a_volume_nor_a_fragment_mints() {
     let tokens = fragment.parse().expect("tokens");
     let said = lifecycle_macros_core::check_fragment(tokens).diagnostics;
     let said: Vec<String> = said.iter().map(ToString::to_string).collect();
-    says(&said, &["LC150", "in a fragment"]);
+    assert_finding(&said, &["LC150", "in a fragment"]);
 }

@@ -1,5 +1,6 @@
-//! Every declaration of this workspace, changed at random in one place: nothing panics or goes on for ever, and what is found is found where it is.
-//! `MUTATIONS=100000 FIRST=20000` changes others than the default ones; a number always makes the same change.
+//! Every declaration of this workspace, changed at random in one place: nothing panics or hangs,
+//! and findings point at the right place. `MUTATIONS=100000 FIRST=20000` makes other changes than
+//! the default ones; a seed always makes the same change.
 
 mod change;
 mod declarations;
@@ -12,16 +13,17 @@ use std::collections::BTreeSet;
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::errors::Severity;
 
-use change::{Dice, Sort, change};
+use change::{Dice, MutationKind, change};
 use declarations::{Declaration, all};
 use places::Places;
 use run::{Drawn, Ran, draw, run};
 use words::{GRAMMAR, is_common, stream};
 
-/// At least one of so many changes of the meaning is accepted, and one refused: otherwise it changes too much, or too little.
+/// Out of this many changes of the meaning, at least one is accepted and one rejected. Otherwise
+/// the mutation changes too much, or too little.
 const SHARE: usize = 200;
 
-fn number(name: &str) -> Option<u64> {
+fn env_number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     let number = text.parse();
     Some(number.unwrap_or_else(|_| panic!("{name}={text} is no number; write {name}=20")))
@@ -35,8 +37,8 @@ fn is_long() -> bool {
 fn each_changed_declaration_is_judged_where_it_was_changed() {
     let usual = if is_long() { 2_000_000 } else { 20_000 };
     let (first, count) = (
-        number("FIRST").unwrap_or(0),
-        number("MUTATIONS").unwrap_or(usual),
+        env_number("FIRST").unwrap_or(0),
+        env_number("MUTATIONS").unwrap_or(usual),
     );
     let ran = run(first..first + count);
     eprintln!("{ran}");
@@ -47,17 +49,19 @@ fn each_changed_declaration_is_judged_where_it_was_changed() {
 }
 
 fn is_spread_out(ran: &Ran) {
-    for sort in Sort::ALL {
-        let [refused, warned, accepted] = ran.of(sort);
+    for sort in MutationKind::ALL {
+        let [refused, warned, accepted] = ran.counts_for(sort);
         let all = refused + warned + accepted;
         assert!(all * 50 >= ran.changed, "{sort:?} was done {all} times");
         let unlike = refused.min(warned + accepted);
-        let is_enough = sort.is_of_tokens() || sort == Sort::ItemElsewhere || unlike * SHARE >= all;
+        let is_enough =
+            sort.is_of_tokens() || sort == MutationKind::ItemElsewhere || unlike * SHARE >= all;
         assert!(is_enough, "{sort:?}: {refused} refused of {all}");
     }
 }
 
-/// What is judged is judged by its place: at a token that was drawn, which may be a right one by chance, about half of all findings are wrong.
+/// Verifies that findings are judged by their place. At a random token, which may be right by
+/// chance, about half of all findings are wrong.
 #[test]
 fn a_finding_at_a_random_token_is_noticed() {
     let declarations = all();
@@ -68,10 +72,10 @@ fn a_finding_at_a_random_token_is_noticed() {
         let Some((changed, found)) = drawn.changed(&mut dice) else {
             continue;
         };
-        let places = Places::of(drawn.declaration, drawn.unit, &changed);
+        let places = Places::new(drawn.declaration, drawn.unit, &changed);
         let words = &drawn.declaration.units[drawn.unit].words;
         for mut one in found {
-            one.span = words[dice.below(words.len())].span();
+            one.span = words[dice.random_below(words.len())].span();
             moved += 1;
             noticed += usize::from(places.wrong(&one).is_some());
         }
@@ -84,7 +88,7 @@ fn a_finding_at_a_random_token_is_noticed() {
     );
 }
 
-/// Every word of the language is somewhere in what is changed.
+/// Tests that every word of the language occurs in the mutated declarations.
 #[test]
 fn every_word_of_the_language_is_changed() {
     let declarations = all();
@@ -102,8 +106,8 @@ fn every_word_of_the_language_is_changed() {
     assert!(worlds.len() > 140, "only {} declarations", worlds.len());
 }
 
-/// True for the name of an effect without a label, which is its verb and what it acts on.
-fn is_derived(name: &str, words: &[words::Word]) -> bool {
+/// Returns true for the name of an effect without a label, which is its verb and its target.
+fn is_derived(name: &str, words: &[words::SpannedToken]) -> bool {
     words.iter().enumerate().any(|(at, verb)| {
         let rest = words[at + 1..].iter().take(2);
         let mut rest = rest.filter(|word| word.text != "each");
@@ -112,7 +116,8 @@ fn is_derived(name: &str, words: &[words::Word]) -> bool {
     })
 }
 
-/// A name says nothing by itself: by another one everywhere it is the same lifecycle.
+/// Tests that names carry no meaning: a lifecycle with a name replaced everywhere is the same
+/// lifecycle.
 #[test]
 fn what_is_called_otherwise_everywhere_means_the_same() {
     let declarations = all();
@@ -123,12 +128,12 @@ fn what_is_called_otherwise_everywhere_means_the_same() {
         let [unit] = &declaration.units[..] else {
             continue;
         };
-        let changed = change(unit, Sort::RenamedEverywhere, unit, &mut dice)
+        let changed = change(unit, MutationKind::RenamedEverywhere, unit, &mut dice)
             .expect("every lifecycle has names");
         let name = unit.words[changed.touched[0]].text.as_str();
-        // A column says a field as Kubernetes spells it.
+        // A column contains a field in the spelling of Kubernetes.
         let spelled = |text: &str| text.replace('_', "").to_lowercase();
-        let says = |word: &words::Word| {
+        let says = |word: &words::SpannedToken| {
             let is_text = word.text.starts_with('"');
             let is_said = is_text && spelled(&word.text).contains(&spelled(name));
             is_said || word.text.contains(name) && word.text != name

@@ -1,12 +1,13 @@
-//! Nothing that a text can hold makes the checker nest as deep: each bound has an error at its place, and what people write is far below.
-//! Without a bound such a test ends the process, for its stack overflows.
+//! No text nests the checker without bound: each bound reports an error at its place, and real
+//! declarations stay far below it. Without a bound, a stack overflow ends the test process.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::errors::Diagnostic;
 
 use super::shipped::body_of;
 
-/// What is found in a lifecycle with these `observe`, `facts`, `states` and what stands behind them.
+/// Returns the findings for a lifecycle with these `observe`, `facts`, `states` and the text behind
+/// them.
 fn found(observe: &str, facts: &str, states: &str, rest: &str) -> Vec<Diagnostic> {
     let text = format!(
         "lifecycle! {{ resource Thing;
@@ -19,7 +20,7 @@ fn found(observe: &str, facts: &str, states: &str, rest: &str) -> Vec<Diagnostic
     check(body_of(&text)).diagnostics
 }
 
-/// States that are told apart by one predicate.
+/// Returns the findings for states that one predicate distinguishes.
 fn by(pred: &str) -> Vec<Diagnostic> {
     let states =
         format!("goal On when {pred} => Ready; goal Off when !c => Ready; Odd when c => Pending;");
@@ -188,7 +189,9 @@ fn declarations_that_need_one_another_in_a_row_are_bounded() {
         for found in [facts(count), values(count), inputs(count)] {
             assert_eq!(codes(&found), ["LC091"], "{count}");
             assert!(
-                found[0].message.contains("needs more than 128 others"),
+                found[0]
+                    .message
+                    .contains("a chain of more than 128 declarations"),
                 "{found:?}"
             );
         }

@@ -1,8 +1,9 @@
-//! What `docs/once.md` shows is true: its lifecycle is the one that runs, and each edit of it gives the findings that stand below.
+//! Tests that `docs/once.md` is true: its lifecycle is the one that runs, and each edit of it gives
+//! the findings below it.
 
 use lifecycle_macros_core::{check, check_fragment};
 
-use super::page::{blocks, says, shown};
+use super::page::{assert_finding, blocks, render_findings};
 use super::shipped::body_of;
 
 const PAGE: &str = include_str!("../../../../docs/once.md");
@@ -28,7 +29,7 @@ fn edited(diff: &str) -> String {
 #[test]
 fn the_app_of_the_page_is_the_one_that_runs() {
     assert_eq!(blocks(PAGE, "rust")[0].0.trim_end(), APP.trim_end());
-    assert_eq!(shown(APP), [""; 0]);
+    assert_eq!(render_findings(APP), [""; 0]);
 }
 
 #[test]
@@ -37,14 +38,14 @@ fn each_edit_gives_the_finding_that_is_shown() {
     assert!(!edits.is_empty());
     for (diff, after) in edits {
         let told = blocks(after, "text")[0].0;
-        let mut found = shown(&edited(diff));
+        let mut found = render_findings(&edited(diff));
         // Which edges change with it is left out on the page.
         found.retain(|one| !one.contains("LC030"));
         assert_eq!(found.join("\n"), told, "{diff}");
     }
 }
 
-/// The tables of verdicts have the words that may be asked for, and no others.
+/// Tests that the tables of verdicts list exactly the words that a predicate may query.
 #[test]
 fn the_tables_have_every_verdict() {
     let listed = |head: &str| {
@@ -78,16 +79,16 @@ fn the_tables_have_every_verdict() {
 #[test]
 fn a_slip_in_the_line_of_a_record_is_told_with_what_to_write() {
     const LINE: &str = "made:       record of migration;";
-    let with = |line: &str| shown(&APP.replace(LINE, line));
-    says(
+    let with = |line: &str| render_findings(&APP.replace(LINE, line));
+    assert_finding(
         &with("made: record of migraton;"),
         &["LC001", "`migration`"],
     );
-    says(
+    assert_finding(
         &with("made: record of migration by meta.name;"),
         &["LC005", "write `made: record of migration;`"],
     );
-    says(
+    assert_finding(
         &with("made: record of migration; more: record of migration;"),
         &["LC156", "second record"],
     );
@@ -99,7 +100,7 @@ fn what_is_only_looked_at_sometimes_is_noted_only_then() {
         "migration:  owned Job        by ref;",
         "migration:  owned Job by ref given done != Current;",
     );
-    let said = shown(&given);
+    let said = render_findings(&given);
     assert!(!said.iter().any(|one| one.contains("LC024")), "{said:#?}");
 }
 
@@ -108,7 +109,7 @@ fn a_fragment_may_observe_what_the_lifecycle_creates() {
     let with = "fragment jobs; observe { job: owned Job by name meta.name; made: record of job; }";
     let alone = check_fragment(with.parse().expect("tokens")).diagnostics;
     let alone: Vec<String> = alone.iter().map(ToString::to_string).collect();
-    says(&alone, &["LC156", "leave the record out"]);
+    assert_finding(&alone, &["LC156", "leave the record out"]);
     let fragment = "fragment jobs; observe { job: owned Job by name meta.name; }";
     let body = "resource Thing; use jobs;
         observe { made: record of job; }
@@ -142,13 +143,13 @@ fn two_that_are_created_under_one_name_are_one() {
         }
         effects { create first; create second; }
     }\n";
-    says(
-        &shown(both),
+    assert_finding(
+        &render_findings(both),
         &["LC168", "`first` and `second` are one object", "never made"],
     );
     let two = both.replace(
         "second: owned Job by name meta.name",
         "second: owned Job by ref",
     );
-    assert_eq!(shown(&two), [""; 0]);
+    assert_eq!(render_findings(&two), [""; 0]);
 }

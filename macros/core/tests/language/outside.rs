@@ -1,4 +1,5 @@
-//! What `docs/outside.md` shows whole is true: its lifecycle is accepted without a finding, and what it calls an error is one.
+//! Tests that the complete examples of `docs/outside.md` are true: its lifecycle is accepted
+//! without a finding, and each error that it mentions is one.
 
 use lifecycle_macros_core::check;
 
@@ -16,7 +17,7 @@ fn codes(text: &str) -> Vec<&'static str> {
     found.iter().map(|found| found.code).collect()
 }
 
-/// The codes of what is found once a part of the example is another.
+/// Checks the codes of the findings after an edit of the example.
 #[track_caller]
 fn check_edit(from: &str, to: &str, expected: &[&str]) {
     assert!(example().contains(from), "the example has `{from}`");
@@ -61,11 +62,12 @@ fn what_hangs_on_a_key_that_may_go_cannot_be_given_back() {
     let given = "kept:   poll Kept by secret, meta.uid every 30s given secret;";
     let found = codes(&example().replace(poll, given));
     assert!(found.contains(&"LC040"), "{found:?}");
-    // It is asked without a Secret, and says what can be known then.
+    // It is queried without a Secret, and reports what is known in that case.
     check_edit(poll, "kept: poll Kept by meta.uid, secret every 30s;", &[]);
 }
 
-/// Any of the keys decides what is read: a write to the last of them counts as much as one to the first.
+/// Tests that any of the keys decides what is read: a write to the last counts as much as one to
+/// the first.
 #[test]
 fn every_key_counts_for_what_an_effect_may_change() {
     let facts = |keys: &str| {

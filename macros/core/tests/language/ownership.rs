@@ -1,4 +1,5 @@
-//! `docs/ownership.md` is true: its lifecycle is accepted, each edit of it is found as the page says, and what it says of effects and verdicts holds.
+//! `docs/ownership.md` is true: its lifecycle is accepted, each edit of it has the finding on the
+//! page, and its statements about effects and verdicts hold.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::model::frames::Safety;
@@ -14,7 +15,7 @@ fn account() -> &'static str {
     rest.split("```").next().expect("it ends")
 }
 
-/// The codes and items of what is found in the lifecycle with one thing changed.
+/// Checks the codes and items of the findings after one edit of the lifecycle.
 #[track_caller]
 fn expect(from: &str, to: &str, expected: &[&str]) {
     assert_eq!(account().matches(from).count(), 1, "`{from}` occurs once");

@@ -1,11 +1,12 @@
-//! Pages of the book as tests read them: their blocks, and what the checker says of a declaration.
+//! Pages of the book as tests read them: their blocks, and the output of the checker for a
+//! declaration.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::errors::Severity;
 
 use super::shipped::body_of;
 
-/// The blocks of a language, each with what follows it.
+/// Returns the blocks of a language, each with the text after it.
 pub(super) fn blocks<'a>(text: &'a str, language: &str) -> Vec<(&'a str, &'a str)> {
     let start = format!("```{language}\n");
     let mut rest = text;
@@ -25,7 +26,7 @@ pub(super) fn found(text: &str) -> Vec<String> {
 }
 
 /// Each finding as a page shows it: with the word for how grave it is, on a line that ends.
-pub(super) fn shown(text: &str) -> Vec<String> {
+pub(super) fn render_findings(text: &str) -> Vec<String> {
     let found = check(body_of(text)).diagnostics;
     let word = |severity| match severity {
         Severity::Error => "error",
@@ -42,7 +43,7 @@ pub(super) fn shown(text: &str) -> Vec<String> {
 /// # Panics
 /// None has.
 #[track_caller]
-pub(super) fn says(found: &[String], parts: &[&str]) {
+pub(super) fn assert_finding(found: &[String], parts: &[&str]) {
     let has = |found: &String| parts.iter().all(|part| found.contains(part));
     assert!(found.iter().any(has), "{parts:?}\n{found:#?}");
 }

@@ -1,11 +1,12 @@
-//! Tables of the documentation that tests make: held against what they should say, and rewritten on demand. Knows no table.
+//! Generated tables of the documentation: compared with their expected content, and rewritten on
+//! demand. Knows no table.
 
 use std::path::Path;
 
-/// Holds what a page of `docs/` says between the marks of this name; `BLESS=1` writes it.
+/// Compares the content between the marks of this name in a page of `docs/`; `BLESS=1` writes it.
 ///
 /// # Panics
-/// It says something else, and nobody asked to rewrite it.
+/// If the content differs and no rewrite is requested.
 pub(crate) fn between(page: &str, name: &str, wanted: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../docs")

@@ -1,4 +1,5 @@
-//! What `docs/properties.md` shows is true: its lifecycle is accepted without a finding, and each edit of it gives exactly the findings that stand below.
+//! Tests that `docs/properties.md` is true: its lifecycle is accepted without a finding, and each
+//! edit of it gives exactly the findings below it.
 
 use lifecycle_macros_core::check;
 
@@ -11,13 +12,14 @@ fn example() -> &'static str {
     blocks(PAGE, "rust")[0].0
 }
 
-fn said(text: &str) -> String {
+fn render_findings(text: &str) -> String {
     let found = check(body_of(text)).diagnostics;
     let line = |d: &lifecycle_macros_core::errors::Diagnostic| format!("error: {d}\n");
     found.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The lifecycle with the lines of a diff taken away and those that follow each put in its place; what follows none stands first in `properties`.
+/// Returns the lifecycle after a diff. The added lines replace the removed lines before them;
+/// additions without a removal go first in `properties`.
 fn edited(diff: &str) -> String {
     let mut text = example().to_owned();
     let mut place = "    properties {\n".to_owned();
@@ -41,10 +43,10 @@ fn edited(diff: &str) -> String {
 
 #[test]
 fn the_example_is_accepted_without_a_finding() {
-    assert_eq!(said(example()), "");
+    assert_eq!(render_findings(example()), "");
 }
 
-/// What the page says is rewritten by `BLESS=1`.
+/// Verifies the findings on the page. `BLESS=1` rewrites them.
 #[test]
 fn each_edit_gives_the_findings_that_are_shown() {
     let edits = blocks(PAGE, "diff");
@@ -57,7 +59,7 @@ fn each_edit_gives_the_findings_that_are_shown() {
         assert_ne!(text, example());
         let before = rest.len() - behind.len() - "```\n".len() - shown.len();
         page += &rest[..before];
-        page += &said(&text);
+        page += &render_findings(&text);
         rest = &rest[before + shown.len()..];
     }
     page += rest;
@@ -166,7 +168,7 @@ fn a_set_of_values_and_a_scope_are_told_apart() {
 #[test]
 fn an_effect_may_have_the_name_of_a_form() {
     let text = example().replace("hide", "always").replace("stop", "never");
-    assert_eq!(said(&text), "");
+    assert_eq!(render_findings(&text), "");
 }
 
 /// Of a volume, where nothing runs between two calls.
@@ -175,7 +177,7 @@ fn a_volume_has_properties_of_its_calls_alone() {
     let volume = super::shipped::text("scratch");
     let with = |lines: &str| {
         let section = format!("    properties {{ {lines} }}\n    rpc {{");
-        said(&volume.replacen("    rpc {", &section, 1))
+        render_findings(&volume.replacen("    rpc {", &section, 1))
     };
     assert_eq!(
         with(
@@ -189,7 +191,7 @@ fn a_volume_has_properties_of_its_calls_alone() {
         lines,
         [
             "error: LC093: `unpublish` is enabled in `NodeUnpublishVolume` with `found && published && !refused(unpublish)`: 2 worlds",
-            "error: LC096: this cannot fail: no quiet run has both: after `stage` only the outside leads to `publish`",
+            "error: LC096: this cannot fail: no quiet run has both: after `stage` only the environment leads to `publish`",
         ]
     );
     let found = with("always staged at rest; reaches Published from Staged;");

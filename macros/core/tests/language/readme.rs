@@ -1,4 +1,5 @@
-//! What `README.md` shows is true: its lifecycle is accepted, and its finding is the one that the checker reports.
+//! Tests that `README.md` is true: its lifecycle is accepted, and its finding is the one that the
+//! checker reports.
 
 use super::shipped::body_of;
 

@@ -1,5 +1,6 @@
-//! What the reference of the language (`docs/language.md`, `docs/language/`) says in tables is what the code says: values of inputs, bare names, how items are
-//! written, and the trait that is generated. `BLESS=1 cargo test --workspace --test language reference` rewrites them.
+//! Tests that the tables in the reference of the language (`docs/language.md`, `docs/language/`)
+//! match the code: values of inputs, bare names, the syntax of items, and the generated trait.
+//! `BLESS=1 cargo test --workspace --test language reference` rewrites them.
 
 use std::fmt::Write;
 
@@ -10,7 +11,7 @@ use lifecycle_macros_core::{Checked, check};
 
 use super::pages::between;
 
-/// Each kind of input: how it is written, and where an effect decides what else it may be.
+/// Each kind of input: its syntax, and the effect that decides its further values.
 const INPUTS: [(&str, &str, &str); 17] = [
     ("`x: K by name spec.x`", "x: ConfigMap by name spec.x;", ""),
     (
@@ -75,8 +76,8 @@ fn checked(text: &str) -> Checked {
     check(text.parse().expect("tokens"))
 }
 
-/// A lifecycle with one input `x`, and a state that asks for it in these words.
-fn about(input: &str, effects: &str, asked: &str) -> Option<Lifecycle> {
+/// Returns a lifecycle with one input `x`, and a state that queries it in these words.
+fn lifecycle_with_input(input: &str, effects: &str, asked: &str) -> Option<Lifecycle> {
     let text = format!(
         "resource Thing; observe {{ {input} }} facts {{ fine: bool from self; kind: {{ A, B }} from self; }} \
          states {{ One when {asked} => Pending; goal Two when fine => Ready; }} effects {{ {effects} }}"
@@ -84,7 +85,7 @@ fn about(input: &str, effects: &str, asked: &str) -> Option<Lifecycle> {
     checked(&text).model
 }
 
-/// The values of `x`, in the order in which they count.
+/// Returns the values of `x`, in order of precedence.
 fn values(lifecycle: &Lifecycle) -> Option<&[String]> {
     let x = lifecycle.vars.iter().find(|var| var.name == "x")?;
     Some(&x.values)
@@ -103,7 +104,7 @@ fn the_values_of_every_kind_of_input_are_those_of_the_code() {
             // Only a volume has one, and it brings none.
             "" => None,
             input => {
-                let lifecycle = about(input, effects, "!fine").expect(shown);
+                let lifecycle = lifecycle_with_input(input, effects, "!fine").expect(shown);
                 values(&lifecycle).map(|values| quoted(&values.iter().collect::<Vec<_>>()))
             }
         };
@@ -121,9 +122,10 @@ fn a_bare_name_means_what_the_code_says() {
     let inputs = inputs.map(|(shown, input, effects)| (*shown, *input, *effects, "x"));
     let mut table = "| `name` is | it means |\n| --- | --- |\n".to_owned();
     for (shown, input, effects, name) in facts.into_iter().chain(inputs) {
-        let brings_none = || about(input, effects, "!fine").is_some_and(|l| values(&l).is_none());
-        let means = match (about(input, effects, name), name) {
-            (Some(lifecycle), _) => meant(&lifecycle),
+        let brings_none =
+            || lifecycle_with_input(input, effects, "!fine").is_some_and(|l| values(&l).is_none());
+        let means = match (lifecycle_with_input(input, effects, name), name) {
+            (Some(lifecycle), _) => describe_meaning(&lifecycle),
             (None, "x") if brings_none() => {
                 "nothing, and nothing else is asked of it: a fact reads it".to_owned()
             }
@@ -134,8 +136,8 @@ fn a_bare_name_means_what_the_code_says() {
     between("language/predicates.md", "what a bare name means", &table);
 }
 
-/// What the first state asks.
-fn meant(lifecycle: &Lifecycle) -> String {
+/// Returns the question that the first state evaluates.
+fn describe_meaning(lifecycle: &Lifecycle) -> String {
     let PredKind::Is { var, values } = &lifecycle.states[0].when.kind else {
         panic!("one question is asked");
     };

@@ -26,8 +26,9 @@ status {
 }
 "#;
 
-/// What a person reads of the lifecycle with `from` replaced by `to`: `line: code [token] item: message; help`.
-fn shown(changes: &[(&str, &str)]) -> Vec<String> {
+/// Returns the findings as printed for the lifecycle with `from` replaced by `to`: `line: code
+/// [token] item: message; help`.
+fn render_findings(changes: &[(&str, &str)]) -> Vec<String> {
     let mut text = LIFECYCLE.to_owned();
     for (from, to) in changes {
         assert_eq!(text.matches(from).count(), 1, "`{from}` occurs once");
@@ -48,7 +49,7 @@ fn shown(changes: &[(&str, &str)]) -> Vec<String> {
 
 #[track_caller]
 fn expect(changes: &[(&str, &str)], expected: &[&str]) {
-    let found = shown(changes);
+    let found = render_findings(changes);
     assert_eq!(found, expected, "\n{}", found.join("\n"));
 }
 
@@ -82,7 +83,7 @@ fn an_old_word_hides_no_other_finding() {
         &[
             WHOLE,
             "6: LC000 [whole] kept: `whole` is called `exclusive` now; write `exclusive` instead of `whole`",
-            "6: LC005 [whole data.a] kept: input `kept` may have elements that are not ours; only of what is `owned` a list can be exclusively ours: leave out `exclusive`",
+            "6: LC005 [whole data.a] kept: input `kept` may have elements of other owners; only an `owned` input can have an exclusive list: leave out `exclusive`",
             "15: LC060 [clas] apply_service: effect `apply_service` reads `clas`, which is not observed: nothing would wake the object when it changes; did you mean `class`?; ",
             KEPT,
         ],
@@ -94,7 +95,7 @@ fn an_old_word_ends_the_type_before_it() {
     expect(
         &[("by name meta.name exclusive", "whole")],
         &[
-            "5: LC005 [service] service: input `service` does not say how it is found; write `by name spec.other`, or `by ref` where a method finds it",
+            "5: LC005 [service] service: input `service` does not declare how it is found; write `by name spec.other`, or `by ref` where a method finds it",
             WHOLE,
         ],
     );
@@ -102,12 +103,12 @@ fn an_old_word_ends_the_type_before_it() {
 
 #[test]
 fn a_word_stands_once_by_its_old_or_its_new_name() {
-    let found = shown(&[("exclusive spec.ports,", "exclusive spec.ports whole")]);
+    let found = render_findings(&[("exclusive spec.ports,", "exclusive spec.ports whole")]);
     assert!(
         found[0].starts_with("5: LC000 [whole] service: expected `of`, `by`, `every`, `exclusive`, `retain`, `given` or `;`, found `whole`;"),
         "{found:?}"
     );
-    let found = shown(&[("last_reported", "last_reported kept")]);
+    let found = render_findings(&[("last_reported", "last_reported kept")]);
     assert!(
         found[0].starts_with(
             "20: LC000 [kept] ports: expected `,`, `last_reported` or `;`, found `kept`;"

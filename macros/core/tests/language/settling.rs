@@ -1,4 +1,4 @@
-//! Findings about worlds and drives, each with its witness; and what nearly is one.
+//! Findings about worlds and trajectories, each with its witness, and near misses.
 
 use lifecycle_macros_core::check;
 use proc_macro2::TokenStream;
@@ -25,13 +25,13 @@ pub(super) fn help(body: &str) -> String {
 
 /// The lifecycle has this one finding, and none after the change.
 #[track_caller]
-pub(super) fn one(body: &str, finding: &str, from: &str, to: &str) {
+pub(super) fn assert_single_finding(body: &str, finding: &str, from: &str, to: &str) {
     assert_eq!(found(body), [finding]);
     assert_eq!(body.matches(from).count(), 1, "`{from}` occurs once");
     assert_eq!(found(&body.replace(from, to)), [""; 0]);
 }
 
-/// An object with one thing of its own: what most tests change a little.
+/// Returns a lifecycle of an object that owns one object, which most tests edit slightly.
 pub(super) fn service(change: &[(&str, &str)]) -> String {
     let mut text = r#"
         resource Thing;
@@ -64,8 +64,8 @@ pub(super) fn service(change: &[(&str, &str)]) -> String {
     text
 }
 
-/// Something outside the cluster, acquired under a record.
-pub(super) fn held(change: &[(&str, &str)]) -> String {
+/// Returns a lifecycle with something outside the cluster that is acquired under a record.
+pub(super) fn external_store(change: &[(&str, &str)]) -> String {
     let mut text = r#"
         resource Thing;
         observe {
@@ -105,12 +105,12 @@ pub(super) fn held(change: &[(&str, &str)]) -> String {
 #[test]
 fn the_two_lifecycles_have_no_finding() {
     assert_eq!(found(&service(&[])), [""; 0]);
-    assert_eq!(found(&held(&[])), [""; 0]);
+    assert_eq!(found(&external_store(&[])), [""; 0]);
 }
 
 #[test]
 fn a_world_without_a_state_is_shown_by_the_facts_that_matter() {
-    one(
+    assert_single_finding(
         &service(&[
             ("Starting when !ready => Pending;", ""),
             (" Starting | Ready; Starting ->", ""),
@@ -127,7 +127,7 @@ fn a_world_without_a_state_is_shown_by_the_facts_that_matter() {
 
 #[test]
 fn a_state_without_a_world_names_those_that_take_them() {
-    one(
+    assert_single_finding(
         &service(&[(
             "Starting when",
             "Odd when service == Stale => Pending; Starting when",
@@ -136,7 +136,7 @@ fn a_state_without_a_world_names_those_that_take_them() {
         "Odd when service == Stale => Pending;",
         "",
     );
-    one(
+    assert_single_finding(
         &service(&[(
             "Taken when",
             "Odd when class == Absent && validity == Bad => Pending; Taken when",
@@ -160,7 +160,7 @@ fn a_call_may_not_bring_about_what_never_is() {
         }
         transitions { Unseen -> Bare | Ready; Bare -> Ready; }
     "#;
-    one(
+    assert_single_finding(
         text,
         "LC013 put [put] effect `put` leads from `!base && !top` to `!base && top`, which a `never` rules out",
         "put: call store sets",
@@ -171,7 +171,7 @@ fn a_call_may_not_bring_about_what_never_is() {
 #[test]
 fn an_effect_that_never_runs_says_which_one_always_does() {
     let gone = "gone: delete service when service == Absent;";
-    one(
+    assert_single_finding(
         &service(&[("Fine; }", &format!("Fine; {gone} }}"))]),
         "LC016 gone [gone] effect `gone` never runs: no world enables it",
         gone,
@@ -180,7 +180,7 @@ fn an_effect_that_never_runs_says_which_one_always_does() {
     // Of several that build one object the first that is permitted decides, also where its write was refused.
     let again = "again: apply service from class when validity == Fine;";
     let twice = format!("apply service from class when validity == Fine; {again}");
-    one(
+    assert_single_finding(
         &service(&[("apply service from class when validity == Fine;", &twice)]),
         "LC016 again [again] effect `again` never runs: an earlier effect is always chosen: `apply_service`",
         again,
@@ -191,7 +191,7 @@ fn an_effect_that_never_runs_says_which_one_always_does() {
 #[test]
 fn which_effect_builds_an_object_depends_on_no_verdict_on_it() {
     let again = "again: apply handle when handle == Stale && entry == No;";
-    let text = held(&[("put: call", &format!("{again} put: call"))]);
+    let text = external_store(&[("put: call", &format!("{again} put: call"))]);
     let circle =
         "LC066 entry [handle != Absent] `entry` depends on itself: entry -> handle -> entry";
     assert_eq!(found(&text), [circle]);
@@ -203,7 +203,7 @@ fn a_dead_end_is_told_with_the_inputs_that_could_help() {
         "Taken when service == Foreign => Error wakes service;",
         "Taken when service == Foreign => Error;",
     )]);
-    one(
+    assert_single_finding(
         &text,
         "LC021 Taken [Taken] dead end: in state `Taken` with `service == Foreign` no effect is enabled and nothing is promised",
         "service == Foreign => Error;",
@@ -225,7 +225,7 @@ fn a_promise_that_is_not_kept_leads_out_of_no_dead_end() {
         ])),
         [
             "LC021 Starting [Starting] dead end: in state `Starting` with `!ready` no effect is enabled and nothing is promised",
-            "LC097 starts [starts] promise `starts` counts for nothing: wherever it is due the object rests, in state `Missing`, `Wrong`, `Ready`"
+            "LC097 starts [starts] promise `starts` counts for nothing: wherever it is due, the object is settled, in state `Missing`, `Wrong`, `Ready`"
         ]
     );
 }
@@ -248,7 +248,7 @@ fn a_run_that_goes_round_is_shown_with_its_round() {
     assert_eq!(
         found(text),
         [format!(
-            "LC022 Blinking [Blinking] from `Blinking` with `!done` the run can go round for ever without coming to rest: {round}"
+            "LC022 Blinking [Blinking] from `Blinking` with `!done` the run can loop forever without settling: {round}"
         )]
     );
     // A third promise is kept in the end, for it stays enabled all the way round.
@@ -296,8 +296,8 @@ fn effects_that_undo_each_other_are_shown_with_their_round() {
 #[test]
 fn an_effect_that_may_leave_everything_as_it_is_repeats_itself() {
     let put = "sets { entry = Current } undo";
-    one(
-        &held(&[(put, "sets { entry = Current } or { entry = Stale } undo")]),
+    assert_single_finding(
+        &external_store(&[(put, "sets { entry = Current } or { entry = Stale } undo")]),
         "LC024 put [put] effect `put` stays enabled after itself with the same facts, for example `entry == Stale`: it would run for ever",
         "or { entry = Stale } undo",
         "undo",
@@ -317,7 +317,7 @@ fn work_in_a_goal_is_told_with_the_world() {
             "goal Ready when ready || service == Stale",
         ),
     ]);
-    let finding = "LC025 apply_service [service] effect `apply_service` is still enabled in goal state `Ready` with `service == Stale`: the object would never rest";
+    let finding = "LC025 apply_service [service] effect `apply_service` is still enabled in goal state `Ready` with `service == Stale`: the object would never settle";
     assert!(
         found(&text).contains(&finding.to_owned()),
         "{:#?}",
@@ -339,14 +339,14 @@ fn work_in_a_goal_is_told_with_the_world() {
 #[test]
 fn a_deletion_without_an_end_is_told_with_the_world() {
     let undo = "give_back: call store from config sets { entry = No } key handle; put: call";
-    let text = held(&[
+    let text = external_store(&[
         ("observe {", "observe { config: Config by name spec.config;"),
         ("put: call", undo),
         ("undo drop_entry", "undo give_back"),
     ]);
     let finding = "LC040 entry [entry] no deletion path: with `deleting && config == Absent && entry == Stale` the finalizer can never go, for `entry` is not given back: no undo is enabled and nothing is promised";
     assert_eq!(found(&text), [finding]);
-    let text = held(&[
+    let text = external_store(&[
         ("put: call", &undo.replace("from config ", "")),
         ("undo drop_entry", "undo give_back"),
     ]);
@@ -355,7 +355,7 @@ fn a_deletion_without_an_end_is_told_with_the_world() {
 
 #[test]
 fn a_deletion_that_goes_round_is_shown_with_its_round() {
-    let text = held(&[
+    let text = external_store(&[
         ("observe {", "observe { config: Config by name spec.config;"),
         (
             "drop_entry: call store when",
@@ -373,7 +373,7 @@ fn a_deletion_that_goes_round_is_shown_with_its_round() {
 
 #[test]
 fn what_cannot_be_seen_is_not_given_back() {
-    let text = held(&[
+    let text = external_store(&[
         ("given store else Unknown", "given store else Lost"),
         ("entry == Unknown", "entry == Lost"),
     ]);
@@ -383,7 +383,7 @@ fn what_cannot_be_seen_is_not_given_back() {
 #[test]
 fn nothing_is_acquired_before_it_is_recorded() {
     let finding = "LC048 put [entry in { No, Stale }] effect `put` may run with `handle == Stale`, before its key `handle` is recorded";
-    let text = held(&[
+    let text = external_store(&[
         (
             "put: call store when handle == Current && entry",
             "put: call store when entry",
@@ -399,8 +399,8 @@ fn nothing_is_acquired_before_it_is_recorded() {
 
 #[test]
 fn no_record_is_overwritten_while_something_is_held_under_it() {
-    let finding = "LC049 apply_handle [handle] effect `apply_handle` overwrites the record with `entry == Unknown`, while something may be held under the old one";
-    let text = held(&[(
+    let finding = "LC049 apply_handle [handle] effect `apply_handle` overwrites the record with `entry == Unknown`, although something may still be owned under the old one";
+    let text = external_store(&[(
         "handle == Absent || entry == No;",
         "handle == Absent || entry in { No, Unknown };",
     )]);
@@ -427,7 +427,7 @@ const STATUS: &str = r#"
     }
 "#;
 
-fn told(change: &[(&str, &str)]) -> String {
+fn service_with_status(change: &[(&str, &str)]) -> String {
     let mut status = STATUS.to_owned();
     for (from, to) in change {
         assert_eq!(status.matches(from).count(), 1, "`{from}` occurs once");
@@ -438,16 +438,16 @@ fn told(change: &[(&str, &str)]) -> String {
 
 #[test]
 fn phase_and_conditions_tell_the_same() {
-    assert_eq!(found(&told(&[])), [""; 0]);
+    assert_eq!(found(&service_with_status(&[])), [""; 0]);
     assert_eq!(
-        found(&told(&[(
+        found(&service_with_status(&[(
             "Up { True when ready;",
             "Up { True when ready && class;"
         )])),
         [""; 0]
     );
     assert_eq!(
-        found(&told(&[(
+        found(&service_with_status(&[(
             "Unknown \"Starting\" otherwise",
             "True otherwise"
         )])),
@@ -456,7 +456,7 @@ fn phase_and_conditions_tell_the_same() {
         ]
     );
     assert_eq!(
-        found(&told(&[(
+        found(&service_with_status(&[(
             "Up { True when ready;",
             "Up { Unknown \"Late\" when ready;"
         )])),
@@ -467,7 +467,10 @@ fn phase_and_conditions_tell_the_same() {
 #[test]
 fn a_condition_has_a_value_everywhere() {
     assert_eq!(
-        found(&told(&[("Unknown \"Making\" otherwise;", "")])),
+        found(&service_with_status(&[(
+            "Unknown \"Making\" otherwise;",
+            ""
+        )])),
         [
             "LC052 Made [Made] condition `Made` has no value for `class == Present && service == Absent && validity == Fine`; end it with an `otherwise` clause"
         ]
@@ -477,13 +480,19 @@ fn a_condition_has_a_value_everywhere() {
 #[test]
 fn an_error_has_a_reason() {
     assert_eq!(
-        found(&told(&[("False \"Taken\" when", "Unknown \"Taken\" when")])),
+        found(&service_with_status(&[(
+            "False \"Taken\" when",
+            "Unknown \"Taken\" when"
+        )])),
         [
             "LC053 Taken [Taken] state `Taken` is Error but the first unmet condition there is `Made` = Unknown, for example with `service == Foreign`"
         ]
     );
     assert_eq!(
-        found(&told(&[("False \"Taken\" when", "False when")])),
+        found(&service_with_status(&[(
+            "False \"Taken\" when",
+            "False when"
+        )])),
         [
             "LC053 Taken [Taken] state `Taken` is Error but the first unmet condition there is `Made` = False without a reason, for example with `service == Foreign`"
         ]
@@ -495,7 +504,10 @@ fn a_clause_that_never_applies_is_a_warning() {
     let odd =
         "False \"Odd\" when class == Absent && validity == Bad; True when service == Current;";
     assert_eq!(
-        found(&told(&[("True when service == Current;", odd)])),
+        found(&service_with_status(&[(
+            "True when service == Current;",
+            odd
+        )])),
         [
             "LC054 Made [False \"Odd\" when class == Absent && validity == Bad] condition `Made`: clause 4 never applies"
         ]
@@ -515,9 +527,9 @@ fn wakes_that_cannot_help_are_told_what_could() {
             "&& !ready && !other sets { ready = true }; also: service == Current && other && !ready sets",
         ),
     ]);
-    one(
+    assert_single_finding(
         &text,
-        "LC065 Taken [other] state `Taken` says `wakes other`, but with `service == Foreign` no change of these leads out of it",
+        "LC065 Taken [other] state `Taken` declares `wakes other`, but with `service == Foreign` no change of these leads out of it",
         "wakes other",
         "wakes other, service",
     );
@@ -538,7 +550,7 @@ fn wide(facts: usize, more: &str) -> String {
 
 #[test]
 fn too_many_worlds_are_counted_as_far_as_that_is_cheap() {
-    // Nothing asks these facts; that is told as well, and is not what this is about.
+    // Nothing evaluates these facts. The finding about that is not the subject of this test.
     let found = |body: &str| {
         let mut found = found(body);
         found.retain(|one| !one.starts_with("LC167"));
@@ -547,10 +559,10 @@ fn too_many_worlds_are_counted_as_far_as_that_is_cheap() {
     let finding = "LC091 Thing [f0] 156 250 worlds exceed the limit of 32 768";
     assert_eq!(found(&wide(7, "")), [finding]);
     assert_eq!(found(&wide(6, "")), [""; 0]);
-    // They are counted after `never`, which is looked at as soon as it is decided.
+    // They are counted after each `never`, which is evaluated as soon as it is decided.
     assert_eq!(found(&wide(7, "never f0 != A;")), [""; 0]);
     let more = "LC091 Thing [f0] more than 1 048 576 worlds exceed the limit of 32 768";
     assert_eq!(found(&wide(60, "")), [more]);
-    let few = "LC091 Thing [f0] more than 4 194 304 combinations have to be looked at to find the worlds that no `never` rules out";
+    let few = "LC091 Thing [f0] more than 4 194 304 combinations must be searched to find the worlds that no `never` rules out";
     assert_eq!(found(&wide(60, "never f0 != f1;").replace("f0 != f1", "f59 != A || f58 != A || f57 != A || f56 != A || f55 != A || f54 != A || f53 != A || f52 != A || f51 != A || f50 != A")), [few]);
 }

@@ -30,7 +30,7 @@ pub(crate) fn text(name: &str) -> String {
     std::fs::read_to_string(file).expect("the lifecycle can be read")
 }
 
-/// What is between the braces of the one `lifecycle! { .. }` of a text.
+/// Returns the tokens between the braces of the only `lifecycle! { .. }` in a text.
 pub(crate) fn body_of(text: &str) -> TokenStream {
     let tokens: TokenStream = text.parse().expect("a lifecycle consists of Rust tokens");
     let mut bodies = find(tokens).lifecycles;
@@ -43,7 +43,7 @@ pub(crate) fn body(name: &str) -> TokenStream {
     body_of(&text(name))
 }
 
-/// What the checker makes of one of them.
+/// Returns the checker's model of one of them.
 pub(crate) fn model(name: &str) -> Lifecycle {
     check(body(name)).model.expect("it resolves")
 }

@@ -4,7 +4,7 @@ use lifecycle_macros_core::{check, errors::Diagnostic};
 
 use super::shipped::body;
 
-fn shown(found: &[Diagnostic]) -> String {
+fn render_findings(found: &[Diagnostic]) -> String {
     let lines = found.iter().map(|d| {
         let at = d.span.start();
         format!("{}:{} {} {}", at.line, at.column, d.code, d.message)
@@ -14,8 +14,12 @@ fn shown(found: &[Diagnostic]) -> String {
 
 fn accepted(name: &str) {
     let checked = check(body(name));
-    assert!(checked.is_accepted(), "{}", shown(&checked.diagnostics));
-    assert_eq!(shown(&checked.diagnostics), "");
+    assert!(
+        checked.is_accepted(),
+        "{}",
+        render_findings(&checked.diagnostics)
+    );
+    assert_eq!(render_findings(&checked.diagnostics), "");
 }
 
 macro_rules! sketches {

@@ -1,10 +1,10 @@
-//! Marks and words of other languages: each finding says what to write instead.
+//! Marks and words of other languages: each finding names the replacement.
 
 use lifecycle_macros_core::check;
 
 const BEFORE: &str = "resource Thing;\nobserve { class: Class by name spec.class; }\n";
 
-/// `line: message` of the first finding, up to what the item looks like.
+/// Returns `line: message` of the first finding, up to the form of the item.
 fn first(text: &str) -> String {
     let text = format!("{BEFORE}{text}");
     let found = check(text.parse().expect("it consists of tokens")).diagnostics;
@@ -97,7 +97,7 @@ fn words_and_marks_of_other_languages_are_called_that() {
         &says(
             "`when`",
             "otherwise",
-            "each state says of which worlds it is, also the last one",
+            "each state declares its worlds, also the last one",
         ),
     );
     expect(
@@ -118,9 +118,9 @@ fn words_and_marks_of_other_languages_are_called_that() {
     );
 }
 
-/// One message says at its end what was meant.
+/// Checks that one message suggests the intended word at its end.
 #[track_caller]
-fn meant(text: &str, word: &str) {
+fn assert_suggestion(text: &str, word: &str) {
     let text = format!("{BEFORE}{text}");
     let found = check(text.parse().expect("it consists of tokens")).diagnostics;
     let end = format!("; did you mean `{word}`?");
@@ -132,14 +132,14 @@ fn meant(text: &str, word: &str) {
 
 #[test]
 fn a_misspelt_word_is_told_which_was_meant() {
-    meant("states { A when class => Pending wake class; }", "wakes");
-    meant("properties { reach A from B; }", "reaches");
-    meant("properties { reaches A form B; }", "from");
-    meant("properties { alway class; }", "always");
-    meant("promises { p: class set { class = Absent }; }", "sets");
-    meant("effects { aply class; }", "apply");
-    meant("effects { apply class from class undoo other; }", "undo");
-    meant("alow LC064 class \"why\";", "allow");
+    assert_suggestion("states { A when class => Pending wake class; }", "wakes");
+    assert_suggestion("properties { reach A from B; }", "reaches");
+    assert_suggestion("properties { reaches A form B; }", "from");
+    assert_suggestion("properties { alway class; }", "always");
+    assert_suggestion("promises { p: class set { class = Absent }; }", "sets");
+    assert_suggestion("effects { aply class; }", "apply");
+    assert_suggestion("effects { apply class from class undoo other; }", "undo");
+    assert_suggestion("alow LC064 class \"why\";", "allow");
     let text = "resource Thing; observe { a: own Class by name spec.a; }";
     let found = check(text.parse().expect("it consists of tokens")).diagnostics;
     assert!(
@@ -164,12 +164,12 @@ fn a_value_that_an_else_misspells_is_told_which_was_meant() {
     let facts = |other: &str| {
         format!("facts {{ ok: {{ Fine, Bad }} from class given class else {other}; }}")
     };
-    meant(&facts("Fien"), "Fine");
-    meant(
+    assert_suggestion(&facts("Fien"), "Fine");
+    assert_suggestion(
         "facts { ok: bool from class given class else flase; }",
         "false",
     );
-    // What no answer resembles is a value of its own; so is what somebody asks for.
+    // A value that resembles no answer is a value of its own. So is a queried one.
     let codes = |text: &str| {
         let text = format!("{BEFORE}{text}");
         let found = check(text.parse().expect("it consists of tokens")).diagnostics;
@@ -261,7 +261,7 @@ fn an_input_that_is_called_name_cannot_be_asked_by() {
     let found = check(text.parse().expect("tokens")).diagnostics;
     let said = &found.first().expect("it is refused").message;
     assert!(
-        said.contains("found `every`") && said.contains("needs another name"),
+        said.contains("found `every`") && said.contains("rename it"),
         "{said}"
     );
 }
@@ -290,7 +290,7 @@ fn an_input_says_its_given_last_and_retains_when() {
     let poll =
         said("class: Class by name spec.class; live: poll Info by spec.url given class every 2s;");
     assert!(
-        poll.ends_with("found `every`: `given` stands behind everything else of an input"),
+        poll.ends_with("found `every`: `given` comes after everything else of an input"),
         "{poll}"
     );
     let retained = said("secret: owned Secret by name meta.name retain if keeps;");
@@ -308,7 +308,7 @@ fn a_minted_value_says_first_what_keeps_it() {
     assert!(
         first
             .message
-            .starts_with("expected `in`, found `from`: what keeps it comes first"),
+            .starts_with("expected `in`, found `from`: the keeper comes first"),
         "{}",
         first.message
     );

@@ -1,5 +1,5 @@
-//! Where what is generated says that it stands: at the words of the declaration. By that an editor goes from a method, a variant or a field to its line,
-//! and renames both.
+//! Spans of the generated items, which point at the words of the declaration. An editor can
+//! therefore go from a method, a variant or a field to its line, and rename both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -9,7 +9,7 @@ use proc_macro2::Ident;
 use super::shipped::{body_of, folder, names, text};
 use lifecycle_macros_core::model::{Lifecycle, Mode, Origin};
 
-/// What an expansion defines, by the place that it says it stands at.
+/// Items that an expansion defines, indexed by the span that each one claims.
 struct Defined {
     source: String,
     model: Lifecycle,
@@ -67,7 +67,7 @@ fn definitions(item: &syn::Item) -> Vec<Ident> {
 }
 
 impl Defined {
-    /// Whether exactly this word of the declaration defines something of this name.
+    /// Returns true if exactly this word of the declaration defines an item of this name.
     fn defines(&self, word: &Ident, name: &str) -> bool {
         let Range { start, end } = word.span().byte_range();
         let here = self.by_place.get(&(start, end));
@@ -141,7 +141,8 @@ fn inputs_are_fields_at_their_line() {
     }
 }
 
-/// One that has no name of its own stands at its target: `apply_service` at `service`.
+/// Tests that effects with a builder method generate methods and types at their line. An effect
+/// without a name points at its target: `apply_service` at `service`.
 #[test]
 fn effects_that_a_method_makes_are_methods_and_types_at_their_line() {
     let mut methods = 0;
@@ -158,7 +159,7 @@ fn effects_that_a_method_makes_are_methods_and_types_at_their_line() {
                 .values()
                 .flatten()
                 .filter(|known| **known == name);
-            // What is deleted has no method.
+            // A delete has no method.
             assert!(
                 defined || elsewhere.count() == 0,
                 "{}: `{name}`",
@@ -173,7 +174,9 @@ fn effects_that_a_method_makes_are_methods_and_types_at_their_line() {
     assert!(methods > 20, "{methods} methods");
 }
 
-/// But for what every lifecycle has that holds something, which stands at its own name, and what a call may bring about, which stands at the call.
+/// Tests that generated code points at words of its own name. Exceptions are the items of every
+/// lifecycle with a held fact, which point at its name, and the results of a call, which point at
+/// the call.
 #[test]
 fn nothing_stands_at_a_word_of_another_name() {
     let mut strays = Vec::new();

@@ -1,4 +1,5 @@
-//! `docs/suspend.md` is true: its lifecycle is accepted, each edit of it gives what the page says, and what it says of polls, effects and conditions holds.
+//! `docs/suspend.md` is true: its lifecycle is accepted, each edit of it has the result on the
+//! page, and its statements about polls, effects and conditions hold.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::model::{Lifecycle, Node};
@@ -19,7 +20,7 @@ fn found(text: &str) -> Vec<String> {
     found.iter().map(|d| format!("error: {d}")).collect()
 }
 
-/// The codes and items of what is found in the lifecycle with one thing changed.
+/// Checks the codes and items of the findings after one edit of the lifecycle.
 #[track_caller]
 fn expect(from: &str, to: &str, expected: &[&str]) {
     assert_eq!(topic().matches(from).count(), 1, "`{from}` occurs once");
@@ -84,7 +85,8 @@ fn no_effect_is_enabled_there() {
     );
 }
 
-/// What is held is given back although it is paused, and kept while it is frozen: a deletion that could not go on once nobody holds it up is found.
+/// Checks that the cleanup of held resources runs although the object is paused, and waits while it
+/// is frozen. The checker finds a deletion that could not continue after the suspension.
 #[test]
 fn a_deletion_is_looked_at_in_both() {
     let remove = "remove: call broker sets { entry = No } key meta.uid;";
@@ -139,12 +141,13 @@ fn what_suspends_it_is_looked_at_before_anything_else() {
 #[test]
 fn nothing_that_we_cause_begins_there() {
     let model = model();
-    let summary = Summary::of(&model).expect("it is small");
+    let summary = Summary::explore(&model).expect("it is small");
     assert!(!summary.edges.is_empty());
     assert!(summary.edges.keys().all(|(from, _)| from.0 > 1));
 }
 
-/// A condition that asks for more is not said anew, so a clause of it that holds only there never applies.
+/// Tests that a condition that queries more is not written anew, so a clause that holds only there
+/// never applies.
 #[test]
 fn only_what_is_known_there_is_said_there() {
     expect(

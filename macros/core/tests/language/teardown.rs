@@ -1,5 +1,6 @@
-//! `docs/teardown.md` is true: its lifecycle is accepted, each edit of it gives what the page says, and what it says of steps and of the finalizer holds.
-//! `BLESS=1` writes what is found into the page.
+//! `docs/teardown.md` is true: its lifecycle is accepted, each edit of it has the result on the
+//! page, and its statements about stages of the teardown and the finalizer hold. `BLESS=1` writes
+//! the findings into the page.
 
 use std::path::Path;
 
@@ -26,7 +27,7 @@ fn found(text: &str) -> Vec<String> {
     found.iter().map(|d| format!("error: {d}")).collect()
 }
 
-/// The codes and items of what is found in the lifecycle with one thing changed.
+/// Checks the codes and items of the findings after one edit of the lifecycle.
 #[track_caller]
 fn expect(from: &str, to: &str, expected: &[&str]) {
     assert_eq!(machine().matches(from).count(), 1, "`{from}` occurs once");
@@ -119,12 +120,12 @@ fn what_is_held_is_given_back_by_a_step_or_an_undo() {
     assert!(!given.contains(&"LC041"), "{given:?}");
 }
 
-/// A look at each world of the page's lifecycle.
+/// Calls `look` with each world of the lifecycle on the page.
 fn in_each_world(look: impl Fn(&Lifecycle, &Space<'_>, World<'_>, Choice)) {
     let model = check(body_of(machine())).model.expect("it is understood");
-    let frames = Frames::of(&model);
-    let permissions = Permissions::of(&model);
-    let space = Space::of(&model, &frames, &permissions).expect("it is small");
+    let frames = Frames::new(&model);
+    let permissions = Permissions::new(&model);
+    let space = Space::build(&model, &frames, &permissions).expect("it is small");
     for index in space.worlds.indexes() {
         look(
             &model,
@@ -183,13 +184,14 @@ fn the_finalizer_comes_first_and_goes_last() {
     });
 }
 
-/// Without the token nothing can be drained; who says nowhere that this is given up, is told how.
+/// Tests the help for a lifecycle that abandons nothing: without the token nothing can be drained,
+/// and the help shows how to abandon it.
 #[test]
 fn who_gives_nothing_up_is_told_how() {
     let mut lines = machine().lines();
     let gives_up = lines.find(|line| line.contains(ABANDONED));
     let without = machine().replace(gives_up.expect("it is given up"), "");
-    let how = "if what is left is to be given up there, add to `teardown`: `abandoned when token == Absent \"why it is left\";`";
+    let how = "to give up what is left there, add to `teardown`: `abandoned when token == Absent \"why it is left\";`";
     let said = found(&without);
     assert!(!said.is_empty());
     assert!(said.iter().all(|said| said.contains("LC040")), "{said:#?}");

@@ -1,6 +1,7 @@
-//! What `docs/time.md` shows is true: its lifecycle is accepted without a finding, and each edit of it gives exactly the findings that stand below.
+//! Tests that `docs/time.md` is true. Its lifecycle passes without a finding, and each edit of it
+//! gives exactly the findings listed below.
 
-use super::page::{blocks, found, says};
+use super::page::{assert_finding, blocks, found};
 
 const PAGE: &str = include_str!("../../../../docs/time.md");
 
@@ -47,7 +48,7 @@ fn each_edit_gives_the_findings_that_are_shown() {
     }
 }
 
-/// What is found in a lifecycle with another line for its clock.
+/// Returns the findings of a lifecycle with another line for its clock.
 fn with_clock(line: &str) -> Vec<String> {
     let old = "now:  clock;";
     assert_eq!(example().matches(old).count(), 1);
@@ -58,23 +59,23 @@ fn with_clock(line: &str) -> Vec<String> {
 fn a_slip_in_the_line_of_a_clock_is_told_with_what_to_write() {
     let meant = [
         "LC005",
-        "`now` does not say how it is found",
+        "`now` does not declare how it is found",
         "write `now: clock;`",
     ];
     for slip in ["now: Clock;", "now: clok;", "now: Timestamp;", "now: time;"] {
-        says(&with_clock(slip), &meant);
+        assert_finding(&with_clock(slip), &meant);
     }
-    let more = ["LC005", "nothing more is to be said", "write `now: clock;`"];
+    let more = ["LC005", "takes no clauses", "write `now: clock;`"];
     for slip in [
         "now: clock every 1s;",
         "now: clock by meta.uid;",
         "now: clock given page;",
     ] {
-        says(&with_clock(slip), &more);
+        assert_finding(&with_clock(slip), &more);
     }
-    says(&with_clock("now: clock Timestamp;"), &["LC000"]);
+    assert_finding(&with_clock("now: clock Timestamp;"), &["LC000"]);
     let twice = with_clock("now: clock; later: clock;");
-    says(
+    assert_finding(
         &twice,
         &["LC005", "`later` is a second clock", "read `now`"],
     );
@@ -83,19 +84,19 @@ fn a_slip_in_the_line_of_a_clock_is_told_with_what_to_write() {
 #[test]
 fn a_clock_is_asked_through_a_fact() {
     let asked = example().replace("when over && page", "when now && page");
-    says(
+    assert_finding(
         &found(&asked),
         &["LC001", "`now`", "declare a fact `from` it"],
     );
     let written = example().replace("delete page when over;", "delete now when over;");
-    says(&found(&written), &["LC070", "nobody sets what time it is"]);
+    assert_finding(&found(&written), &["LC070", "the time cannot be set"]);
 }
 
 #[test]
 fn a_clock_that_nothing_reads_is_told() {
     let text = example().replace("from self, now;", "from self;");
     let text = text.replace("wakes self, now", "wakes self");
-    says(
+    assert_finding(
         &found(&text),
         &["LC064", "nothing reads it", "declare a fact `from now`"],
     );
@@ -107,7 +108,7 @@ fn a_module_may_be_called_clock() {
         "now:  clock;",
         "now:  clock; what: clock::Reading by name meta.name;",
     );
-    says(
+    assert_finding(
         &found(&text),
         &["LC064", "`what` is watched but nothing reads it"],
     );
@@ -118,14 +119,14 @@ fn a_module_may_be_called_clock() {
 #[test]
 fn where_only_time_helps_it_has_to_be_named() {
     let text = example().replace(" => Pending wakes self, now;", " => Pending;");
-    says(&found(&text), &["LC021", "`Shut`", "wakes now, page, self"]);
+    assert_finding(&found(&text), &["LC021", "`Shut`", "wakes now, page, self"]);
 }
 
 #[test]
 fn a_volume_has_no_clock() {
     let text = include_str!("../lifecycles/provision.txt");
     let text = text.replacen("observe {", "observe { now: clock;", 1);
-    says(&found(&text), &["LC005", "a call happens when it is made"]);
+    assert_finding(&found(&text), &["LC005", "a call happens when it is made"]);
 }
 
 #[test]
@@ -156,8 +157,8 @@ const SAID: &str = "lifecycle! {
     promises { elapses: turn == Running sets { turn = Over }; }
 }";
 
-/// What is found once the interval and the time of `Stepping` are others.
-fn said(every: &str, overdue: &str) -> Vec<String> {
+/// Returns the findings after a change of the interval and of the time of `Stepping`.
+fn canary_findings(every: &str, overdue: &str) -> Vec<String> {
     let text = SAID.replace("every 5min", every);
     found(&text.replace("overdue 15min", overdue))
 }
@@ -175,7 +176,10 @@ fn what_the_page_says_of_times_that_objects_say_is_found() {
         found(&remote.replace("every 5min", every)),
         [shown("LC103")]
     );
-    assert_eq!(said("every 5min", "overdue 1min"), [shown("LC104")]);
+    assert_eq!(
+        canary_findings("every 5min", "overdue 1min"),
+        [shown("LC104")]
+    );
 }
 
 #[test]
@@ -205,7 +209,7 @@ fn a_state_leaves_time_for_the_poll_that_ends_it() {
         ("every 1min", "overdue spec.b else 5min min 1min", true),
     ];
     for (every, overdue, fits) in table {
-        let found = said(every, overdue);
+        let found = canary_findings(every, overdue);
         let codes: Vec<&str> = found.iter().map(|found| &found[..5]).collect();
         let expected: &[&str] = if fits { &[] } else { &["LC104"] };
         assert_eq!(codes, expected, "{every} {overdue} {found:#?}");
@@ -216,29 +220,35 @@ fn a_state_leaves_time_for_the_poll_that_ends_it() {
 fn a_time_that_the_object_does_not_say_is_told_with_what_to_write() {
     let form = [
         "LC005",
-        "no time that the object says",
+        "not a duration of the object",
         "every spec.interval else 30s min 5s",
     ];
-    says(&said("every plan.interval else 1min min 1s", ""), &form);
-    says(&said("every spec else 1min min 1s", ""), &form);
-    says(
-        &said("every 5min", "overdue turn.much else 15min"),
+    assert_finding(
+        &canary_findings("every plan.interval else 1min min 1s", ""),
+        &form,
+    );
+    assert_finding(&canary_findings("every spec else 1min min 1s", ""), &form);
+    assert_finding(
+        &canary_findings("every 5min", "overdue turn.much else 15min"),
         &["LC005", "state `Stepping`", "overdue spec.interval"],
     );
-    says(&said("every spec.interval", ""), &["LC000", "`else 30s`"]);
-    says(
-        &said("every spec.interval else soon", ""),
+    assert_finding(
+        &canary_findings("every spec.interval", ""),
+        &["LC000", "`else 30s`"],
+    );
+    assert_finding(
+        &canary_findings("every spec.interval else soon", ""),
         &["LC000", "a time such as"],
     );
-    says(
-        &said("every spec.interval else 1s min 5s", ""),
+    assert_finding(
+        &canary_findings("every spec.interval else 1s min 5s", ""),
         &["LC103", "`else 1s` is below its own `min 5s`"],
     );
     let volume = include_str!("../lifecycles/volume.txt");
     let probe = "probe Tree              by request.target_path";
     assert!(volume.contains(probe));
     let every = format!("{probe} every spec.a else 1min min 1s");
-    says(
+    assert_finding(
         &found(&volume.replace(probe, &every)),
         &["LC005", "a volume has no object"],
     );

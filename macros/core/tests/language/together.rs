@@ -1,4 +1,5 @@
-//! `docs/together.md` is true: its lifecycle is accepted, and waits where the page says. What a claim looks like, and what of it is found without rustc.
+//! Tests that `docs/together.md` is true: its lifecycle is accepted, and waits in the places that
+//! the page names. Also tests the form of a claim, and the findings about it that need no rustc.
 
 use lifecycle_macros_core::model::StateId;
 use lifecycle_macros_core::{check, expand};
@@ -25,7 +26,7 @@ fn claiming(claim: &str) -> String {
 }
 
 #[track_caller]
-fn says(text: &str, part: &str) {
+fn assert_finding(text: &str, part: &str) {
     let found = found(text);
     assert!(
         found.iter().any(|one| one.contains(part)),
@@ -82,18 +83,18 @@ fn a_keeper_is_a_type_and_its_states_are_names() {
         found(&claiming("claimed by super::gates::Gate in Ready")),
         [""; 0]
     );
-    says(&claiming("claimed by Gate in Ready | Ready"), "LC180");
-    says(
+    assert_finding(&claiming("claimed by Gate in Ready | Ready"), "LC180");
+    assert_finding(
         &claiming("claimed by in Ready"),
-        "expected the type whose lifecycle keeps it",
+        "expected the type whose lifecycle keeps the promise",
     );
-    says(&claiming("claimed by Gate"), "expected `in`");
-    says(
+    assert_finding(&claiming("claimed by Gate"), "expected `in`");
+    assert_finding(
         &claiming("claimed by Gate in"),
         "expected a state of its lifecycle",
     );
-    says(&claiming("claimed Gate in Ready"), "expected `by`");
-    says(
+    assert_finding(&claiming("claimed Gate in Ready"), "expected `by`");
+    assert_finding(
         &claiming("kept by Gate in Ready"),
         "expected `claimed` or `:`",
     );

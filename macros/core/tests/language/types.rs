@@ -1,6 +1,7 @@
 //! How the types are called that are generated for facts.
 
-/// What is mentioned by its name alone is in scope beside the generated types, so none of these is called so.
+/// Checks that no generated type has the name of an item that the expansion mentions by its name
+/// alone. Such items are in scope beside the generated types.
 #[test]
 fn a_fact_has_another_type_than_what_is_mentioned_beside_it() {
     let generated = |field: &str| {

@@ -1,5 +1,6 @@
-//! The volume sketches with one thing changed, 460 times: the checker finds what the oracle of the language finds.
-//! `volumes/changes.txt` has the answers of the oracle. Where the two differ, the checker is right, for one of the reasons below.
+//! Compares the checker with the oracle of the language on the volume sketches with one thing
+//! changed, 460 times. `volumes/changes.txt` has the answers of the oracle. If the two differ, the
+//! checker is right, for one of the reasons below.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,7 +101,7 @@ fn change(line: &str) -> Change {
     }
 }
 
-/// Where a line and column, both counted from one, begin.
+/// Returns the offset at which a line and column, both counted from one, begin.
 fn offset(text: &str, position: &str) -> usize {
     let (line, column) = position.split_once(':').expect("line:column");
     let number = |text: &str| text.parse::<usize>().expect("a number");
@@ -274,7 +275,8 @@ const FOLDER: &str = r#"
 #[test]
 fn what_a_call_does_not_say_has_the_first_value_and_what_it_says_is_asked() {
     assert_eq!(settling::found(FOLDER), [""; 0]);
-    // While a volume is taken away nobody says whether it was read-only: so a refusal there never applies.
+    // While a volume is removed, no request states if it was read-only. Therefore a refusal on it
+    // never applies there.
     let taken = "NodeUnpublishVolume -> Free by unpublish {";
     let refuses = |fact: &str| {
         let with = format!("{taken} writes == No => UNAVAILABLE;");
@@ -355,7 +357,8 @@ fn what_a_given_keeps_from_being_asked_has_its_value_also_where_the_request_says
         "told: { No, Yes } from request.readonly; writes: { Yes, No } from request.readonly given told == Yes else No;",
     );
     let taken = "NodeUnpublishVolume -> Free by unpublish {";
-    // There nobody says it, so the `else` counts: the refusal applies always, and nothing is ever taken away.
+    // No request states it there, so the `else` counts. The refusal always applies, and the volume
+    // is never removed.
     let asks = body.replace(taken, &format!("{taken} writes == No => UNAVAILABLE;"));
     let found = settling::found(&asks);
     let never = "LC016 unpublish [unpublish] effect `unpublish` never runs";

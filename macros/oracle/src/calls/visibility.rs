@@ -1,15 +1,15 @@
-//! What a call can see: what its request carries, and what its process has.
+//! Visibility of a call: the contents of its request, and the state of its process.
 
 use super::Rpc;
 use crate::syntax::{Call, Input, Life, Pred, atoms};
 use crate::worlds::{World, Worlds};
 
-/// What a call can see.
+/// Visibility of a call.
 pub(crate) struct Visibility<'a> {
     life: &'a Life,
     worlds: &'a Worlds<'a>,
     rpc: &'static Rpc,
-    /// Variables that are asked of nothing but a request that does not say.
+    /// Variables that depend only on a field that the request does not carry.
     fixed: Vec<usize>,
 }
 
@@ -26,8 +26,10 @@ impl<'a> Visibility<'a> {
         visibility
     }
 
-    /// What a call asks for by itself: preconditions, target, refusals, what its effects are permitted by. A volume that is being created has no preconditions to see.
-    pub(super) fn asked(&self, call: &'a Call) -> Vec<&'a Pred> {
+    /// Returns the predicates that a call evaluates by itself: its preconditions, its target, its
+    /// refusals, and the permissions of its effects. A volume that is being created has no
+    /// preconditions to see.
+    pub(super) fn predicates(&self, call: &'a Call) -> Vec<&'a Pred> {
         let mut all: Vec<&Pred> = call.refusals.iter().map(|(when, _)| when).collect();
         let effects = self.life.effects.iter();
         let own = effects.filter(|effect| call.by.contains(&effect.name));
@@ -63,7 +65,8 @@ impl<'a> Visibility<'a> {
         reads.is_some_and(|reads| reads.iter().any(lacks) && reads.iter().all(plain))
     }
 
-    /// Whether the call can meet a world: what its request does not say has the first value.
+    /// Returns true if the call can meet a world. Facts that its request does not carry have the
+    /// first value.
     pub(crate) fn meets(&self, world: &World) -> bool {
         let first = |var: &usize| {
             let is_first = world[*var] == self.worlds.vars[*var].answers[0];
@@ -82,7 +85,7 @@ impl<'a> Visibility<'a> {
         })
     }
 
-    /// Whether a question can be answered.
+    /// Returns true if the call can evaluate a question.
     pub(crate) fn answers(&self, name: &str, asked: Option<&[String]>) -> bool {
         if let Some(fact) = self.life.fact(name) {
             let from = fact.from.iter().all(|one| self.reads(one));
@@ -99,7 +102,8 @@ impl<'a> Visibility<'a> {
         self.finds(input) && (!compares || builders.all(|one| builds(&one.from)))
     }
 
-    /// What a `given` asks of the request has a value even if the request does not say.
+    /// Returns true if every question of a `given` has a value. Questions about the request have
+    /// one even if the request does not carry the field.
     fn decides(&self, given: &Pred) -> bool {
         given.parts().into_iter().all(|(name, asked)| {
             let of_request = |name: &str| {
@@ -114,7 +118,7 @@ impl<'a> Visibility<'a> {
         })
     }
 
-    /// Whether a name in a `from` is there.
+    /// Returns true if a name in a `from` is available.
     fn reads(&self, name: &str) -> bool {
         if is_of_request(name) {
             return self.rpc.has(name);
@@ -126,7 +130,7 @@ impl<'a> Visibility<'a> {
         self.life.input(name).is_none_or(|input| self.finds(input))
     }
 
-    /// Whether an input can be looked up.
+    /// Returns true if an input can be looked up.
     pub(crate) fn finds(&self, input: &Input) -> bool {
         let path = |path: &String| match path.split_once('.') {
             Some(("request", field)) => self.rpc.carries.contains(&field),

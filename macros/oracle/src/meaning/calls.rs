@@ -1,10 +1,11 @@
-//! What the calls of a volume mean: what each does in a world, with which codes, and when it gives up.
+//! Meaning of the calls of a volume: the result of each in a world, its codes, and the point at
+//! which it gives up.
 
 use super::{Meaning, Named};
-use crate::calls::{Answer, Asking};
+use crate::calls::{Answer, ResolvedCall};
 use crate::syntax::Call;
 
-/// What a call does in a world. Codes are spelled as the interface spells them.
+/// Result of a call in a world. Codes are spelled as the interface spells them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doing {
     /// It ends with this code, for a precondition of the interface.
@@ -15,7 +16,7 @@ pub enum Doing {
     Refusal(String),
     /// It runs the effect of this name, and looks again.
     Run(String),
-    /// It waits for what is promised.
+    /// It waits for a promise.
     Wait,
 }
 
@@ -33,11 +34,11 @@ impl Meaning<'_> {
             .collect()
     }
 
-    /// What a call does in a world; `None` where there is no such call or world.
+    /// Returns the result of a call in a world; `None` if the call or the world does not exist.
     pub fn doing(&self, call: &str, named: &Named) -> Option<Doing> {
         let (declared, world) = (self.declared(call)?, self.numbered(named)?);
-        let asking = Asking::new(self.worlds, declared);
-        Some(match asking.answer(&world, self.worlds.place(&world)) {
+        let asking = ResolvedCall::new(self.worlds, declared);
+        Some(match asking.answer(&world, self.worlds.classify(&world)) {
             Answer::Precondition(at) => Doing::Precondition(asking.preconditions[at].1.to_owned()),
             Answer::Done => Doing::Done,
             Answer::Refusal(at) => Doing::Refusal(declared.refusals[at].1.clone()),
@@ -46,24 +47,25 @@ impl Meaning<'_> {
         })
     }
 
-    /// The effects by which a call goes on.
+    /// Returns the effects by which a call proceeds.
     pub fn steps(&self, call: &str) -> Vec<String> {
         self.declared(call)
             .map(|call| call.by.clone())
             .unwrap_or_default()
     }
 
-    /// The code with which a call gives up waiting; `None` where it never waits.
+    /// Returns the code with which a call stops waiting; `None` if it never waits.
     pub fn gives_up(&self, call: &str) -> Option<String> {
         self.declared(call)?.within.clone()
     }
 
-    /// Every code with which a call may end where it looks, besides those of the interface that mean that it could not look.
+    /// Returns every code with which a call may end after it observed its inputs. The codes of the
+    /// interface for a failed observation are not included.
     pub fn codes(&self, call: &str) -> Vec<String> {
         let Some(declared) = self.declared(call) else {
             return Vec::new();
         };
-        let asking = Asking::new(self.worlds, declared);
+        let asking = ResolvedCall::new(self.worlds, declared);
         let preconditions = asking.preconditions.iter();
         let preconditions = preconditions.map(|(_, code)| (*code).to_owned());
         let refusals = declared.refusals.iter().map(|(_, code)| code.clone());

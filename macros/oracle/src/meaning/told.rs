@@ -1,17 +1,18 @@
-//! What the status says in a world: the declared conditions, and the roll-up.
+//! Status in a world: the declared conditions, and the roll-up.
 
 use std::collections::BTreeSet;
 
-use super::{Meaning, Named, NodePlace, Told};
+use super::{Meaning, Named, NodePlace, ReportedCondition};
 use crate::syntax::{Clause, Condition};
 use crate::worlds::World;
 
 impl Meaning<'_> {
-    /// What the declared conditions and the roll-up say there: status and reason, or nothing. `None` where no state is told of; while the object is suspended
-    /// those that are said anew, and the roll-up.
-    pub fn told(&self, named: &Named) -> Option<Vec<Told>> {
+    /// Returns the declared conditions and the roll-up there: status and reason, or nothing.
+    /// Returns `None` if no state is reported. While the object is suspended, returns the
+    /// conditions that are reported anew, and the roll-up.
+    pub fn reported_conditions(&self, named: &Named) -> Option<Vec<ReportedCondition>> {
         let world = self.numbered(named)?;
-        let Some(NodePlace::State(state)) = self.worlds.place(&world) else {
+        let Some(NodePlace::State(state)) = self.worlds.classify(&world) else {
             return None;
         };
         if self.life().states[state].is_ignored() {
@@ -25,7 +26,8 @@ impl Meaning<'_> {
         };
         let all = self.life().conditions.iter();
         let anew = all.filter(|one| !suspended || self.is_said_while_suspended(one));
-        let mut told: Vec<Told> = anew.map(|one| (one.name.clone(), said(one))).collect();
+        let mut told: Vec<ReportedCondition> =
+            anew.map(|one| (one.name.clone(), said(one))).collect();
         if let Some(ready) = &self.life().ready {
             let said = match suspended {
                 true => ("Unknown".to_owned(), self.life().states[state].name.clone()),
@@ -68,7 +70,8 @@ impl Meaning<'_> {
         ("True".to_owned(), reason.to_owned())
     }
 
-    /// Whether it asks nothing but what decides whether an object is left alone.
+    /// Returns true if the condition only evaluates facts that decide whether an object is left
+    /// alone.
     fn is_said_while_suspended(&self, condition: &Condition) -> bool {
         let states = self.life().states.iter();
         let aside = states.filter(|state| state.is_ignored() || state.is_suspended());
@@ -79,7 +82,7 @@ impl Meaning<'_> {
     }
 }
 
-/// Whether a clause writes its condition.
+/// Returns true if a clause writes its condition.
 fn is_said(clause: &Clause) -> bool {
     ["True", "False", "Unknown"].contains(&clause.value.as_str())
 }

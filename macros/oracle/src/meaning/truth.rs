@@ -1,5 +1,6 @@
-//! The world that there really is: every question asked of the objects as they are, each as soon as what it needs is known.
-//! Knows the language: when something is asked, and with what. What objects contain is known to a [`Reality`].
+//! Actual world: every question is evaluated on the objects as they are, as soon as its
+//! dependencies are known. Knows the language: the moment at which a question is evaluated, and its
+//! arguments. A [`Reality`] knows the contents of objects.
 
 mod once;
 
@@ -10,30 +11,30 @@ use crate::calls::{Visibility, rpc};
 use crate::syntax::{Effect, Input};
 use crate::worlds::{Test, Value};
 
-/// What a method of an author is given for one name of a `from`.
+/// Argument that an author's method receives for one name of a `from`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Seen<O> {
+pub enum Argument<O> {
     /// The object itself.
     This,
-    /// An input of one object or answer; not there, or not ours to read, if `None`.
+    /// An input of one object or answer; `None` if it is absent or we may not read it.
     One(Option<O>),
     /// An input of many.
     Many(Vec<O>),
-    /// A shared value, as what it is computed from; `None` where it is not computed.
-    Value(Option<Vec<(String, Seen<O>)>>),
+    /// A shared value, as the sources that it is computed from; `None` if it is not computed.
+    Value(Option<Vec<(String, Argument<O>)>>),
     /// The value of a fact.
     Fact(String),
 }
 
-/// Names of a `from` with what is given for them.
-pub type Given<O> = Vec<(String, Seen<O>)>;
+/// Names of a `from` with their arguments.
+pub type Given<O> = Vec<(String, Argument<O>)>;
 
-/// What was found of an input.
+/// Result of the lookup of an input.
 #[derive(Clone, Debug)]
-pub struct Sought<O> {
-    /// Whether the object says at all what to look for.
+pub struct LookupResult<O> {
+    /// True if the object names the objects to look for at all.
     pub named: bool,
-    /// What is there.
+    /// Objects that were found.
     pub objects: Vec<O>,
 }
 
@@ -46,39 +47,41 @@ pub enum Member {
     Surplus,
     /// Being deleted.
     Draining,
-    /// Somebody else's.
+    /// Owned by another controller or user.
     Foreign,
     /// As wanted.
     Current,
 }
 
-/// What ties an object to its owner.
+/// Ties of an object to its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct Tie<'a, O> {
     /// Another input's object that owns it.
     pub owner: Option<&'a O>,
-    /// Whether it is retained now; `None`: nothing of the input ever is.
+    /// True if it is retained now; `None` if nothing of the input is ever retained.
     pub retained: Option<bool>,
 }
 
-/// What objects contain, and what authors would make of it.
+/// Contents of objects, and the results that the authors' methods compute from them.
 pub trait Reality {
     /// An object, or the answer of a poll, or a record.
     type Object: Clone;
 
-    /// Whether the object itself is being deleted, and whether our finalizer is on it.
+    /// Returns true if the object itself is being deleted, and true if our finalizer is on it.
     fn standing(&self) -> (bool, bool);
-    /// What is there of an input whose lookup depends on these.
-    fn find(&self, input: &str, from: &Given<Self::Object>) -> Sought<Self::Object>;
-    /// Whether an object of an input is ours: of the object itself, or of another input's. Where it is kept, who keeps it counts, too.
+    /// Returns the objects of an input. Its lookup depends on these arguments.
+    fn find(&self, input: &str, from: &Given<Self::Object>) -> LookupResult<Self::Object>;
+    /// Returns true if an object of an input is ours: of the object itself, or of another input's
+    /// object. If the object is kept, its keeper counts too.
     fn is_ours(&self, object: &Self::Object, owner: Option<&Self::Object>, kept: bool) -> bool;
-    /// Whether it is nobody's: not owned, not kept by anybody who may be there, and not on its way.
+    /// Returns true if the object has no owner, no keeper that may exist, and is not being deleted.
     fn is_nobodys(&self, object: &Self::Object, owner: Option<&Self::Object>) -> bool;
-    /// Whether it goes with its owner, or is kept, as it should: what is retained or was taken over is kept.
+    /// Returns true if the object goes with its owner, or is kept, as it should. A retained or
+    /// adopted object is kept.
     fn is_tied(&self, object: &Self::Object, owner: Option<&Self::Object>, retained: bool) -> bool;
-    /// Whether it is being deleted.
+    /// Returns true if the object is being deleted.
     fn is_leaving(&self, object: &Self::Object) -> bool;
-    /// Which of these answers a method gives.
+    /// Returns the index of the answer that a method gives.
     fn answer(
         &self,
         fact: &str,
@@ -86,7 +89,7 @@ pub trait Reality {
         answers: &[String],
         from: &Given<Self::Object>,
     ) -> usize;
-    /// Whether an object is as an effect builds it.
+    /// Returns true if an object is as an effect builds it.
     fn is_as_built(&self, effect: &str, from: &Given<Self::Object>, object: &Self::Object) -> bool;
     /// The members of a set: wanted ones and found ones.
     fn members(
@@ -96,11 +99,11 @@ pub trait Reality {
         found: &[Self::Object],
         tie: Tie<'_, Self::Object>,
     ) -> Vec<Member>;
-    /// Whether the builder of a member of a group wants one, where it may want none.
+    /// Returns true if the builder of a member of a group wants that member, in case it may want none.
     fn is_wanted(&self, _effect: &str, _member: &str, _from: &Given<Self::Object>) -> bool {
         true
     }
-    /// Whether a member of a group is as an effect builds it.
+    /// Returns true if a member of a group is as an effect builds it.
     fn is_member_as_built(
         &self,
         effect: &str,
@@ -114,7 +117,7 @@ pub trait Reality {
     fn noted(&self, _record: &str) -> Vec<String> {
         Vec::new()
     }
-    /// What an object is called.
+    /// Returns the name of an object.
     fn called(&self, _object: &Self::Object) -> String {
         String::new()
     }
@@ -123,7 +126,7 @@ pub trait Reality {
         None
     }
     /// The names of the members that a set is to have.
-    fn wanted(&self, _input: &str, _from: &Given<Self::Object>) -> Vec<String> {
+    fn desired_names(&self, _input: &str, _from: &Given<Self::Object>) -> Vec<String> {
         Vec::new()
     }
     /// The object of an input's kind with this name.
@@ -132,26 +135,26 @@ pub trait Reality {
     }
 }
 
-/// The world of these objects, with refusals as they were last observed. `Err` names what depends on itself.
+/// Returns the world of these objects, with refusals as last observed. `Err` names a circular dependency.
 pub fn truth<R: Reality>(
     meaning: &Meaning<'_>,
     reality: &R,
     observed: &Named,
 ) -> Result<Named, String> {
-    the_world(Asking::new(meaning, reality, None), observed)
+    the_world(Evaluation::new(meaning, reality, None), observed)
 }
 
-/// The same as one call of a volume sees it: what its request does not carry is not there, and has the first value.
+/// Like `truth`, as one call of a volume observes it: a field that its request does not carry is absent, and has the first value.
 pub fn truth_of_call<R: Reality>(
     meaning: &Meaning<'_>,
     reality: &R,
     call: &str,
     observed: &Named,
 ) -> Result<Named, String> {
-    the_world(Asking::new(meaning, reality, Some(call)), observed)
+    the_world(Evaluation::new(meaning, reality, Some(call)), observed)
 }
 
-fn the_world<R: Reality>(asking: Asking<'_, R>, observed: &Named) -> Result<Named, String> {
+fn the_world<R: Reality>(asking: Evaluation<'_, R>, observed: &Named) -> Result<Named, String> {
     let meaning = asking.meaning;
     for var in 0..meaning.worlds.vars.len() {
         if !meaning.worlds.vars[var].is_refusal() {
@@ -174,13 +177,13 @@ fn the_world<R: Reality>(asking: Asking<'_, R>, observed: &Named) -> Result<Name
     Ok(meaning.named(&world))
 }
 
-/// What the method of a fact is given now, where the fact is asked.
+/// Returns the arguments that the method of a fact receives now, if the fact is evaluated.
 pub fn given_to<R: Reality>(
     meaning: &Meaning<'_>,
     reality: &R,
     fact: &str,
 ) -> Option<Given<R::Object>> {
-    Asking::new(meaning, reality, None).given_to(fact)
+    Evaluation::new(meaning, reality, None).given_to(fact)
 }
 
 /// The same in one call of a volume.
@@ -190,29 +193,29 @@ pub fn given_in_call<R: Reality>(
     call: &str,
     fact: &str,
 ) -> Option<Given<R::Object>> {
-    Asking::new(meaning, reality, Some(call)).given_to(fact)
+    Evaluation::new(meaning, reality, Some(call)).given_to(fact)
 }
 
-/// What the builder of an effect is given now in one call of a volume; `None` where something of it is not there.
+/// Returns the arguments that the builder of an effect receives now in one call of a volume; `None` if any of them is missing.
 pub fn built_in_call<R: Reality>(
     meaning: &Meaning<'_>,
     reality: &R,
     call: &str,
     effect: &str,
 ) -> Option<Given<R::Object>> {
-    let asking = Asking::new(meaning, reality, Some(call));
+    let asking = Evaluation::new(meaning, reality, Some(call));
     let from = asking.given(&meaning.life().effect(effect)?.from).ok()?;
     (!from.iter().any(is_missing)).then_some(from)
 }
 
-/// What one call of a volume finds of an input now.
+/// Returns the objects that one call of a volume finds for an input now.
 pub fn found_in_call<R: Reality>(
     meaning: &Meaning<'_>,
     reality: &R,
     call: &str,
     input: &str,
 ) -> Vec<R::Object> {
-    let asking = Asking::new(meaning, reality, Some(call));
+    let asking = Evaluation::new(meaning, reality, Some(call));
     let found = meaning.life().input(input).map(|input| asking.found(input));
     found
         .and_then(Result::ok)
@@ -220,21 +223,21 @@ pub fn found_in_call<R: Reality>(
         .unwrap_or_default()
 }
 
-fn is_missing<O>((_, seen): &(String, Seen<O>)) -> bool {
-    matches!(seen, Seen::One(None) | Seen::Value(None))
+fn is_missing<O>((_, seen): &(String, Argument<O>)) -> bool {
+    matches!(seen, Argument::One(None) | Argument::Value(None))
 }
 
-struct Asking<'a, R: Reality> {
+struct Evaluation<'a, R: Reality> {
     meaning: &'a Meaning<'a>,
     reality: &'a R,
     /// Of a call; everything else sees everything.
     sight: Option<Visibility<'a>>,
     known: RefCell<Vec<Option<Value>>>,
-    /// What is being answered.
+    /// Variables under evaluation.
     open: RefCell<Vec<usize>>,
 }
 
-impl<'a, R: Reality> Asking<'a, R> {
+impl<'a, R: Reality> Evaluation<'a, R> {
     fn new(meaning: &'a Meaning<'a>, reality: &'a R, call: Option<&str>) -> Self {
         let sight = |call| Visibility::new(meaning.life(), meaning.worlds, rpc(call));
         Self {
@@ -263,14 +266,14 @@ impl<'a, R: Reality> Asking<'a, R> {
             return Err(worlds.vars[var].name.clone());
         }
         self.open.borrow_mut().push(var);
-        let value = self.answered(var);
+        let value = self.evaluate_var(var);
         self.open.borrow_mut().pop();
         let value = value?;
         self.known.borrow_mut()[var] = Some(value);
         Ok(value)
     }
 
-    fn answered(&self, var: usize) -> Result<Value, String> {
+    fn evaluate_var(&self, var: usize) -> Result<Value, String> {
         let worlds = self.meaning.worlds;
         let of = &worlds.vars[var];
         for (test, other) in &of.chain {
@@ -293,7 +296,7 @@ impl<'a, R: Reality> Asking<'a, R> {
         let life = self.meaning.life();
         if let Some(input) = life.input(&of.name) {
             let word = self.brought(var, input)?;
-            return Ok(self.word(var, word));
+            return Ok(self.builtin_value(var, word));
         }
         let fact = life.fact(&of.name).ok_or_else(|| of.name.clone())?;
         let from = self.given(&fact.from)?;
@@ -303,10 +306,14 @@ impl<'a, R: Reality> Asking<'a, R> {
     }
 
     /// The value of a built-in fact; those that it does not have mean that nothing was found.
-    fn word(&self, var: usize, word: &str) -> Value {
-        let (worlds, value) = (self.meaning.worlds, self.meaning.worlds.word(word));
+    fn builtin_value(&self, var: usize, word: &str) -> Value {
+        let (worlds, value) = (self.meaning.worlds, self.meaning.worlds.find_value(word));
         let has = worlds.vars[var].answers.contains(&value);
-        if has { value } else { worlds.word("Absent") }
+        if has {
+            value
+        } else {
+            worlds.find_value("Absent")
+        }
     }
 
     fn holds(&self, test: &Test) -> Result<bool, String> {
@@ -315,7 +322,7 @@ impl<'a, R: Reality> Asking<'a, R> {
             Test::Or(left, right) => self.holds(left)? || self.holds(right)?,
             Test::Not(inner) => !self.holds(inner)?,
             Test::Is(var, values) => values.contains(&self.value(*var)?),
-            // Whether a write was refused is what its memory says.
+            // The memory of a write records its refusal.
             Test::Enabled(_) => true,
         })
     }
@@ -327,8 +334,8 @@ impl<'a, R: Reality> Asking<'a, R> {
             .collect()
     }
 
-    /// What a name means in a `from`: an object as it is, without a verdict on it.
-    fn seen(&self, path: &str) -> Result<Seen<R::Object>, String> {
+    /// Returns the argument that a name means in a `from`: an object as it is, without a verdict on it.
+    fn seen(&self, path: &str) -> Result<Argument<R::Object>, String> {
         let name = path.split('.').next().unwrap_or_default();
         let life = self.meaning.life();
         if let Some(fact) = life.fact(name) {
@@ -337,7 +344,7 @@ impl<'a, R: Reality> Asking<'a, R> {
                 .worlds
                 .var(&fact.name)
                 .ok_or_else(|| name.to_owned())?;
-            return Ok(Seen::Fact(self.meaning.worlds.spell(self.value(var)?)));
+            return Ok(Argument::Fact(self.meaning.worlds.spell(self.value(var)?)));
         }
         if let Some(value) = life.value(name) {
             let asked = value
@@ -345,25 +352,25 @@ impl<'a, R: Reality> Asking<'a, R> {
                 .as_ref()
                 .map(|given| self.meaning.worlds.test(given));
             let computed = asked.map_or(Ok(true), |test| self.holds(&test))?;
-            return Ok(Seen::Value(if computed {
+            return Ok(Argument::Value(if computed {
                 Some(self.given(&value.from)?)
             } else {
                 None
             }));
         }
         let Some(input) = life.input(name) else {
-            return Ok(Seen::This);
+            return Ok(Argument::This);
         };
         let found = self.found(input)?.objects;
         if input.many {
-            return Ok(Seen::Many(found));
+            return Ok(Argument::Many(found));
         }
         let first = found.into_iter().next();
         let usable = match &first {
             Some(object) => self.is_usable(input, object)?,
             None => false,
         };
-        Ok(Seen::One(first.filter(|_| usable)))
+        Ok(Argument::One(first.filter(|_| usable)))
     }
 
     fn is_usable(&self, input: &Input, object: &R::Object) -> Result<bool, String> {
@@ -393,7 +400,7 @@ impl<'a, R: Reality> Asking<'a, R> {
         })
     }
 
-    fn found(&self, input: &Input) -> Result<Sought<R::Object>, String> {
+    fn found(&self, input: &Input) -> Result<LookupResult<R::Object>, String> {
         let asked = input
             .given
             .as_ref()
@@ -402,7 +409,7 @@ impl<'a, R: Reality> Asking<'a, R> {
         if !self.sight.as_ref().is_none_or(finds)
             || !asked.map_or(Ok(true), |test| self.holds(&test))?
         {
-            return Ok(Sought {
+            return Ok(LookupResult {
                 named: true,
                 objects: Vec::new(),
             });
@@ -432,7 +439,8 @@ impl<'a, R: Reality> Asking<'a, R> {
         })
     }
 
-    /// Of what is there and ours to write: the first effect that is permitted decides, or else the first that can build.
+    /// Returns the verdict on an existing object that we may write. The first permitted effect
+    /// decides, or else the first that can build.
     fn verdict(
         &self,
         var: usize,
@@ -482,7 +490,7 @@ impl<'a, R: Reality> Asking<'a, R> {
         })
     }
 
-    /// Whether it is retained now; nothing where the declaration says nothing of that.
+    /// Returns true if the object is retained now; `None` if the declaration does not mention retention.
     fn retained(&self, input: &Input) -> Result<Option<bool>, String> {
         if !self.meaning.life().keeps(input) {
             return Ok(None);
@@ -493,7 +501,7 @@ impl<'a, R: Reality> Asking<'a, R> {
         Ok(Some(input.retained && holds))
     }
 
-    /// Whether something that a builder takes was minted, and is over.
+    /// Returns true if a minted value that the builder takes has expired.
     fn is_to_be_made_anew(&self, effect: &Effect) -> Result<bool, String> {
         let minted = self.meaning.life().minted();
         for (_, mint) in minted.filter(|(value, _)| effect.from.contains(&value.name)) {
@@ -506,9 +514,9 @@ impl<'a, R: Reality> Asking<'a, R> {
         Ok(false)
     }
 
-    /// Whether the author permits a write to what is there and may differ.
+    /// Returns true if the author permits a write to an object that exists and may differ.
     fn is_permitted(&self, var: usize, effect: &Effect) -> Result<bool, String> {
-        let stale = self.meaning.worlds.word("Stale");
+        let stale = self.meaning.worlds.find_value("Stale");
         let before = self.known.borrow_mut()[var].replace(stale);
         let when = effect
             .when
@@ -556,7 +564,7 @@ impl<'a, R: Reality> Asking<'a, R> {
             };
             worst = worst.min(is);
         }
-        Ok(word(worst))
+        Ok(member_name(worst))
     }
 
     fn worst(&self, input: &Input, found: &[R::Object]) -> Result<&'static str, String> {
@@ -575,11 +583,13 @@ impl<'a, R: Reality> Asking<'a, R> {
             retained: self.retained(input)?,
         };
         let members = self.reality.members(&input.name, built, found, tie);
-        Ok(word(members.into_iter().min().unwrap_or(Member::Current)))
+        Ok(member_name(
+            members.into_iter().min().unwrap_or(Member::Current),
+        ))
     }
 }
 
-fn word(member: Member) -> &'static str {
+fn member_name(member: Member) -> &'static str {
     match member {
         Member::Behind => "Behind",
         Member::Surplus => "Surplus",

@@ -1,24 +1,25 @@
-//! Names in what says how long, what time it is, and what is done when the object goes.
+//! Names in durations, in uses of the clock, and in the teardown.
 
 use super::asks_for_refusal;
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::syntax::{Life, Pred};
 
-/// How long something is, the object says, if anybody.
-pub(super) fn said(life: &Life, found: &mut Found) {
+/// Reports a duration that is read from something other than the object.
+pub(super) fn check_lengths(life: &Life, found: &mut Findings) {
     let polled = life.inputs.iter().map(|one| (&one.name, &one.every));
     let lasting = life.states.iter().map(|one| (&one.name, &one.overdue));
     for (name, span) in polled.chain(lasting) {
         let path = span.as_ref().and_then(|span| span.path.as_ref());
         let of_object = |path: &String| path.starts_with("spec.") || path.starts_with("meta.");
         if path.is_some_and(|path| life.volume || !of_object(path)) {
-            found.say("LC005", name);
+            found.report("LC005", name);
         }
     }
 }
 
-/// One clock without a clause, in a resource, and nothing but facts reads it; what is held least of all.
-pub(super) fn time(life: &Life, found: &mut Found) {
+/// Reports a misused clock: a resource has at most one, without a clause, and only facts read it,
+/// but no held ones.
+pub(super) fn time(life: &Life, found: &mut Findings) {
     let clocks = || life.inputs.iter().filter(|input| input.own == "clock");
     let first = clocks().next().map(|clock| &clock.name);
     for clock in clocks() {
@@ -26,7 +27,7 @@ pub(super) fn time(life: &Life, found: &mut Found) {
         let written =
             clock.every.is_some() || clock.of.is_some() || clock.given.is_some() || clock.retained;
         if life.volume || is_second || written || !clock.lookup().is_empty() {
-            found.say("LC005", &clock.name);
+            found.report("LC005", &clock.name);
         }
     }
     let is_clock = |name: &String| {
@@ -36,14 +37,14 @@ pub(super) fn time(life: &Life, found: &mut Found) {
     let held = life.facts.iter().filter(|fact| fact.held);
     let held = held.map(|fact| (&fact.name, fact.from.clone()));
     let lets = life.lets.iter().map(|one| {
-        // A minted value may be told when it is made.
+        // A minted value may receive the time of its creation.
         let mut from = one.from.clone();
         from.truncate(if one.mint.is_some() { 1 } else { usize::MAX });
         (&one.name, from)
     });
     let inputs = life.inputs.iter().map(|one| (&one.name, one.lookup()));
     let fields = life.fields.iter().map(|(name, from)| (name, from.clone()));
-    // Of one that writes what is not there nothing more is said.
+    // An effect on an unknown target gets no further finding.
     let effects = life.effects.iter();
     let effects = effects.filter(|one| life.input(&one.on).is_some());
     let effects = effects.map(|one| {
@@ -54,23 +55,23 @@ pub(super) fn time(life: &Life, found: &mut Found) {
     for (name, from) in all {
         let from: Vec<String> = from;
         if from.iter().any(is_clock) {
-            found.say("LC100", name);
+            found.report("LC100", name);
         }
     }
 }
 
-/// What is wrong with a teardown by itself.
-pub(super) fn teardown(life: &Life, found: &mut Found) {
+/// Reports errors in a teardown by itself.
+pub(super) fn teardown(life: &Life, found: &mut Findings) {
     if !life.teardown {
         return;
     }
     if life.volume {
-        found.say("LC140", "teardown");
+        found.report("LC140", "teardown");
         return;
     }
     let holds = life.facts.iter().any(|fact| fact.held);
     if life.steps.is_empty() && (life.abandoned.is_empty() || !holds) {
-        found.say("LC140", "teardown");
+        found.report("LC140", "teardown");
     }
     for (at, step) in life.steps.iter().enumerate() {
         let twice = life.steps[..at]
@@ -78,10 +79,10 @@ pub(super) fn teardown(life: &Life, found: &mut Found) {
             .any(|other| other.effect == step.effect);
         let asked = step.when.iter().chain([&step.until]).flat_map(Pred::atoms);
         if twice || asks_for_refusal(life, asked.collect()) {
-            found.say("LC140", &step.effect);
+            found.report("LC140", &step.effect);
         }
         if life.effect(&step.effect).is_none() {
-            found.say("LC001", "teardown");
+            found.report("LC001", "teardown");
         }
     }
 }

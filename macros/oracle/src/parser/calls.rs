@@ -1,4 +1,4 @@
-//! The sections that say what an object is told and what calls do.
+//! The sections about the status of an object and about the operations of calls.
 
 use super::tokens::{Broken, Parsed};
 use super::{PRECONDITIONS, Parser};

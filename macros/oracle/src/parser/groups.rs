@@ -5,7 +5,8 @@ use super::tokens::Parsed;
 use crate::syntax::Input;
 
 impl Parser {
-    /// What stands behind `name: owned {`. Its members are inputs of their own, which are looked at where it is.
+    /// Parses the text behind `name: owned {`. The members are inputs of their own, which are
+    /// observed wherever the group is.
     pub(super) fn group(&mut self, name: String) -> Parsed<()> {
         let at = self.life.inputs.len();
         while !self.cursor.eat("}") {

@@ -1,4 +1,4 @@
-//! Values that are minted, and what is done when the object goes, as they are written.
+//! Parses minted values and the teardown.
 
 use super::Parser;
 use super::tokens::{Broken, Parsed};

@@ -1,4 +1,5 @@
-//! Fragments: what stands in one is copied to where the lifecycle says, and all the rest to the front of its section.
+//! Fragments: copies placed items to the place that the lifecycle declares, and all others to the
+//! front of their section.
 
 use super::Parser;
 use super::tokens::Parsed;
@@ -8,7 +9,7 @@ use crate::syntax::{Clause, Life};
 pub(super) struct Fragment {
     name: String,
     part: Life,
-    /// Which of its states and conditions stand somewhere.
+    /// States and conditions of the fragment that a lifecycle places.
     placed: Vec<String>,
     is_used: bool,
 }
@@ -25,7 +26,7 @@ impl Parser {
             let section = self.cursor.ident()?;
             self.cursor.need("{")?;
             match section.as_str() {
-                // What it needs is looked for where it stands.
+                // Its needs are resolved at the place of use.
                 "needs" => self.skip_block()?,
                 _ => self.section(&section)?,
             }

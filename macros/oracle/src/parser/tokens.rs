@@ -1,4 +1,4 @@
-//! Tokens and a cursor over them, up to predicates: what every line is made of.
+//! Tokens and a cursor over them, up to predicates: the elements of every line.
 
 use crate::syntax::Pred;
 
@@ -178,22 +178,22 @@ impl Cursor {
         let join = match name.as_str() {
             "any" => Pred::Or,
             "all" => Pred::And,
-            _ => return Ok(self.test()?.of(name)),
+            _ => return Ok(self.test()?.to_pred(name)),
         };
         if !self.eat("(") {
-            return Ok(self.test()?.of(name));
+            return Ok(self.test()?.to_pred(name));
         }
         let names = self.idents()?;
         self.need(")")?;
         let test = self.test()?;
-        let mut asked = names.into_iter().map(|name| test.of(name));
+        let mut asked = names.into_iter().map(|name| test.to_pred(name));
         let first = asked
             .next()
             .ok_or_else(|| Broken("nothing is asked".into()))?;
         Ok(asked.fold(first, |all, one| join(Box::new(all), Box::new(one))))
     }
 
-    /// What stands behind the name of a fact.
+    /// Parses the text behind the name of a fact.
     fn test(&mut self) -> Parsed<Test> {
         if self.eat("==") {
             return Ok(Test(false, Some(vec![self.ident()?])));
@@ -218,11 +218,11 @@ impl Cursor {
     }
 }
 
-/// What is asked of a fact: whether it has none of the values, and the values if they are named.
+/// Test of a fact: a flag that negates it, and the values if they are named.
 struct Test(bool, Option<Vec<String>>);
 
 impl Test {
-    fn of(&self, name: String) -> Pred {
+    fn to_pred(&self, name: String) -> Pred {
         let asked = Pred::Is(name, self.1.clone());
         if self.0 {
             Pred::Not(Box::new(asked))

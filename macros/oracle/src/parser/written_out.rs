@@ -1,4 +1,5 @@
-//! Puts what a name for a predicate stands for in its place, everywhere. What stands for itself, or for what is not there, stays a name.
+//! Replaces every predicate name with the predicate that it stands for. A name that stands for
+//! itself, or for something that does not exist, stays a name.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +45,7 @@ pub(super) fn write_out(life: &mut Life) {
     }
 }
 
-/// What each name means, found from those that mention no other name on.
+/// Returns the meaning of each name, starting with those that mention no other name.
 fn meanings(life: &Life) -> BTreeMap<String, Pred> {
     let mut known: BTreeMap<String, Pred> = BTreeMap::new();
     loop {
@@ -78,7 +79,8 @@ fn written_out(pred: &Pred, known: &BTreeMap<String, Pred>) -> Pred {
     }
 }
 
-/// A predicate that is asked for `true`, `false`, or one of the two; nothing if it is asked for something else.
+/// Returns a predicate that is compared with `true`, `false`, or one of the two. Returns `None` for
+/// any other comparison.
 fn of_truth(meaning: &Pred, asked: Option<&[String]>) -> Option<Pred> {
     let Some(asked) = asked else {
         return Some(meaning.clone());

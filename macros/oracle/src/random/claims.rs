@@ -3,7 +3,7 @@
 use super::dice::Dice;
 use super::sketch::Sketch;
 
-/// States of a keeper of which nothing else is known.
+/// States of a keeper that is otherwise unknown.
 const STATES: [&str; 3] = ["Starting", "Serving", "Kept"];
 
 /// Lets others keep some of the promises.
@@ -16,8 +16,8 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
         if dice.one_in(3) {
             continue;
         }
-        let keeper = dice.word(&["Keeper", "Other"]);
-        let first = dice.below(STATES.len());
+        let keeper = dice.pick_word(&["Keeper", "Other"]);
+        let first = dice.random_below(STATES.len());
         let mut states: Vec<&str> = STATES[first..].to_vec();
         if dice.one_in(14) {
             let again = *dice.pick(&states);

@@ -1,5 +1,6 @@
-//! A drawn lifecycle in two: a fragment, and a lifecycle that uses it. Together they mean what they meant before.
-//! Works on the lines that a sketch prints, one an item, and takes what may go: what is moved reads only what is moved with it, and the rest of what it asks becomes its `needs`.
+//! Splits a random lifecycle into a fragment and a lifecycle that uses it. Together they keep their
+//! meaning. Works on the lines of a sketch, one item each, and moves the movable ones. Moved items
+//! read only moved items, and their remaining names become `needs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +8,12 @@ use super::dice::Dice;
 use crate::names::{names, values};
 use crate::parser::parse;
 use crate::syntax::{Effect, Life};
-use crate::{answer, findings::Found};
+use crate::{answer, findings::Findings};
 
-/// Sections whose items a fragment may have.
+/// Sections that a fragment may contain.
 const SHARED: [&str; 5] = ["observe", "facts", "states", "promises", "status"];
 
-/// The lines of a text by section, outside of sections as they are.
+/// The lines of a text by section. Lines between sections are kept unchanged.
 struct Part {
     section: String,
     lines: Vec<String>,
@@ -21,9 +22,10 @@ struct Part {
 /// A lifecycle without wrong names, cut at random; `None` if nothing of it can go.
 pub fn cut(text: &str, number: u64) -> Option<String> {
     let life = parse(text).ok()?;
-    let mut found = Found::default();
+    let mut found = Findings::default();
     names(&life, &mut found);
-    // That something is adopted or created says an effect, which a fragment has not: its states could not ask for it.
+    // An effect decides that something is adopted or created. A fragment has no effects, so its
+    // states could not query such values.
     let comes = |effect: &Effect| ["adopt", "create"].contains(&effect.verb.as_str());
     let comes = life.effects.iter().any(comes);
     if life.volume || comes || found.has_errors() || answer::answer(text, None).broken.is_some() {
@@ -77,8 +79,8 @@ fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// The words of a line; the first, but for `held` and `let`, is what it is called.
-fn words(line: &str) -> Vec<&str> {
+/// Returns the words of a line. The first, after `held` and `let`, is the name of the item.
+fn split_words(line: &str) -> Vec<&str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let words = line.split(|c| !is_word(c));
     words.filter(|word| !word.is_empty()).collect()
@@ -94,7 +96,7 @@ fn sources(life: &Life, parts: &[Part], dice: &mut Dice) -> BTreeSet<String> {
         .iter()
         .filter(|line| line.contains("refused("))
         .filter_map(|line| {
-            words(line)
+            split_words(line)
                 .into_iter()
                 .find(|w| !["held", "let", "mint"].contains(w))
         })
@@ -102,11 +104,11 @@ fn sources(life: &Life, parts: &[Part], dice: &mut Dice) -> BTreeSet<String> {
     // A fragment has no groups (LC105).
     let is_grouped = |name: &str| {
         let mut groups = lines.iter().filter(|line| line.contains(": owned {"));
-        groups.any(|line| words(line).contains(&name))
+        groups.any(|line| split_words(line).contains(&name))
     };
     let mut gone = BTreeSet::from(["self".to_owned(), "meta".to_owned(), "spec".to_owned()]);
     let root = |path: &String| path.split('.').next().unwrap_or_default().to_owned();
-    // What goes may be written above what it is made from.
+    // A moved item may be declared above its sources.
     for _ in 0..3 {
         for input in &life.inputs {
             let mut by = input.lookup().iter().map(root).collect::<Vec<_>>();
@@ -135,7 +137,7 @@ type Lines = (Vec<String>, Vec<String>);
 /// Lines in any order: those that stay, and those that go.
 fn items(section: &str, lines: Vec<String>, gone: &BTreeSet<String>, dice: &mut Dice) -> Lines {
     lines.into_iter().partition(|line| {
-        let all = words(line);
+        let all = split_words(line);
         let name = all
             .iter()
             .find(|word| !["held", "let", "mint"].contains(word));
@@ -150,32 +152,32 @@ fn items(section: &str, lines: Vec<String>, gone: &BTreeSet<String>, dice: &mut 
     })
 }
 
-/// States that go leave a line behind that says where they stood.
+/// Moves states, and leaves a line that marks their former place.
 fn states(lines: Vec<String>, dice: &mut Dice) -> Lines {
     let (mut stays, mut goes) = (Vec::new(), Vec::new());
     let mut run: Vec<String> = Vec::new();
     for line in lines {
         if !line.contains("refused(") && dice.one_in(2) {
-            let name = words(&line).into_iter().find(|word| *word != "goal");
+            let name = split_words(&line).into_iter().find(|word| *word != "goal");
             run.push(name.unwrap_or_default().to_owned());
             goes.push(line);
         } else {
-            stays.extend(place(&mut run));
+            stays.extend(use_line(&mut run));
             stays.push(line);
         }
     }
-    // What goes as one needs no names.
+    // A fragment that is inserted as a whole needs no names.
     if stays.iter().all(|line| !line.contains("use part")) && dice.one_in(2) {
         if !run.is_empty() {
             stays.push("        use part;".to_owned());
         }
         return (stays, goes);
     }
-    stays.extend(place(&mut run));
+    stays.extend(use_line(&mut run));
     (stays, goes)
 }
 
-fn place(run: &mut Vec<String>) -> Option<String> {
+fn use_line(run: &mut Vec<String>) -> Option<String> {
     let names = std::mem::take(run);
     match names.as_slice() {
         [] => None,
@@ -204,11 +206,15 @@ fn status(lines: Vec<String>, dice: &mut Dice) -> Lines {
         }
         let count = clauses.len();
         let is_whole = dice.one_in(4);
-        let first = if is_whole { 0 } else { dice.below(count + 1) };
+        let first = if is_whole {
+            0
+        } else {
+            dice.random_below(count + 1)
+        };
         let last = if is_whole {
             count
         } else {
-            first + dice.below(count - first + 1)
+            first + dice.random_below(count - first + 1)
         };
         let moved: Vec<String> = clauses[first..last].to_vec();
         let may_go = !moved.iter().any(|clause| clause.contains("refused("));
@@ -234,7 +240,7 @@ fn status(lines: Vec<String>, dice: &mut Dice) -> Lines {
     (stays, goes)
 }
 
-/// What the fragment asks and the lifecycle keeps.
+/// Returns the names that the fragment evaluates and the lifecycle keeps.
 fn needs(life: &Life, fragment: &BTreeMap<&str, Vec<String>>) -> Vec<String> {
     let declared = ["observe", "facts"]
         .into_iter()
@@ -242,7 +248,7 @@ fn needs(life: &Life, fragment: &BTreeMap<&str, Vec<String>>) -> Vec<String> {
     let own: BTreeSet<&str> = declared
         .flatten()
         .filter_map(|line| {
-            words(line)
+            split_words(line)
                 .into_iter()
                 .find(|w| !["held", "let", "mint"].contains(w))
         })
@@ -250,7 +256,7 @@ fn needs(life: &Life, fragment: &BTreeMap<&str, Vec<String>>) -> Vec<String> {
     let all: BTreeSet<&str> = fragment
         .values()
         .flatten()
-        .flat_map(|line| words(line))
+        .flat_map(|line| split_words(line))
         .collect();
     let outside = all.into_iter().filter(|word| !own.contains(word));
     let need = |name: &str| {

@@ -11,20 +11,20 @@ impl Dice {
     }
 
     /// A number from zero up to but not including `end`.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn random_below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end.max(1)).expect("small");
         usize::try_from(self.0.next_u64() % end).expect("below a usize")
     }
 
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
+        self.random_below(times) == 0
     }
 
     pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
+        &all[self.random_below(all.len())]
     }
 
-    pub(crate) fn word(&mut self, all: &[&str]) -> String {
+    pub(crate) fn pick_word(&mut self, all: &[&str]) -> String {
         (*self.pick(all)).to_owned()
     }
 }

@@ -1,15 +1,16 @@
-//! Lifecycles that are sound but for one mistake of those that others hide, or that so few draws would come to that the comparison would mean little.
-//! Each way to make one is tried on sound lifecycles until the oracle finds what it is for.
+//! Sound lifecycles with one seeded bug of a kind that others hide, or that is too rare in random
+//! lifecycles for a meaningful comparison. Each seeding is tried on sound lifecycles until the
+//! oracle finds its code.
 
 use crate::answer::{answer, fits};
 
 use super::dice::Dice;
-use super::sketch::{Input, Sketch, words};
+use super::sketch::{Input, Sketch, to_strings};
 use super::{COMFORTABLE, mints, ownership, sound, strays, teardown};
 
 type Mistake = fn(&mut Sketch, &mut Dice) -> Option<()>;
 
-/// What is to be found, and what makes it so.
+/// Codes to be found, each with the seeded bug that causes it.
 const MISTAKES: [(&str, Mistake); 14] = [
     ("LC134", kept_from_an_undo),
     ("LC135", policy_of_adopted),
@@ -27,7 +28,7 @@ const MISTAKES: [(&str, Mistake); 14] = [
     ("LC175", strays::waits_for_its_owner),
 ];
 
-/// How often one lifecycle is tried before there is another.
+/// Number of attempts on one lifecycle before the next.
 const TRIES: usize = 3;
 
 pub(super) fn erring(dice: &mut Dice) -> Sketch {
@@ -60,7 +61,7 @@ fn owned(sketch: &Sketch, dice: &mut Dice) -> Option<usize> {
     (!all.is_empty()).then(|| *dice.pick(&all))
 }
 
-/// An undo deletes what stays.
+/// Lets an undo delete a retained object.
 fn kept_from_an_undo(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     let at = owned(sketch, dice)?;
     ownership::retain(sketch, at, dice);
@@ -81,7 +82,7 @@ fn policy_of_adopted(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// A step deletes what stays, now and then only where it does not.
+/// Lets a stage of the teardown delete a retained object, sometimes only where it is not retained.
 fn kept_from_a_step(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     let at = owned(sketch, dice)?;
     if dice.one_in(4) {
@@ -98,10 +99,11 @@ fn kept_from_a_step(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     teardown::deletes(sketch, &input, &when)
 }
 
-/// It does not know when it was made, or nobody knows what time it is.
+/// Seeds a minted value that does not know its creation time, or an expiry that does not know the
+/// current time.
 fn untimed(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     let keepers = mints::keepers(sketch);
-    let at = *keepers.get(dice.below(keepers.len()))?;
+    let at = *keepers.get(dice.random_below(keepers.len()))?;
     let is_told = dice.one_in(2);
     mints::mint(sketch, at, if is_told { 2 } else { 1 }, dice);
     let clock = mints::clock(sketch);
@@ -113,7 +115,7 @@ fn untimed(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// Something is done while somebody is waited for.
+/// Lets an effect run while a person is awaited.
 fn in_vain(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     let is_pending = |at: &usize| sketch.states[*at].phase.as_deref() == Some("Pending");
     let states = 0..sketch.states.len();
@@ -123,11 +125,11 @@ fn in_vain(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
         words.next() == input.head.split(' ').next_back() && !input.head.contains('[')
     };
     let inputs: Vec<&Input> = sketch.inputs.iter().filter(read).collect();
-    let wakes = match inputs.get(dice.below(inputs.len() + 1)) {
-        Some(input) => words(&[&input.name, "self"]),
-        None => words(&["self"]),
+    let wakes = match inputs.get(dice.random_below(inputs.len() + 1)) {
+        Some(input) => to_strings(&[&input.name, "self"]),
+        None => to_strings(&["self"]),
     };
-    let at = *all.get(dice.below(all.len()))?;
+    let at = *all.get(dice.random_below(all.len()))?;
     sketch.states[at].wakes = wakes;
     sketch.states[at].overdue = None;
     Some(())

@@ -5,7 +5,7 @@ use super::sketch::{Effect, Sketch};
 use super::{COMFORTABLE, declare_edges};
 use crate::answer::fits;
 
-/// What stands before the members of a set, and before those that are shared.
+/// Text before the members of a set, and before those of a shared set.
 const SETS: [&str; 2] = ["owned [Pod]", "shared [Pod]"];
 
 /// Lets some of their sets have fixed members of several kinds.
@@ -28,7 +28,7 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
     let first = format!("{group}_cog");
     sketch.inputs[at].head = format!("owned {{ {members} }}");
     sketch.inputs[at].lookup.clear();
-    // A member is no set that could be counted: what asks for it asks for one object.
+    // A member is no set that could be counted, so its facts query one object.
     for fact in &mut sketch.facts {
         if let Some(plain) = fact.domain.strip_prefix("count ")
             && fact.from.contains(&group)
@@ -41,7 +41,7 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
         *line = line.replace(&format!("from {group} "), &format!("from {first} "));
     }
     if is_wrong && dice.one_in(2) {
-        let verb = dice.word(&["apply", "delete", "apply each"]);
+        let verb = dice.pick_word(&["apply", "delete", "apply each"]);
         sketch.effects.push(Effect {
             name: Some("alone".to_owned()),
             head: format!("{verb} {first}"),
@@ -72,7 +72,8 @@ fn replace(from: &mut [String], group: &str, member: &str, keeps: bool) {
     }
 }
 
-/// Whether something reads the set that cannot read a member, or says of it what is said of no group.
+/// Returns true if something reads the set that cannot read a member, or declares of it something
+/// that no group can have.
 fn is_needed(sketch: &Sketch, at: usize, group: &str) -> bool {
     let names = |text: &String| {
         let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');

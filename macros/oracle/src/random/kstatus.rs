@@ -4,7 +4,7 @@ use crate::answer::answer;
 use crate::findings::Stage;
 
 use super::dice::Dice;
-use super::sketch::{Clause, Condition, Sketch, words};
+use super::sketch::{Clause, Condition, Sketch, to_strings};
 
 /// Lets tools read some of them: where it fits, and here and there where it does not.
 pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
@@ -13,11 +13,12 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
         return;
     }
     let line = "kstatus;".to_owned();
-    // A mistake in a name hides what a graph would show. Where one is, another hides no more.
+    // A mistake in a name hides graph findings. In a lifecycle with one, another mistake hides
+    // nothing more.
     let found = answer(&sketch.to_string(), None).found.all;
     let mut codes = found.iter().map(|finding| finding.code.as_str());
-    let is_hidden = codes.any(|code| Stage::of(code) == Stage::Names);
-    if is_hidden && dice.below(5) < 2 || dice.one_in(22) {
+    let is_hidden = codes.any(|code| Stage::for_code(code) == Stage::Names);
+    if is_hidden && dice.random_below(5) < 2 || dice.one_in(22) {
         sketch.extras.push(line);
         mistake(sketch, &mut dice);
     } else if fits(sketch) {
@@ -37,19 +38,19 @@ fn fits(sketch: &Sketch) -> bool {
 }
 
 fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
-    match dice.below(6) {
+    match dice.random_below(6) {
         0 | 1 => {
             let clause = Clause {
                 value: "Unknown".to_owned(),
                 ..Clause::default()
             };
             sketch.conditions.push(Condition {
-                name: dice.word(&["Stalled", "Reconciling"]),
+                name: dice.pick_word(&["Stalled", "Reconciling"]),
                 clauses: vec![clause],
             });
         }
         2 => {
-            let name = dice.word(&["observed_generation", "observedGeneration"]);
+            let name = dice.pick_word(&["observed_generation", "observedGeneration"]);
             sketch.extras.push(format!("field {name} = phase;"));
         }
         3 if !sketch.conditions.is_empty() => {
@@ -59,9 +60,9 @@ fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
             let line = format!("implicit in {condition} \"Error\";");
             sketch.extras.push(line);
         }
-        4 if dice.one_in(4) => sketch.extras.extend(words(&["kstatus;"])),
+        4 if dice.one_in(4) => sketch.extras.extend(to_strings(&["kstatus;"])),
         _ => {
-            let at = dice.below(sketch.states.len());
+            let at = dice.random_below(sketch.states.len());
             let state = &mut sketch.states[at];
             let phase = if state.goal { "Pending" } else { "Ready" };
             state.phase = Some(phase.to_owned());

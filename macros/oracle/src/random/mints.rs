@@ -5,7 +5,7 @@ use crate::findings::{Stage, is_warning};
 
 use super::declare_edges;
 use super::dice::Dice;
-use super::sketch::{Effect, Fact, Guard, Input, Let, Sketch, words};
+use super::sketch::{Effect, Fact, Guard, Input, Let, Sketch, to_strings};
 
 /// Lets some of them make a value that an object of theirs keeps.
 pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
@@ -15,9 +15,9 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     }
     let found = |sketch: &Sketch| answer(&sketch.to_string(), None).found;
     let before = found(sketch);
-    // A mistake in a name hides what a graph would show, and one more costs nothing there.
+    // A mistake in a name hides graph findings, so another one costs nothing there.
     let mut codes = before.all.iter().map(|finding| finding.code.as_str());
-    let is_hidden = codes.any(|code| Stage::of(code) == Stage::Names);
+    let is_hidden = codes.any(|code| Stage::for_code(code) == Stage::Names);
     let keepers = keepers(sketch);
     if is_hidden {
         if dice.one_in(6) {
@@ -45,7 +45,7 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
         return;
     }
     let at = *dice.pick(&keepers);
-    let started = dice.below(3);
+    let started = dice.random_below(3);
     for kind in started..started + 3 {
         let mut minted = sketch.clone();
         mint(&mut minted, at, kind % 3, &mut dice);
@@ -59,10 +59,10 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     }
 }
 
-/// What so few lifecycles show that none of them is to be hidden.
+/// Codes that so few lifecycles show that none of those may be hidden.
 const RARE: [&str; 5] = ["LC013", "LC017", "LC044", "LC091", "LC101"];
 
-/// The effects that alone build one object of ours.
+/// Returns the effects that are the only builder of one owned object.
 pub(super) fn keepers(sketch: &Sketch) -> Vec<usize> {
     let builds = |effect: &Effect| effect.head.starts_with("apply ");
     let effects = sketch.effects.iter().enumerate();
@@ -81,24 +81,24 @@ pub(super) fn keepers(sketch: &Sketch) -> Vec<usize> {
     keeps.map(|(at, _)| at).collect()
 }
 
-/// One value: for ever, until something that the keeper says, or until it is old.
+/// Mints one value: for ever, until the keeper reports a change, or until it is old.
 pub(super) fn mint(sketch: &mut Sketch, effect: usize, kind: usize, dice: &mut Dice) {
     let keeper = sketch.effects[effect].target();
     let mut until = Guard::new();
     if kind > 0 {
-        let mut from = words(&[&keeper]);
+        let mut from = to_strings(&[&keeper]);
         if kind == 2 {
             from.push(clock(sketch));
         }
         sketch.facts.push(Fact {
             name: "stale_mint".to_owned(),
-            domain: dice.word(&["{ Fresh, Old }", "{ Fresh, Old, Broken }"]),
+            domain: dice.pick_word(&["{ Fresh, Old }", "{ Fresh, Old, Broken }"]),
             from,
             ..Fact::default()
         });
         until.push("stale_mint != Fresh".to_owned());
     }
-    // It may be made from what the builder is given anyway.
+    // It may be made from the arguments of the builder.
     let from = sketch.effects[effect].from.iter();
     let mut from: Vec<String> = from.filter(|name| **name != keeper).cloned().collect();
     from.retain(|name| name != "self" && dice.one_in(2));
@@ -135,7 +135,7 @@ pub(super) fn clock(sketch: &mut Sketch) -> String {
     "mint_now".to_owned()
 }
 
-/// Kept in something, whatever it is.
+/// Mints a value in any input, even one that cannot keep it.
 fn misplace(sketch: &mut Sketch, dice: &mut Dice) {
     let inputs: Vec<String> = sketch.inputs.iter().map(|one| one.name.clone()).collect();
     if !inputs.is_empty() {
@@ -146,12 +146,12 @@ fn misplace(sketch: &mut Sketch, dice: &mut Dice) {
 
 fn mistake(sketch: &mut Sketch, effect: usize, dice: &mut Dice) {
     let keeper = sketch.effects[effect].target();
-    match dice.below(16) {
+    match dice.random_below(16) {
         0..4 => push(sketch, (&keeper, Vec::new(), Guard::new())),
         // Read by something else as well.
         4..8 => {
             mint(sketch, effect, 0, dice);
-            let at = dice.below(sketch.facts.len().max(1));
+            let at = dice.random_below(sketch.facts.len().max(1));
             match sketch.facts.get_mut(at) {
                 Some(fact) if !fact.domain.starts_with("count") => fact.from.push(NAME.to_owned()),
                 Some(_) | None => sketch
@@ -165,11 +165,11 @@ fn mistake(sketch: &mut Sketch, effect: usize, dice: &mut Dice) {
                 minted.from.push(keeper);
             }
         }
-        // Over because of what making it anew does not change.
+        // Expired by a fact that the renewal does not change.
         _ => {
             mint(sketch, effect, 1, dice);
             if let Some(fact) = sketch.facts.last_mut() {
-                fact.from = words(&["self"]);
+                fact.from = to_strings(&["self"]);
             }
         }
     }

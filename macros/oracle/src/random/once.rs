@@ -1,11 +1,12 @@
-//! What is created once in some of the drawn lifecycles, and in some of these a mistake about it. Drawn with dice of its own, so that all others are the same with and without.
+//! Objects that are created once in some of the drawn lifecycles, and in some of these a seeded bug
+//! about them. Uses dice of its own, so that all other draws stay unchanged.
 
 use crate::answer::{answer, fits};
 use crate::findings::{Stage, is_warning};
 
 use super::dice::Dice;
 use super::sketch::{
-    Clause, Condition, Effect, Fact, Guard, Input, Promise, Sketch, State, one, words,
+    Clause, Condition, Effect, Fact, Guard, Input, Promise, Sketch, State, alternatives, to_strings,
 };
 use super::{COMFORTABLE, declare_edges};
 
@@ -17,10 +18,10 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     }
     let found = |sketch: &Sketch| answer(&sketch.to_string(), None).found.all;
     let before = found(sketch);
-    // Where a name is wrong nothing else is looked at, and one more mistake costs nothing.
+    // An error in a name ends the check, so another mistake costs nothing there.
     if before
         .iter()
-        .any(|one| Stage::of(&one.code) == Stage::Names)
+        .any(|one| Stage::for_code(&one.code) == Stage::Names)
     {
         if dice.one_in(3) {
             mistake(sketch, &mut dice);
@@ -31,7 +32,7 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
         return;
     }
     let mut more = sketch.clone();
-    match dice.below(5) {
+    match dice.random_below(5) {
         0 | 1 => object(&mut more, &mut dice),
         2 => members(&mut more, &mut dice),
         3 => heard(&mut more, true),
@@ -68,7 +69,7 @@ fn observe(sketch: &mut Sketch, head: &str, lookup: &str) {
     sketch.inputs.push(record);
 }
 
-/// Now and then it is looked at only where all else is right.
+/// Sometimes observes the object only if everything else is as wanted.
 fn later(sketch: &mut Sketch, dice: &mut Dice) {
     let goal = sketch.states.iter().find(|state| state.goal);
     let goal = goal.map(|state| state.when.clone()).unwrap_or_default();
@@ -78,15 +79,15 @@ fn later(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
-/// States stand before the goals, which take what is left.
+/// Inserts states before the goals, which take the remaining worlds.
 fn states(sketch: &mut Sketch, states: &[(&str, &[&str], &str, &[&str])]) {
     let goal = sketch.states.iter().position(|state| state.goal);
     let goal = goal.unwrap_or(sketch.states.len());
     let states = states.iter().map(|(name, when, phase, wakes)| State {
         name: (*name).to_owned(),
-        when: words(when),
+        when: to_strings(when),
         phase: Some((*phase).to_owned()),
-        wakes: words(wakes),
+        wakes: to_strings(wakes),
         ..State::default()
     });
     sketch.states.splice(goal..goal, states);
@@ -96,7 +97,7 @@ fn condition(sketch: &mut Sketch, bad: &[(&str, &str)], right: &str) {
     let clause = |value: &str, reason: Option<&str>, when: Option<&str>| Clause {
         value: value.to_owned(),
         reason: reason.map(str::to_owned),
-        when: when.map(|when| words(&[when])),
+        when: when.map(|when| to_strings(&[when])),
         ..Clause::default()
     };
     let bad = bad
@@ -113,7 +114,7 @@ fn condition(sketch: &mut Sketch, bad: &[(&str, &str)], right: &str) {
 }
 
 fn create(sketch: &mut Sketch, head: &str, when: Guard, dice: &mut Dice) {
-    let place = dice.below(sketch.effects.len() + 1);
+    let place = dice.random_below(sketch.effects.len() + 1);
     let effect = Effect {
         head: head.to_owned(),
         when,
@@ -129,9 +130,9 @@ const TAKEN: (&str, &[&str], &str, &[&str]) = (
     &["chore", "self"],
 );
 
-/// One object that nobody asks anything.
+/// Adds one object that no predicate queries.
 fn object(sketch: &mut Sketch, dice: &mut Dice) {
-    let lookup = dice.word(&["name meta.name", "ref"]);
+    let lookup = dice.pick_word(&["name meta.name", "ref"]);
     observe(sketch, "owned Job", &lookup);
     later(sketch, dice);
     create(sketch, "create chore", Vec::new(), dice);
@@ -141,7 +142,7 @@ fn object(sketch: &mut Sketch, dice: &mut Dice) {
         sketch.effects.push(Effect {
             name: Some("sweep".to_owned()),
             head: "delete chore".to_owned(),
-            when: words(&["chore == Made"]),
+            when: to_strings(&["chore == Made"]),
             ..Effect::default()
         });
     }
@@ -149,7 +150,7 @@ fn object(sketch: &mut Sketch, dice: &mut Dice) {
     condition(sketch, &bad, "chore in { Made, Terminating, Gone }");
 }
 
-/// A set, of which some are wanted no more.
+/// Adds a set with members that are no longer wanted.
 fn members(sketch: &mut Sketch, dice: &mut Dice) {
     observe(sketch, "owned [Job]", "labels { CHORE = meta.name }");
     later(sketch, dice);
@@ -171,13 +172,13 @@ fn members(sketch: &mut Sketch, dice: &mut Dice) {
     condition(sketch, &bad, right);
 }
 
-/// One whose end is waited for; now and then also where it is gone.
+/// Adds one object that is awaited until its end, sometimes even after it is gone.
 fn heard(sketch: &mut Sketch, asks: bool) {
     observe(sketch, "owned Job", "ref");
     sketch.facts.push(Fact {
         name: "over".to_owned(),
         domain: "bool".to_owned(),
-        from: words(&[NAME]),
+        from: to_strings(&[NAME]),
         ..Fact::default()
     });
     sketch.effects.push(Effect {
@@ -187,10 +188,10 @@ fn heard(sketch: &mut Sketch, asks: bool) {
     sketch.promises.push(Promise {
         name: "chore_ends".to_owned(),
         when: match asks {
-            true => words(&["!over", "chore == Made"]),
-            false => words(&["!over", "chore != Terminating"]),
+            true => to_strings(&["!over", "chore == Made"]),
+            false => to_strings(&["!over", "chore != Terminating"]),
         },
-        sets: one("over", &["true"]),
+        sets: alternatives("over", &["true"]),
     });
     let mut all: Vec<(&str, &[&str], &str, &[&str])> = vec![
         TAKEN,
@@ -232,9 +233,9 @@ fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
         head: format!("record of {of}"),
         ..Input::default()
     };
-    match dice.below(6) {
+    match dice.random_below(6) {
         0 | 1 => {
-            let each = dice.word(&["", "each "]);
+            let each = dice.pick_word(&["", "each "]);
             sketch.effects.push(effect(format!("create {each}{name}")));
             if dice.one_in(2) {
                 sketch.inputs.push(record(RECORD, &name));
@@ -247,7 +248,7 @@ fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
         }
         _ => {
             object(sketch, dice);
-            let verb = dice.word(&["apply", "delete", "adopt"]);
+            let verb = dice.pick_word(&["apply", "delete", "adopt"]);
             sketch.effects.push(effect(format!("{verb} {RECORD}")));
         }
     }

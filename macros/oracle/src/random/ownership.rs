@@ -1,10 +1,10 @@
-//! What stays and what is taken over in some of the drawn lifecycles, and in some of these a mistake about it. Drawn with dice of its own, so that all others are
-//! the same with and without.
+//! Retained and adopted objects in some of the drawn lifecycles, and in some of these a seeded bug
+//! about them. Uses dice of its own, so that all other draws stay unchanged.
 
 use crate::answer::fits;
 
 use super::dice::Dice;
-use super::sketch::{Clause, Effect, Fact, Input, Sketch, State, words};
+use super::sketch::{Clause, Effect, Fact, Input, Sketch, State, to_strings};
 use super::{COMFORTABLE, declare_edges};
 
 /// Lets something of some of them stay or be taken over.
@@ -29,7 +29,7 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
     let before = sketch.clone();
     let at = *dice.pick(&inputs);
     let is_set = sketch.inputs[at].head.contains('[');
-    let how = dice.below(4);
+    let how = dice.random_below(4);
     if how != 0 || is_set {
         retain(sketch, at, &mut dice);
     }
@@ -43,12 +43,12 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
     }
 }
 
-/// A question that the object answers, which nothing else asks.
-fn asked(sketch: &mut Sketch, name: &str) -> String {
+/// Adds a fact that reads the object and that nothing else queries.
+fn add_bool_fact(sketch: &mut Sketch, name: &str) -> String {
     sketch.facts.push(Fact {
         name: name.to_owned(),
         domain: "bool".to_owned(),
-        from: words(&["self"]),
+        from: to_strings(&["self"]),
         ..Fact::default()
     });
     name.to_owned()
@@ -58,10 +58,10 @@ pub(super) fn retain(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
     if sketch.inputs[at].lookup == "owner" {
         return;
     }
-    let policy = match dice.below(3) {
+    let policy = match dice.random_below(3) {
         0 => " retain".to_owned(),
-        1 => format!(" retain when {}", asked(sketch, "precious")),
-        _ => format!(" retain when !{}", asked(sketch, "precious")),
+        1 => format!(" retain when {}", add_bool_fact(sketch, "precious")),
+        _ => format!(" retain when !{}", add_bool_fact(sketch, "precious")),
     };
     sketch.inputs[at].lookup += &policy;
 }
@@ -74,7 +74,7 @@ pub(super) fn adopt(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
     );
     let when = match dice.one_in(6) {
         true => Vec::new(),
-        false => vec![asked(sketch, "consent")],
+        false => vec![add_bool_fact(sketch, "consent")],
     };
     let always = sketch.inputs[at].lookup.ends_with(" retain");
     let without = if !always && dice.one_in(3) {
@@ -95,7 +95,7 @@ pub(super) fn adopt(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
                 name: "Waiting".to_owned(),
                 when: vec![adoptable.clone(), format!("!{}", when[0])],
                 phase: Some("Error".to_owned()),
-                wakes: words(&[&input, "self"]),
+                wakes: to_strings(&[&input, "self"]),
                 ..State::default()
             },
         );
@@ -135,11 +135,12 @@ pub(super) fn adopt(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
         when,
         ..Effect::default()
     };
-    let place = dice.below(sketch.effects.len() + 1);
+    let place = dice.random_below(sketch.effects.len() + 1);
     sketch.effects.insert(place, effect);
 }
 
-/// An owned object, which may be a new one: the check ends before it matters what becomes of that.
+/// Returns an owned object, and adds one if necessary: the check ends before the new object
+/// matters.
 fn some_owned(sketch: &mut Sketch, dice: &mut Dice) -> usize {
     let is_one = |at: &usize| sketch.inputs[*at].head.starts_with("owned S");
     let owned: Vec<usize> = (0..sketch.inputs.len()).filter(is_one).collect();
@@ -155,18 +156,19 @@ fn some_owned(sketch: &mut Sketch, dice: &mut Dice) -> usize {
     *dice.pick(&owned)
 }
 
-/// It is decided by what it is about, deleted all the same, said of what is not ours alone, or not meant at all.
+/// Seeds a mistake: a policy that depends on its own object, a deletion of a retained object, a
+/// policy on a shared object, or a needless one.
 fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
-    match dice.below(8) {
+    match dice.random_below(8) {
         0..3 => circular(sketch, dice),
         3..6 => deleted(sketch, dice),
         6 => {
-            let at = dice.below(sketch.inputs.len());
-            say(&mut sketch.inputs[at], " retain");
+            let at = dice.random_below(sketch.inputs.len());
+            append_policy(&mut sketch.inputs[at], " retain");
         }
         _ => {
             let name = dice.pick(&sketch.inputs).name.clone();
-            let head = match dice.below(3) {
+            let head = match dice.random_below(3) {
                 0 => format!("adopt each {name}"),
                 1 => format!("adopt {name} without retain"),
                 _ => format!("adopt {name}"),
@@ -186,13 +188,13 @@ fn circular(sketch: &mut Sketch, dice: &mut Dice) {
     let fact = if asks_itself {
         format!("{name} == Current")
     } else {
-        let fact = asked(sketch, "precious");
+        let fact = add_bool_fact(sketch, "precious");
         let last = sketch.facts.last_mut().expect("just pushed");
         last.from = vec![name.clone()];
         fact
     };
     if asks_itself || dice.one_in(2) {
-        say(&mut sketch.inputs[at], &format!(" retain when {fact}"));
+        append_policy(&mut sketch.inputs[at], &format!(" retain when {fact}"));
     } else {
         sketch.effects.push(Effect {
             head: format!("adopt {name}"),
@@ -225,7 +227,7 @@ fn deleted(sketch: &mut Sketch, dice: &mut Dice) {
         });
     }
     if dice.one_in(2) {
-        say(&mut sketch.inputs[at], " retain");
+        append_policy(&mut sketch.inputs[at], " retain");
     } else {
         sketch.effects.push(Effect {
             head: format!("adopt {name}"),
@@ -234,8 +236,8 @@ fn deleted(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
-/// Behind all that it says already.
-fn say(input: &mut Input, policy: &str) {
+/// Appends a policy to the clauses of an input.
+fn append_policy(input: &mut Input, policy: &str) {
     match input.lookup.is_empty() {
         true => input.head += policy,
         false => input.lookup += policy,

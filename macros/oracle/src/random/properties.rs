@@ -1,4 +1,5 @@
-//! What the author of a random lifecycle claims of it. Drawn with dice of its own, so that the lifecycle is the same with and without.
+//! Properties that the author of a random lifecycle claims of it. Uses dice of its own, so that the
+//! lifecycle stays unchanged.
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -6,12 +7,12 @@ use super::sketch::Sketch;
 /// Some properties, true or not, most of them of names that there are.
 pub(super) fn some(sketch: &Sketch, dice: &mut Dice) -> Vec<String> {
     let atoms = atoms(sketch);
-    let count = 1 + dice.below(4);
+    let count = 1 + dice.random_below(4);
     let drawn = (0..count).filter_map(|_| property(sketch, &atoms, dice));
     drawn.collect()
 }
 
-/// What predicates of the lifecycle ask already.
+/// Returns the atoms that predicates of the lifecycle already evaluate.
 fn atoms(sketch: &Sketch) -> Vec<String> {
     let states = sketch.states.iter().map(|state| &state.when);
     let effects = sketch.effects.iter().map(|effect| &effect.when);
@@ -32,7 +33,7 @@ fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String
         return None;
     }
     let idle = is_volume && !dice.one_in(40);
-    Some(match dice.below(11) {
+    Some(match dice.random_below(11) {
         0 if sketch.effects.len() > 1 => behind(sketch, dice)?,
         0 | 1 => {
             let (effect, pred) = (effect(dice)?, claim(atoms, dice));
@@ -42,9 +43,9 @@ fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String
             format!("{} before {};", effect(dice)?, effect(dice)?)
         }
         7 | 8 if !idle => {
-            let count = 1 + dice.below(3);
+            let count = 1 + dice.random_below(3);
             let to = states(sketch, count, dice);
-            let count = 1 + dice.below(2);
+            let count = 1 + dice.random_below(2);
             let mut from = states(sketch, count, dice);
             if !dice.one_in(8) {
                 from.retain(|state| !to.contains(state));
@@ -60,8 +61,8 @@ fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String
 
 /// One of two effects must not be enabled where the other runs: it may be, and wait behind that.
 fn behind(sketch: &Sketch, dice: &mut Dice) -> Option<String> {
-    let at = 1 + dice.below(sketch.effects.len() - 1);
-    let first = &sketch.effects[dice.below(at)];
+    let at = 1 + dice.random_below(sketch.effects.len() - 1);
+    let first = &sketch.effects[dice.random_below(at)];
     let mut runs: Vec<String> = first.when.iter().map(nested).collect();
     if let Some(target) = first.head.strip_prefix("apply ") {
         runs.push(format!("{target} == Stale"));
@@ -76,7 +77,8 @@ fn always(sketch: &Sketch, atoms: &[String], idle: bool, dice: &mut Dice) -> Str
     let mut line = "always ".to_owned();
     let mut scope = Vec::new();
     if dice.one_in(2) {
-        // What the state asks itself holds in it, unless it is asked of another one as well.
+        // The predicate of the state holds in it, unless the property queries another state as
+        // well.
         let state = dice.pick(&sketch.states).clone();
         line += &state
             .when
@@ -92,7 +94,7 @@ fn always(sketch: &Sketch, atoms: &[String], idle: bool, dice: &mut Dice) -> Str
         scope.extend(states(sketch, 1, dice));
     }
     if sketch.calls.is_none() && dice.one_in(6) {
-        scope.push(dice.word(&["Deleting", "Refused"]));
+        scope.push(dice.pick_word(&["Deleting", "Refused"]));
     }
     scope.dedup();
     if !scope.is_empty() {
@@ -106,7 +108,7 @@ fn always(sketch: &Sketch, atoms: &[String], idle: bool, dice: &mut Dice) -> Str
 
 /// One to three atoms, each as it is or denied.
 fn claim(atoms: &[String], dice: &mut Dice) -> String {
-    let count = 1 + dice.below(3);
+    let count = 1 + dice.random_below(3);
     let one = |dice: &mut Dice| {
         let atom = nested(dice.pick(atoms));
         if dice.one_in(3) {
@@ -133,6 +135,6 @@ fn states(sketch: &Sketch, count: usize, dice: &mut Dice) -> Vec<String> {
     all.sort();
     all.dedup();
     let count = count.min(all.len());
-    let taken = (0..count).map(|_| all.swap_remove(dice.below(all.len())));
+    let taken = (0..count).map(|_| all.swap_remove(dice.random_below(all.len())));
     taken.collect()
 }

@@ -1,5 +1,5 @@
-//! Who is asked, in some of the drawn lifecycles, and in few of these an input in its place. Drawn with dice of its own, so that all others are the same
-//! with and without.
+//! Providers that polls query, in some of the drawn lifecycles, and in few of these an input in
+//! place of the provider. Uses dice of its own, so that all other draws stay unchanged.
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -22,7 +22,7 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
         }
         let provider = match is_mistaken {
             true => dice.pick(&names).clone(),
-            false => dice.word(&["cloud", "acme", "by_day"]),
+            false => dice.pick_word(&["cloud", "acme", "by_day"]),
         };
         // Another word may be an input already, which is a mistake as well.
         input.head = format!("{} of {provider}", input.head);

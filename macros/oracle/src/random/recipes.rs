@@ -1,5 +1,5 @@
-//! Sound lifecycles, put together from pieces: each piece asks something, brings it about where it is ours,
-//! and says what holds once it is right. Later pieces may lean on earlier ones, never the other way.
+//! Sound lifecycles, composed of pieces. Each piece queries something, brings it about if it is
+//! ours, and reports the result. Later pieces may depend on earlier ones, never the other way.
 
 mod draft;
 mod objects;
@@ -11,8 +11,8 @@ use super::dice::Dice;
 use super::sketch::Sketch;
 use draft::Draft;
 use objects::{
-    addressed, chained, class, counted, either, listed, looked, members, minted, owned, part,
-    rollout, secret, shared,
+    addressed, chained, class, counted, either, guarded_record, listed, members, minted, owned,
+    part, rollout, secret, shared,
 };
 use outside::{bucket, entry, polled, recorded};
 use time::{renewed, window};
@@ -20,13 +20,32 @@ use time::{renewed, window};
 type Piece = fn(&mut Draft<'_>);
 
 const PIECES: [Piece; 21] = [
-    class, secret, listed, owned, owned, rollout, addressed, shared, part, members, polled, entry,
-    bucket, chained, minted, looked, either, bucket, counted, window, renewed,
+    class,
+    secret,
+    listed,
+    owned,
+    owned,
+    rollout,
+    addressed,
+    shared,
+    part,
+    members,
+    polled,
+    entry,
+    bucket,
+    chained,
+    minted,
+    guarded_record,
+    either,
+    bucket,
+    counted,
+    window,
+    renewed,
 ];
 
-/// Two to four pieces and a goal that takes what is left.
+/// Composes two to four pieces, and a goal that takes the remaining worlds.
 pub(super) fn sound(dice: &mut Dice) -> Sketch {
-    let count = 1 + dice.below(4);
+    let count = 1 + dice.random_below(4);
     let mut draft = Draft {
         sketch: Sketch::default(),
         dice,
@@ -38,18 +57,18 @@ pub(super) fn sound(dice: &mut Dice) -> Sketch {
         elsewhere(&mut draft);
     }
     if draft.dice.one_in(4) {
-        suspended::wanted(&mut draft);
+        suspended::add_suspension(&mut draft);
     }
     for piece in 0..count {
         draft.piece = piece;
-        let at = draft.dice.below(PIECES.len());
+        let at = draft.dice.random_below(PIECES.len());
         if piece == 0 && draft.dice.one_in(6) {
             recorded(&mut draft)
         } else {
             PIECES[at](&mut draft)
         }
     }
-    let dice = &mut Dice::new(draft.dice.below(1 << 16) as u64);
+    let dice = &mut Dice::new(draft.dice.random_below(1 << 16) as u64);
     let mut sketch = draft.finish();
     suspended::even_deleting(&mut sketch, dice);
     sketch

@@ -1,17 +1,18 @@
-//! What facts of a volume read of the request by itself, in some of the drawn lifecycles, and in few of these something that they cannot read. Drawn with
-//! dice of its own, so that all others are the same with and without.
+//! Request fields that facts of a volume read by themselves, in some of the drawn lifecycles. In
+//! few of these, a fact reads a field that it cannot read. Uses dice of its own, so that all other
+//! draws stay unchanged.
 
 use super::dice::Dice;
 use super::sketch::Sketch;
 
-/// What most calls say that say anything.
+/// Fields that most calls carry if they carry any.
 const USUAL: [&str; 4] = [
     "capabilities",
     "capabilities",
     "volume_context",
     "parameters",
 ];
-/// What few of them say, or what all of them do.
+/// Fields that few calls carry, or that all calls carry.
 const SELDOM: [&str; 4] = ["readonly", "target_path", "volume_id", "capacity_range"];
 
 /// Reads fields in place of whole requests.
@@ -28,13 +29,13 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
             }
             continue;
         };
-        let field = match dice.below(6) {
+        let field = match dice.random_below(6) {
             0 => *dice.pick(&SELDOM),
             _ => *dice.pick(&USUAL),
         };
         fact.from[at] = format!("request.{field}");
         if is_mistaken {
-            let other = match dice.below(3) {
+            let other = match dice.random_below(3) {
                 0 => "request".to_owned(),
                 1 => "request.secrets".to_owned(),
                 _ => fact.from[at].clone(),

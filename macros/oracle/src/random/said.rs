@@ -1,5 +1,6 @@
-//! Times that objects say, in some of the drawn lifecycles, and in some of these a mistake about them. Drawn with dice of its own, so that all others
-//! are the same with and without.
+//! Adds durations that objects hold to some of the random lifecycles, and a seeded bug about them
+//! to some of these. Uses a random sequence of its own, so all other choices stay the same with and
+//! without it.
 
 use crate::answer::answer;
 use crate::findings::{Stage, is_warning};
@@ -7,7 +8,8 @@ use crate::findings::{Stage, is_warning};
 use super::dice::Dice;
 use super::sketch::{Input, Sketch};
 
-/// Lets the objects of some of them say how often a poll is asked, and how long a state may last.
+/// Lets the objects of some lifecycles hold the interval of a poll, and the maximum duration of a
+/// state.
 pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     let mut dice = Dice::new(number ^ 0x5449_4d45);
     let is_polled = |input: &Input| input.lookup.contains(" every ");
@@ -17,12 +19,12 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     let found = answer(&sketch.to_string(), None).found.all;
     let errors = found.iter().filter(|finding| !is_warning(&finding.code));
     // Where one mistake is, another of the same stage hides no more.
-    match errors.map(|finding| Stage::of(&finding.code)).min() {
+    match errors.map(|finding| Stage::for_code(&finding.code)).min() {
         Some(Stage::Names | Stage::Circles) => {}
         Some(Stage::Declarations) => {
             unbounded(sketch, &mut dice);
         }
-        Some(Stage::Graph) if !sketch.promises.is_empty() && dice.below(4) > 0 => {
+        Some(Stage::Graph) if !sketch.promises.is_empty() && dice.random_below(4) > 0 => {
             impatient(sketch, &mut dice);
         }
         Some(Stage::Worlds | Stage::Graph) | None => {
@@ -33,7 +35,7 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     }
 }
 
-/// Each poll is asked as often as the object says, and states last as long; nothing in it is wrong.
+/// Reads the intervals of polls and the durations of states from the object, without a mistake.
 fn polls(sketch: &mut Sketch, dice: &mut Dice) {
     let paths = ["spec.interval", "spec.period"];
     for input in &mut sketch.inputs {
@@ -41,21 +43,21 @@ fn polls(sketch: &mut Sketch, dice: &mut Dice) {
             continue;
         };
         if !dice.one_in(4) {
-            let path = dice.word(&paths);
-            let least = dice.word(&["1s", "2s", "500ms"]);
+            let path = dice.pick_word(&paths);
+            let least = dice.pick_word(&["1s", "2s", "500ms"]);
             input.lookup = format!("{keys} every {path} else {usual} min {least}");
         }
     }
     for state in &mut sketch.states {
         let lasts = state.phase.as_deref() == Some("Pending") && state.wakes.is_empty();
         if lasts && !state.goal && dice.one_in(3) {
-            let path = dice.word(&["spec.timeout", "spec.interval"]);
+            let path = dice.pick_word(&["spec.timeout", "spec.interval"]);
             state.overdue = Some(format!("{path} else 5min min 30s"));
         }
     }
 }
 
-/// One of them may be asked without end, or waits less than it should wait at the least.
+/// Seeds a poll without a lower bound on its interval, or a duration below its minimum.
 fn unbounded(sketch: &mut Sketch, dice: &mut Dice) {
     polls(sketch, dice);
     for input in &mut sketch.inputs {
@@ -69,7 +71,7 @@ fn unbounded(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
-/// A state is overdue before the poll is asked again that ends it.
+/// Seeds a state that is overdue before the next query of the poll that ends it.
 fn impatient(sketch: &mut Sketch, dice: &mut Dice) {
     for at in 0..sketch.states.len() {
         let state = &sketch.states[at];
@@ -83,7 +85,7 @@ fn impatient(sketch: &mut Sketch, dice: &mut Dice) {
             "spec.timeout else 5min",
             "spec.timeout else 1s min 1s",
         ];
-        sketch.states[at].overdue = Some(dice.word(&soon));
+        sketch.states[at].overdue = Some(dice.pick_word(&soon));
         let found = answer(&sketch.to_string(), None).found.all;
         if found.iter().any(|finding| finding.code == "LC104") {
             return;

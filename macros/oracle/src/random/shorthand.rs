@@ -1,5 +1,5 @@
-//! The same lifecycle in fewer words, as an author would write it, and the mistakes that only the short forms allow.
-//! Draws from dice of its own, so that what is drawn before stays the same.
+//! Shortens a lifecycle as an author would write it, and seeds mistakes that only the short forms
+//! allow. Uses a random sequence of its own, so earlier choices stay the same.
 
 mod edges;
 mod facts;
@@ -7,7 +7,7 @@ mod facts;
 use super::dice::Dice;
 use super::sketch::Sketch;
 
-/// Says the same in other words.
+/// Rewrites the lifecycle in equivalent short forms.
 pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
     edges::shorten(sketch, dice);
     facts::shorten(sketch, dice);

@@ -3,17 +3,17 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// Atoms that all must hold; empty means that nothing is asked.
+/// Atoms that all must hold; an empty guard always holds.
 pub(crate) type Guard = Vec<String>;
 pub(crate) type Sets = Vec<Vec<(String, String)>>;
 
 /// Words of their own.
-pub(super) fn words(words: &[&str]) -> Vec<String> {
+pub(super) fn to_strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
 /// Alternatives that each set one fact.
-pub(super) fn one(fact: &str, values: &[&str]) -> Sets {
+pub(super) fn alternatives(fact: &str, values: &[&str]) -> Sets {
     values
         .iter()
         .map(|value| vec![(fact.to_owned(), (*value).to_owned())])
@@ -43,7 +43,7 @@ pub(crate) struct Let {
     pub(crate) from: Vec<String>,
     /// Of a minted value, where it is made anew.
     pub(crate) given: Guard,
-    /// What keeps it, if it is minted.
+    /// Keeper of the value, if it is minted.
     pub(crate) keeper: Option<String>,
 }
 
@@ -124,13 +124,13 @@ pub(crate) struct Sketch {
     pub(crate) inputs: Vec<Input>,
     pub(crate) lets: Vec<Let>,
     pub(crate) facts: Vec<Fact>,
-    /// Names for predicates, and what they stand for.
+    /// Names for predicates, and the predicates that they stand for.
     pub(crate) derived: Vec<(String, String)>,
     pub(crate) nevers: Vec<Guard>,
     pub(crate) states: Vec<State>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) promises: Vec<Promise>,
-    /// The lines of `teardown`; `None`: there is no such section.
+    /// The lines of `teardown`; `None` if the section is absent.
     pub(crate) teardown: Option<Vec<String>>,
     /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
@@ -139,7 +139,7 @@ pub(crate) struct Sketch {
     pub(crate) properties: Vec<String>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Vec<String>,
-    /// Lines of `status` that no check of the graph looks at.
+    /// Lines of `status` that no check of the graph reads.
     pub(crate) extras: Vec<String>,
     /// The lines of `rpc` of a volume; `None`: a resource.
     pub(crate) calls: Option<Vec<String>>,
@@ -159,7 +159,7 @@ fn all_of(guard: &Guard) -> String {
 }
 
 /// A guard with the word before it, or nothing.
-fn asked(word: &str, guard: &Guard) -> String {
+fn guard_clause(word: &str, guard: &Guard) -> String {
     if guard.is_empty() {
         String::new()
     } else {
@@ -196,7 +196,7 @@ fn sets(sets: &Sets) -> String {
     }
 }
 
-/// All second names of each first one, in the order in which they come.
+/// Returns all second names of each first one, in their order.
 fn grouped<'a>(
     pairs: impl Iterator<Item = (&'a String, &'a String)>,
 ) -> Vec<(&'a String, Vec<&'a String>)> {
@@ -233,7 +233,7 @@ impl Sketch {
                 "{}: {}{lookup}{};",
                 input.name,
                 input.head,
-                asked("given", &input.given)
+                guard_clause("given", &input.given)
             )
         };
         self.inputs.iter().map(line).collect()
@@ -243,20 +243,20 @@ impl Sketch {
         let value = |value: &Let| {
             if let Some(keeper) = &value.keeper {
                 let from = named("from", &value.from);
-                let until = asked("until", &value.given);
+                let until = guard_clause("until", &value.given);
                 return format!("mint {}: Text in {keeper}{from}{until};", value.name);
             }
             format!(
                 "let {}: Reach from {}{};",
                 value.name,
                 value.from.join(", "),
-                asked("given", &value.given)
+                guard_clause("given", &value.given)
             )
         };
         let fact = |fact: &Fact| {
             let held = if fact.held { "held " } else { "" };
             let given = |(given, other): &(Guard, Option<String>)| {
-                asked("given", given) + &maybe("else", other.as_ref())
+                guard_clause("given", given) + &maybe("else", other.as_ref())
             };
             let givens: String = fact.givens.iter().map(given).collect();
             let from = match fact.domain.starts_with("count") {
@@ -307,7 +307,7 @@ impl Sketch {
             let tail = maybe("undo", effect.undo.as_ref()) + &maybe("key", effect.key.as_ref());
             format!(
                 "{head}{}{}{tail};",
-                asked("when", &effect.when),
+                guard_clause("when", &effect.when),
                 sets(&effect.sets)
             )
         };
@@ -370,7 +370,7 @@ impl Sketch {
                 let when = clause
                     .when
                     .as_ref()
-                    .map_or(" otherwise".to_owned(), |when| asked("when", when));
+                    .map_or(" otherwise".to_owned(), |when| guard_clause("when", when));
                 lines.push(format!(
                     "    {}{reason}{message}{event}{when};",
                     clause.value

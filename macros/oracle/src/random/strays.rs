@@ -7,7 +7,7 @@ use super::sketch::{Clause, Fact, Promise, Sketch};
 
 type Mistake = fn(&mut Sketch, &mut Dice) -> Option<()>;
 
-/// What costs a lifecycle that is run for real nothing.
+/// Seeded bugs that cost a lifecycle nothing when it runs for real.
 const HARMLESS: [Mistake; 2] = [column, fact];
 
 const ALL: [Mistake; 14] = [
@@ -34,11 +34,11 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
         return;
     }
     let mistakes = if is_sound { &HARMLESS[..] } else { &ALL[..] };
-    let first = dice.below(mistakes.len());
+    let first = dice.random_below(mistakes.len());
     let mut turns = mistakes.iter().cycle().skip(first).take(mistakes.len());
     turns.any(|mistake| mistake(sketch, &mut dice).is_some());
     if !is_sound && dice.one_in(4) {
-        kept(sketch, &mut dice);
+        drop_undo(sketch, &mut dice);
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn key(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
             .map(|one| one.undo.is_some() && one.key.is_some()),
         dice,
     )?;
-    let key = dice.word(&[
+    let key = dice.pick_word(&[
         "spec.host",
         "meta.name",
         "meta.namespace",
@@ -91,7 +91,7 @@ pub(super) fn other_key(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
         .iter_mut()
         .find(|one| Some(one.known_as()) == undo)?;
     undo.key.as_ref()?;
-    undo.key = Some(dice.word(&["meta.uid", "meta.name", "spec.host"]));
+    undo.key = Some(dice.pick_word(&["meta.uid", "meta.name", "spec.host"]));
     Some(())
 }
 
@@ -111,7 +111,7 @@ fn clause<'a>(sketch: &'a mut Sketch, dice: &mut Dice) -> Option<&'a mut Clause>
 }
 
 fn reason(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
-    let long = "x".repeat(1_024 + dice.below(2));
+    let long = "x".repeat(1_024 + dice.random_below(2));
     let words = [
         "name taken",
         "",
@@ -121,7 +121,7 @@ fn reason(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
         "A_b,c:d9",
         &long,
     ];
-    clause(sketch, dice)?.reason = Some(dice.word(&words));
+    clause(sketch, dice)?.reason = Some(dice.pick_word(&words));
     Some(())
 }
 
@@ -138,7 +138,7 @@ fn column(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
         return None;
     }
     let condition = dice.pick(&sketch.conditions).name.clone();
-    let path = match dice.below(8) {
+    let path = match dice.random_below(8) {
         0 => ".status.lastBackup".to_owned(),
         1 => "status.phase".to_owned(),
         2 => ".status.conditions[?(@.type=='Odd')].status".to_owned(),
@@ -242,8 +242,8 @@ fn twin(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// An effect without an undo, of which its `when` may still say that it keeps what is held.
-fn kept(sketch: &mut Sketch, dice: &mut Dice) {
+/// Removes an undo. The `when` of the effect may still show that it keeps the held fact.
+fn drop_undo(sketch: &mut Sketch, dice: &mut Dice) {
     let at = one_of(sketch.effects.iter().map(|one| one.undo.is_some()), dice);
     // One that acquires nothing is another mistake.
     let found = answer(&sketch.to_string(), None).found.all;
@@ -258,7 +258,7 @@ fn kept(sketch: &mut Sketch, dice: &mut Dice) {
         .flatten()
         .map(|(fact, _)| fact.clone())
         .collect();
-    if dice.below(3) > 0 {
+    if dice.random_below(3) > 0 {
         effect
             .when
             .retain(|atom| !set.iter().any(|fact| atom.contains(fact.as_str())));

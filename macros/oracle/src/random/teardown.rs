@@ -4,7 +4,7 @@ use crate::answer::{answer, fits};
 
 use super::COMFORTABLE;
 use super::dice::Dice;
-use super::sketch::{Effect, Fact, Input, Promise, Sketch, words};
+use super::sketch::{Effect, Fact, Input, Promise, Sketch, to_strings};
 
 /// How often another one is drawn where it would add a finding.
 const TRIES: usize = 12;
@@ -36,7 +36,7 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
             continue;
         }
         let after = answer(&torn_down.to_string(), None);
-        // A mistake hides what a later stage would find, so it comes to where there is none.
+        // A mistake hides findings of a later stage, so it is seeded into a lifecycle without one.
         let is_fine = match is_sound {
             true => after.found.all.is_subset(&before.found.all),
             false => after.last() >= before.last(),
@@ -48,7 +48,8 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
     }
 }
 
-/// What cannot be read has no worlds to count.
+/// Returns true if the lifecycle has few enough worlds. A lifecycle that cannot be read has no
+/// worlds to count.
 fn fits_well(sketch: &Sketch) -> bool {
     let text = sketch.to_string();
     let has_names = answer(&text, None).worlds > 0;
@@ -58,9 +59,9 @@ fn fits_well(sketch: &Sketch) -> bool {
 fn add(sketch: &mut Sketch, dice: &mut Dice) {
     let mut all = steps(sketch, dice);
     let mut lines = Vec::new();
-    let count = 1 + dice.below(3);
+    let count = 1 + dice.random_below(3);
     while lines.len() < count && !all.is_empty() {
-        let drawn = all.swap_remove(dice.below(all.len()));
+        let drawn = all.swap_remove(dice.random_below(all.len()));
         let when = match dice.one_in(7) {
             true => atom(sketch, dice).map(|atom| format!(" when {atom}")),
             false => None,
@@ -107,7 +108,7 @@ fn steps(sketch: &Sketch, dice: &mut Dice) -> Vec<Drawn> {
     all
 }
 
-/// An undo, until what it sets is so.
+/// Returns a stage of the teardown that runs an undo until its result holds.
 fn given_back(sketch: &Sketch, undo: &Effect) -> Option<Drawn> {
     let (fact, value) = undo.sets.first()?.first()?;
     let free = sketch.facts.iter().find(|one| one.name == *fact)?;
@@ -123,7 +124,8 @@ fn given_back(sketch: &Sketch, undo: &Effect) -> Option<Drawn> {
     })
 }
 
-/// What is ours is deleted by us, and not only by whoever collects garbage.
+/// Returns a stage of the teardown in which this operator itself deletes its object, and not only
+/// the garbage collector.
 fn deleted(sketch: &Sketch, input: &Input) -> Option<Drawn> {
     let name = &input.name;
     let own = input.head.split(' ').next().unwrap_or_default();
@@ -154,7 +156,8 @@ fn deleted(sketch: &Sketch, input: &Input) -> Option<Drawn> {
     })
 }
 
-/// Somebody outside is asked to stop: at once, or so that a promise ends it.
+/// Returns a stage of the teardown that tells a service outside to stop: at once, or with a promise
+/// that ends it.
 fn called(sketch: &Sketch, fact: &Fact, dice: &mut Dice) -> Option<Drawn> {
     let poll = fact.from.first()?;
     let input = sketch.inputs.iter().find(|input| input.name == *poll)?;
@@ -172,7 +175,7 @@ fn called(sketch: &Sketch, fact: &Fact, dice: &mut Dice) -> Option<Drawn> {
     let set = |value: &str| vec![vec![(fact.name.clone(), value.to_owned())]];
     let promise = Promise {
         name: format!("{name}_ends"),
-        when: words(&[&format!("{} == {last}", fact.name)]),
+        when: to_strings(&[&format!("{} == {last}", fact.name)]),
         sets: set(first),
     };
     Some(Drawn {
@@ -189,7 +192,7 @@ fn called(sketch: &Sketch, fact: &Fact, dice: &mut Dice) -> Option<Drawn> {
     })
 }
 
-/// What predicates of the lifecycle ask already.
+/// Returns an atom that predicates of the lifecycle already evaluate.
 fn atom(sketch: &Sketch, dice: &mut Dice) -> Option<String> {
     let states = sketch.states.iter().map(|state| &state.when);
     let givens = sketch.facts.iter().flat_map(|fact| &fact.givens);
@@ -208,7 +211,7 @@ fn given_up(sketch: &Sketch, dice: &mut Dice) -> Option<String> {
         .iter()
         .filter(|one| one.head.starts_with("call "));
     let refused: Vec<String> = refused.map(Effect::known_as).collect();
-    let when = match dice.below(5) {
+    let when = match dice.random_below(5) {
         0 if !refused.is_empty() => format!("refused({})", dice.pick(&refused)),
         _ => atom(sketch, dice)?,
     };
@@ -223,7 +226,7 @@ fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
     let Some(lines) = &mut sketch.teardown else {
         return;
     };
-    match dice.below(8) {
+    match dice.random_below(8) {
         0 => {
             let line = dice.pick(lines).clone();
             lines.push(line);
@@ -269,7 +272,7 @@ fn some_deleted(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
         .filter(|one| deleted(sketch, one).is_some())
         .cloned()
         .collect();
-    let input = inputs.get(dice.below(inputs.len()))?;
+    let input = inputs.get(dice.random_below(inputs.len()))?;
     deletes(sketch, input, "")
 }
 
@@ -283,13 +286,13 @@ pub(super) fn out_of_reach(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// A step that makes what is needed before the object goes.
+/// Seeds a stage of the teardown that makes an object which life needs as well.
 pub(super) fn needed_in_life(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     let effects = sketch.effects.iter();
     let all: Vec<&Effect> = effects
         .filter(|one| one.head.starts_with("apply "))
         .collect();
-    let effect = all.get(dice.below(all.len()))?;
+    let effect = all.get(dice.random_below(all.len()))?;
     let line = format!(
         "{} until {} == Current;",
         effect.known_as(),
@@ -307,7 +310,7 @@ pub(super) fn turns(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     (!lines.is_empty()).then_some(())
 }
 
-/// Given up, or over, by what nobody sees.
+/// Seeds an abandonment, or the end of a stage, by an unobserved fact.
 pub(super) fn unseen(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     some_deleted(sketch, dice)?;
     let polls = sketch
@@ -327,9 +330,9 @@ pub(super) fn unseen(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
         })
     });
     let all: Vec<String> = facts.chain(polls).collect();
-    let wrong = all.get(dice.below(all.len()))?.clone();
+    let wrong = all.get(dice.random_below(all.len()))?.clone();
     let lines = sketch.teardown.as_mut()?;
-    match dice.below(3) {
+    match dice.random_below(3) {
         0 => {
             let line = lines.last_mut()?;
             *line = line.replace(';', &format!(" || {wrong};"));
@@ -339,7 +342,7 @@ pub(super) fn unseen(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// Given up wherever something is left.
+/// Seeds an abandonment that applies wherever something is left.
 pub(super) fn always_given_up(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     some_deleted(sketch, dice)?;
     let one = atom(sketch, dice)?;
@@ -352,7 +355,7 @@ pub(super) fn always_given_up(sketch: &mut Sketch, dice: &mut Dice) -> Option<()
     Some(())
 }
 
-/// Two steps of which each takes back what the other does.
+/// Seeds two stages of the teardown that undo each other.
 fn against(sketch: &mut Sketch, dice: &mut Dice) {
     let facts = sketch.facts.iter().filter(|fact| !fact.held);
     let stops: Vec<Drawn> = facts

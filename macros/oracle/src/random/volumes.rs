@@ -1,11 +1,12 @@
-//! Random volumes: every name is right; whether a call gets stuck, goes round or cannot see is left to chance.
+//! Random volumes without wrong names. Chance decides if a call gets stuck, repeats or lacks a
+//! fact.
 
 mod draft;
 mod pairs;
 mod recipes;
 
 use super::dice::Dice;
-use super::sketch::{Effect, Fact, Input, Promise, Sketch, State, one};
+use super::sketch::{Effect, Fact, Input, Promise, Sketch, State, alternatives};
 
 type Known = Vec<(String, Vec<String>)>;
 
@@ -54,22 +55,22 @@ pub(super) fn sound(dice: &mut Dice) -> Sketch {
 pub(super) fn volume(dice: &mut Dice) -> Sketch {
     let mut sketch = Sketch::default();
     let mut known: Known = Vec::new();
-    for number in 0..2 + dice.below(2) {
+    for number in 0..2 + dice.random_below(2) {
         input(&mut sketch, &mut known, number, dice);
     }
-    for number in 0..2 + dice.below(2) {
+    for number in 0..2 + dice.random_below(2) {
         fact(&mut sketch, &mut known, number, dice);
     }
-    for number in 0..1 + dice.below(3) {
+    for number in 0..1 + dice.random_below(3) {
         effect(&mut sketch, &known, number, dice);
     }
-    for number in 0..dice.below(3) {
+    for number in 0..dice.random_below(3) {
         let (name, values) = dice.pick(&known).clone();
         let value = dice.pick(&values).clone();
         sketch.promises.push(Promise {
             name: format!("keeps{number}"),
             when: vec![atom(&known, dice)],
-            sets: one(&name, &[&value]),
+            sets: alternatives(&name, &[&value]),
         });
     }
     let (name, values) = known.last().expect("there are facts").clone();
@@ -93,7 +94,7 @@ fn input(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice)
     if number > 0 && head == "Claim" && dice.one_in(2) {
         lookup = format!("ref from input{}", number - 1);
     }
-    let given = if known.is_empty() || dice.below(4) > 0 {
+    let given = if known.is_empty() || dice.random_below(4) > 0 {
         Vec::new()
     } else {
         vec![atom(known, dice)]
@@ -123,7 +124,7 @@ fn fact(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice) 
         }
     }
     let held = dice.one_in(4);
-    let (domain, values): (&str, &[&str]) = match dice.below(3) {
+    let (domain, values): (&str, &[&str]) = match dice.random_below(3) {
         _ if held => ("bool", &["false", "true"]),
         0 => ("{ Low, Middle, High }", &["Low", "Middle", "High"]),
         _ => ("bool", &["false", "true"]),
@@ -184,16 +185,16 @@ fn effect(sketch: &mut Sketch, known: &Known, number: usize, dice: &mut Dice) {
             effect.head = format!("call {}", target.name);
             effect.key = Some("request.volume_id".to_owned());
             let value = dice.pick(values).clone();
-            effect.sets = one(&fact.name, &[&value]);
+            effect.sets = alternatives(&fact.name, &[&value]);
             if fact.held {
-                effect.sets = one(&fact.name, &["true"]);
+                effect.sets = alternatives(&fact.name, &["true"]);
                 let undo = format!("undo{number}");
                 effect.undo = Some(undo.clone());
                 sketch.effects.push(Effect {
                     name: Some(undo),
                     head: effect.head.clone(),
                     key: effect.key.clone(),
-                    sets: one(&fact.name, &["false"]),
+                    sets: alternatives(&fact.name, &["false"]),
                     ..Effect::default()
                 });
             }
@@ -223,7 +224,7 @@ fn calls(sketch: &Sketch, known: &Known, dice: &mut Dice) -> Vec<String> {
         });
     }
     let mut pairs: Vec<(&str, &str)> = NODE.to_vec();
-    match dice.below(6) {
+    match dice.random_below(6) {
         0 => {
             pairs = vec![
                 ("CreateVolume", "DeleteVolume"),
@@ -237,7 +238,7 @@ fn calls(sketch: &Sketch, known: &Known, dice: &mut Dice) -> Vec<String> {
     let names = pairs.iter().flat_map(|(makes, undoes)| [*makes, *undoes]);
     let mut names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     if dice.one_in(30) {
-        names.remove(dice.below(names.len()));
+        names.remove(dice.random_below(names.len()));
     }
     let effects: Vec<String> = sketch.effects.iter().map(Effect::known_as).collect();
     let share = effects.len().div_ceil(names.len().max(1));
@@ -270,12 +271,12 @@ fn call(
     if by.is_empty() && dice.one_in(2) {
         return format!("{name};");
     }
-    let target = match dice.below(3) {
+    let target = match dice.random_below(3) {
         0 => dice.pick(&sketch.states).name.clone(),
         _ => atom(known, dice),
     };
     let mut refusals: Vec<String> = Vec::new();
-    for _ in 0..dice.below(3) {
+    for _ in 0..dice.random_below(3) {
         let code = if dice.one_in(12) {
             "OUT_OF_RANGE"
         } else {

@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use super::sketch::{
-    Clause, Condition, Effect, Fact, Guard, Input, Let, Promise, Sets, Sketch, State, one,
+    Clause, Condition, Effect, Fact, Guard, Input, Let, Promise, Sets, Sketch, State, alternatives,
 };
 
 type Known = Vec<(String, Vec<String>)>;
@@ -41,19 +41,19 @@ const COUNT: &str = "count { Empty, None, Some, All }";
 pub(super) fn wild(dice: &mut Dice) -> Sketch {
     let mut sketch = Sketch::default();
     let mut known: Known = Vec::new();
-    for number in 0..2 + dice.below(2) {
+    for number in 0..2 + dice.random_below(2) {
         input(&mut sketch, &mut known, number, dice);
     }
-    for number in 0..1 + dice.below(3) {
+    for number in 0..1 + dice.random_below(3) {
         fact(&mut sketch, &mut known, number, dice);
     }
     if dice.one_in(2) {
         relink(&mut sketch, dice);
     }
-    for number in 0..1 + dice.below(3) {
+    for number in 0..1 + dice.random_below(3) {
         effect(&mut sketch, &known, number, dice);
     }
-    for number in 0..dice.below(3) {
+    for number in 0..dice.random_below(3) {
         let sets = establishes(&known, dice);
         sketch.promises.push(Promise {
             name: format!("keeps{number}"),
@@ -77,10 +77,10 @@ fn input(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice)
         lookup = format!("ref from input{}", number - 1);
     }
     if number > 0 && lookup == "namespace" && dice.one_in(2) {
-        let word = dice.word(&["names", "refs"]);
+        let word = dice.pick_word(&["names", "refs"]);
         lookup = format!("{word} of input{}", number - 1);
     }
-    let given = if known.is_empty() || dice.below(4) > 0 {
+    let given = if known.is_empty() || dice.random_below(4) > 0 {
         Vec::new()
     } else {
         vec![atom(known, dice)]
@@ -98,7 +98,7 @@ fn input(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice)
 
 /// Lets an input be found through another one, or through a value.
 fn relink(sketch: &mut Sketch, dice: &mut Dice) {
-    let at = dice.below(sketch.inputs.len());
+    let at = dice.random_below(sketch.inputs.len());
     let others = sketch.inputs.iter().map(|input| &input.name);
     let others = others.filter(|name| **name != sketch.inputs[at].name);
     let values = sketch.lets.iter().map(|value| &value.name);
@@ -109,7 +109,7 @@ fn relink(sketch: &mut Sketch, dice: &mut Dice) {
         "record" | "clock" => return,
         "poll" if dice.one_in(2) => format!("meta.name, {root} every 2s"),
         "poll" => format!("{root} every 2s"),
-        _ if head.contains('[') => match dice.below(3) {
+        _ if head.contains('[') => match dice.random_below(3) {
             0 => format!("names of {root}"),
             1 => format!("labels {{ OWNER = {root}.name }}"),
             _ => format!("spec.host = {root}.host"),
@@ -130,10 +130,10 @@ fn sources(sketch: &Sketch, dice: &mut Dice) -> Vec<String> {
     let mut names: Vec<String> = inputs
         .chain(sketch.lets.iter().map(|value| value.name.clone()))
         .collect();
-    let first = names.remove(dice.below(names.len()));
+    let first = names.remove(dice.random_below(names.len()));
     let mut all = vec![first];
     if !names.is_empty() && dice.one_in(3) {
-        all.push(names.remove(dice.below(names.len())));
+        all.push(names.remove(dice.random_below(names.len())));
     }
     all
 }
@@ -154,7 +154,7 @@ fn fact(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice) 
         });
     }
     let held = dice.one_in(5);
-    let (domain, mut values): (&str, Vec<&str>) = match dice.below(4) {
+    let (domain, mut values): (&str, Vec<&str>) = match dice.random_below(4) {
         _ if held && dice.one_in(2) => (
             "{ No, Lost | Mine, Fresh }",
             vec!["No", "Lost", "Mine", "Fresh"],
@@ -210,7 +210,7 @@ fn atom(known: &Known, dice: &mut Dice) -> String {
             format!("!{name}")
         };
     }
-    match dice.below(6) {
+    match dice.random_below(6) {
         0 => format!("{name} != {value}"),
         1 => format!("{name} in {{ {value}, {} }}", dice.pick(&values)),
         2 => format!("{name} not in {{ {value} }}"),
@@ -229,7 +229,9 @@ fn plain(known: &Known, dice: &mut Dice) -> String {
 }
 
 fn guard(known: &Known, dice: &mut Dice) -> Guard {
-    (0..1 + dice.below(2)).map(|_| atom(known, dice)).collect()
+    (0..1 + dice.random_below(2))
+        .map(|_| atom(known, dice))
+        .collect()
 }
 
 fn establishes(known: &Known, dice: &mut Dice) -> Sets {
@@ -239,9 +241,9 @@ fn establishes(known: &Known, dice: &mut Dice) -> Sets {
         .map(String::as_str)
         .filter(|value| !["Other", "Unseen"].contains(value))
         .collect();
-    let mut sets = one(&name, &[*dice.pick(&settable)]);
+    let mut sets = alternatives(&name, &[*dice.pick(&settable)]);
     if dice.one_in(3) {
-        sets.extend(one(&name, &[*dice.pick(&settable)]));
+        sets.extend(alternatives(&name, &[*dice.pick(&settable)]));
     }
     sets
 }
@@ -255,7 +257,11 @@ fn effect(sketch: &mut Sketch, known: &Known, number: usize, dice: &mut Dice) {
     effect.head = match target.head.split(' ').next().unwrap_or_default() {
         "poll" => format!("call {}", target.name),
         "owned" if target.head.contains('[') => {
-            format!("{} each {}", dice.word(&["apply", "delete"]), target.name)
+            format!(
+                "{} each {}",
+                dice.pick_word(&["apply", "delete"]),
+                target.name
+            )
         }
         "owned" | "shared" if dice.one_in(4) => format!("delete {}", target.name),
         "owned" | "shared" | "part" | "record" => format!("apply {}", target.name),
@@ -288,10 +294,10 @@ fn effect(sketch: &mut Sketch, known: &Known, number: usize, dice: &mut Dice) {
     sketch.effects.push(effect);
 }
 
-/// A pair of a call that acquires and one that gives back.
+/// Pairs a call that acquires with one that releases.
 fn undo(sketch: &mut Sketch, effect: &mut Effect, number: usize) {
     let fact = effect.sets[0][0].0.clone();
-    effect.sets = one(&fact, &["Mine"]);
+    effect.sets = alternatives(&fact, &["Mine"]);
     let name = format!("undo{number}");
     effect.undo = Some(name.clone());
     let (head, key) = (effect.head.clone(), effect.key.clone());
@@ -299,7 +305,7 @@ fn undo(sketch: &mut Sketch, effect: &mut Effect, number: usize) {
         name: Some(name),
         head,
         key,
-        sets: one(&fact, &["No"]),
+        sets: alternatives(&fact, &["No"]),
         ..Effect::default()
     });
 }
@@ -315,11 +321,11 @@ fn states(sketch: &mut Sketch, known: &Known, dice: &mut Dice) {
             known.push((refusal, vec!["true".to_owned()]));
         }
     }
-    for number in 0..1 + dice.below(5) {
+    for number in 0..1 + dice.random_below(5) {
         let ignored = number == 0 && dice.one_in(6);
         let suspended = !ignored && number == 0 && dice.one_in(5);
         let wakes = suspended || !ignored && dice.one_in(2);
-        let phase = dice.word(&["Pending", "Pending", "Ready", "Error"]);
+        let phase = dice.pick_word(&["Pending", "Pending", "Ready", "Error"]);
         let phase = if suspended {
             "Suspended".to_owned()
         } else {
@@ -345,7 +351,7 @@ fn states(sketch: &mut Sketch, known: &Known, dice: &mut Dice) {
             "false" | "true" => format!("{name} || !{name}"),
             value => format!("{name} == {value} || {name} != {value}"),
         };
-        let (goal, phase) = (dice.one_in(2), Some(dice.word(&["Pending", "Ready"])));
+        let (goal, phase) = (dice.one_in(2), Some(dice.pick_word(&["Pending", "Ready"])));
         sketch.states.push(State {
             goal,
             name: "Rest".to_owned(),
@@ -357,10 +363,10 @@ fn states(sketch: &mut Sketch, known: &Known, dice: &mut Dice) {
 }
 
 fn status(sketch: &mut Sketch, known: &Known, dice: &mut Dice) {
-    for number in 0..1 + dice.below(2) {
+    for number in 0..1 + dice.random_below(2) {
         let mut clauses = Vec::new();
-        for clause in 0..1 + dice.below(3) {
-            let value = dice.word(&["True", "False", "Unknown", "Absent", "Omit"]);
+        for clause in 0..1 + dice.random_below(3) {
+            let value = dice.pick_word(&["True", "False", "Unknown", "Absent", "Omit"]);
             let reason = (!dice.one_in(4)).then(|| format!("Reason{clause}"));
             clauses.push(Clause {
                 reason: reason.filter(|_| value != "Omit"),
@@ -371,7 +377,7 @@ fn status(sketch: &mut Sketch, known: &Known, dice: &mut Dice) {
             });
         }
         if !dice.one_in(4) {
-            let value = dice.word(&["True", "False", "Unknown"]);
+            let value = dice.pick_word(&["True", "False", "Unknown"]);
             clauses.push(Clause {
                 value,
                 reason: Some("Rest".to_owned()),

@@ -48,14 +48,15 @@ impl Worlds<'_> {
         Ok(())
     }
 
-    /// Whether no `never` holds of which this is the last variable: what follows would be ruled out, however much it is.
+    /// Returns true if no `never` holds that ends with this variable. Otherwise every continuation
+    /// is ruled out, however large.
     fn may_go_on(&self, at: usize, ends: &[Option<usize>], world: &World) -> bool {
         let nevers = ends.iter().zip(&self.nevers);
         let mut decided = nevers.filter(|(end, _)| **end == Some(at));
         self.forgets(Rule::Never) || !decided.any(|(_, test)| self.holds(test, world))
     }
 
-    /// By `never`: where its last variable stands in the order.
+    /// Returns, for each `never`, the position of its last variable in the order.
     fn ends(&self) -> Vec<Option<usize>> {
         let place = |name: &String| {
             let var = self.var(name)?;

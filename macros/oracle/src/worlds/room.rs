@@ -1,10 +1,10 @@
-//! Where a write finds something to do.
+//! Room of a write: the values in which it has an effect.
 
 use super::{Act, UNSET, World, Worlds};
 use crate::broken::Rule;
 use crate::syntax::Effect;
 
-/// Where a write fits; for a call where it does not.
+/// Returns the values in which a write fits; for a call, the values in which it does not.
 pub(super) fn room(effect: &Effect, own: &str, once: bool) -> &'static [&'static str] {
     match (effect.verb.as_str(), effect.each) {
         ("create", true) => &["Behind"],

@@ -11,7 +11,7 @@ use lifecycle_oracle::broken::Rule;
 use lifecycle_oracle::findings::{Finding, Stage, is_warning};
 use proc_macro2::TokenStream;
 
-/// Findings that only one of the two made, up to the first stage in which either found an error.
+/// Findings of only one of the two, up to the first stage in which either found an error.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Disagreement {
     pub(crate) stage: Stage,
@@ -20,7 +20,7 @@ pub(crate) struct Disagreement {
 }
 
 impl Disagreement {
-    /// The codes in question, to tell one kind of disagreement from another.
+    /// Returns the codes of the findings, which distinguish kinds of disagreement.
     pub(crate) fn key(&self) -> String {
         let codes = |all: &BTreeSet<Finding>| {
             let codes: BTreeSet<&str> = all.iter().map(|finding| finding.code.as_str()).collect();
@@ -48,7 +48,8 @@ impl Display for Disagreement {
     }
 }
 
-/// What the checker finds. Where it explored the worlds, their number and the edges that they cause count as findings too.
+/// Returns the findings of the checker. If it explored the worlds, their number and the edges that
+/// they cause count as findings too.
 pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
     let tokens: TokenStream = text.parse().expect("the text consists of Rust tokens");
     let mut found = find(tokens);
@@ -59,7 +60,7 @@ pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
     let findings = checked.diagnostics.into_iter().chain(of_fragments);
     let mut all: BTreeSet<Finding> = findings.flat_map(|one| each(one.code, &one.item)).collect();
     if let (Some(model), Stage::Graph) = (&checked.model, last(&all)) {
-        let summary = Summary::of(model).expect("its worlds were explored before");
+        let summary = Summary::explore(model).expect("its worlds were explored before");
         let name = |state: &StateId| &model.states[state.0].name;
         all.extend(
             summary
@@ -68,7 +69,7 @@ pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
                 .map(|(from, to)| edge(name(from), name(to))),
         );
         all.insert(finding("worlds", summary.worlds.to_string()));
-        // Where nobody else claims anything, nobody waits for others.
+        // Without claims of other lifecycles, nothing waits for others.
         if model.promises.iter().any(|promise| promise.claim.is_some()) {
             let waits = checked.shown.expect("so it was").waits.into_iter();
             all.extend(waits.map(|(state, due)| {
@@ -81,7 +82,7 @@ pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
 }
 
 /// The oracle's answer in the same shape.
-fn told(oracle: &Answer) -> BTreeSet<Finding> {
+fn oracle_findings(oracle: &Answer) -> BTreeSet<Finding> {
     let mut all = oracle.found.all.clone();
     if oracle.last() == Stage::Graph {
         all.extend(
@@ -128,7 +129,7 @@ fn wait(state: impl Display, due: Vec<String>) -> Finding {
 fn last(all: &BTreeSet<Finding>) -> Stage {
     let errors = all.iter().filter(|finding| !is_warning(&finding.code));
     errors
-        .map(|finding| Stage::of(&finding.code))
+        .map(|finding| Stage::for_code(&finding.code))
         .min()
         .unwrap_or(Stage::Graph)
 }
@@ -138,13 +139,13 @@ pub(crate) fn disagreement(text: &str, wrong: Option<Rule>) -> Option<Disagreeme
     differ(&checked(text), &answer(text, wrong))
 }
 
-/// Compares two answers stage by stage: what follows an error is ignored.
+/// Compares two answers stage by stage, and ignores everything after an error.
 pub(crate) fn differ(checker: &BTreeSet<Finding>, oracle: &Answer) -> Option<Disagreement> {
     let stage = last(checker).min(oracle.last());
-    let counts = |finding: &Finding| Stage::of(&finding.code) <= stage;
+    let counts = |finding: &Finding| Stage::for_code(&finding.code) <= stage;
     let stands_for = |finding: &Finding| oracle.found.same.get(finding).unwrap_or(finding).clone();
     let mut checker: BTreeSet<Finding> = checker.iter().map(stands_for).collect();
-    let mut oracle = told(oracle);
+    let mut oracle = oracle_findings(oracle);
     checker.retain(counts);
     oracle.retain(counts);
     let only_checker: BTreeSet<Finding> = checker.difference(&oracle).cloned().collect();

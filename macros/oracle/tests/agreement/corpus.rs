@@ -37,7 +37,7 @@ pub(crate) const EACH_CODE_OF_VOLUMES: &[&str] = &[
 #[derive(Debug, Default)]
 pub(crate) struct Corpus {
     pub(crate) all: usize,
-    /// Nothing is found but warnings of which the generator writes much.
+    /// Lifecycles with no findings except warnings that are frequent in generated ones.
     pub(crate) clean: usize,
     /// More than a hundred worlds.
     pub(crate) large: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Corpus {
     pub(crate) different: Vec<u64>,
 }
 
-struct One {
+struct Outcome {
     number: u64,
     codes: BTreeSet<String>,
     worlds: usize,
@@ -58,9 +58,11 @@ struct One {
 
 impl Corpus {
     /// Draws and compares the lifecycles with these numbers.
-    pub(crate) fn of(numbers: Range<u64>, draw: fn(u64) -> String) -> Self {
+    pub(crate) fn from_numbers(numbers: Range<u64>, draw: fn(u64) -> String) -> Self {
         let mut corpus = Self::default();
-        for one in fan_out(numbers.collect(), |number| look(number, &draw(number))) {
+        for one in fan_out(numbers.collect(), |number| {
+            compare_lifecycle(number, &draw(number))
+        }) {
             corpus.all += 1;
             corpus.clean += usize::from(
                 one.codes
@@ -79,9 +81,9 @@ impl Corpus {
     }
 }
 
-fn look(number: u64, text: &str) -> One {
+fn compare_lifecycle(number: u64, text: &str) -> Outcome {
     let oracle = answer(text, None);
-    One {
+    Outcome {
         number,
         codes: oracle
             .found
@@ -118,7 +120,7 @@ impl Display for Corpus {
     }
 }
 
-/// Asks each number on as many threads as there are cores; the answers keep the order of the numbers.
+/// Evaluates each id on as many threads as cores exist; the results keep the order of the ids.
 pub(crate) fn fan_out<T: Send>(numbers: Vec<u64>, ask: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = numbers.len().div_ceil(cores).max(1);

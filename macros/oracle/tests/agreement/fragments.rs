@@ -1,4 +1,5 @@
-//! A lifecycle that is cut into a fragment and the rest has the findings and the worlds that it had whole, for either side.
+//! A lifecycle that is split into a fragment and the rest keeps its findings and worlds, for the
+//! checker and the oracle.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +11,11 @@ use lifecycle_oracle::random::draw;
 use super::compare::{checked, differ};
 use super::corpus::{fan_out, number_from};
 
-/// What became of one lifecycle.
+/// Outcome of cutting one lifecycle.
 enum Cut {
     /// Nothing of it could go.
     Whole,
-    /// It means what it meant.
+    /// The meaning is unchanged.
     Same,
     /// How it differs.
     Differs(String),
@@ -23,9 +24,9 @@ enum Cut {
 #[test]
 fn a_lifecycle_that_is_cut_means_what_it_meant() {
     let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 3_000));
-    let all = fan_out((first..first + count).collect(), look);
+    let all = fan_out((first..first + count).collect(), compare_cut);
     let same = all.iter().filter(|one| matches!(one, Cut::Same)).count();
-    let differ: Vec<&String> = all.iter().filter_map(said).collect();
+    let differ: Vec<&String> = all.iter().filter_map(difference_text).collect();
     eprintln!("{same} of {} were cut and mean the same", all.len());
     let shown: Vec<&str> = differ.iter().take(2).map(|text| text.as_str()).collect();
     assert!(
@@ -37,24 +38,24 @@ fn a_lifecycle_that_is_cut_means_what_it_meant() {
     assert!(same * 2 > all.len(), "only {same} were cut");
 }
 
-fn said(cut: &Cut) -> Option<&String> {
+fn difference_text(cut: &Cut) -> Option<&String> {
     match cut {
         Cut::Differs(text) => Some(text),
         Cut::Whole | Cut::Same => None,
     }
 }
 
-fn look(number: u64) -> Cut {
+fn compare_cut(number: u64) -> Cut {
     let whole = draw(number);
     let Some(cut) = cut(&whole, number) else {
         return Cut::Whole;
     };
     let (mut of_whole, mut of_cut) = (answer(&whole, None), answer(&cut, None));
     let offered = of_cut.found.all.clone();
-    // What a fragment offers need not be asked.
+    // The items that a fragment offers need not be queried.
     of_whole.found.all.retain(|one| one.code != "LC167");
     of_cut.found.all.retain(|one| one.code != "LC167");
-    // Which name of a circle is told first follows from the order, and a cut changes that.
+    // The first reported name of a circle depends on the order, and a cut changes the order.
     if of_whole.found.all.iter().any(|one| one.code == "LC066") {
         return Cut::Whole;
     }
@@ -80,7 +81,7 @@ fn look(number: u64) -> Cut {
         let besides = found.iter().filter(|one| one.code != "LC167");
         besides.cloned().collect()
     };
-    // Nor is the circle told where a name is what the oracle found first.
+    // The circle is not reported either if the oracle finds a name first.
     if before.iter().chain(&now).any(|one| one.code == "LC066") {
         return Cut::Whole;
     }

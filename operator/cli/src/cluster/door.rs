@@ -1,11 +1,12 @@
-//! Where the simulated cluster is reached, and by whom: a port of loopback, over TLS, by those who know a token. Both are new each time.
+//! Door of the simulated cluster: a loopback port, over TLS, for clients that know a token. The
+//! certificate and the token are new each time.
 
 use std::fmt::{self, Debug, Formatter};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use lifecycle_simulator::http::Door;
+use lifecycle_simulator::http::AccessOptions;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyPair, KeyUsagePurpose,
@@ -16,10 +17,10 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use thiserror::Error;
 use tokio::net::TcpListener;
 
-/// What the certificate is for.
+/// Names for which the certificate is valid.
 const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
 
-/// Why nobody can be let in.
+/// Reason why the port accepts no clients.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
     /// Another process listens there.
@@ -35,15 +36,15 @@ pub(crate) enum Error {
     Bind {
         /// The port.
         port: u16,
-        /// What is said.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
 
-/// Why nobody can be told from anybody else.
+/// Reason why clients cannot be authenticated.
 #[derive(Debug, Error)]
 pub(crate) enum KeyError {
-    /// There is no certificate.
+    /// The certificate could not be made.
     #[error("the certificate of the simulated cluster cannot be made")]
     Make(#[from] rcgen::Error),
     /// It cannot be used.
@@ -51,12 +52,12 @@ pub(crate) enum KeyError {
     Use(#[from] rustls::Error),
 }
 
-/// What a client must know: whom to trust, and what to show.
+/// Credentials of a client: the authority to trust, and the token to show.
 #[derive(Clone)]
 pub(crate) struct Key {
     /// The certificate of the authority, as PEM.
     pub(crate) authority: String,
-    /// What makes a client an administrator.
+    /// Token that makes a client an administrator.
     pub(crate) token: String,
 }
 
@@ -70,8 +71,8 @@ impl Debug for Key {
 /// A lock, and the key to it.
 ///
 /// # Errors
-/// There is no certificate.
-pub(crate) fn locked() -> Result<(Door, Key), KeyError> {
+/// If the certificate cannot be made.
+pub(crate) fn locked() -> Result<(AccessOptions, Key), KeyError> {
     let mut random = [0; 32];
     SystemRandom::new()
         .fill(&mut random)
@@ -97,7 +98,7 @@ pub(crate) fn locked() -> Result<(Door, Key), KeyError> {
         authority: authority.pem(),
         token: token.clone(),
     };
-    Ok((Door::locked(token, Arc::new(tls)), key))
+    Ok((AccessOptions::locked(token, Arc::new(tls)), key))
 }
 
 fn named(name: &str, hosts: &[&str]) -> Result<CertificateParams, rcgen::Error> {

@@ -1,4 +1,5 @@
-//! The file by which `kubectl` finds the simulated cluster, and is let in. It goes with the cluster, for it would lead nowhere.
+//! The kubeconfig by which `kubectl` finds the simulated cluster and authenticates. It is removed
+//! with the cluster, because it would lead nowhere.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -12,27 +13,27 @@ use thiserror::Error;
 
 use super::door::Key;
 
-/// By its first line a file is known as ours, so that it may be replaced.
+/// First line that identifies the file as ours, so that it may be replaced.
 const MARK: &str = "# Written by a simulated cluster, which removes it when it ends.\n";
 
-/// Ours is smaller by far.
+/// Upper bound on the size that is read. Our file is far smaller.
 const LARGEST: u64 = 1 << 20;
 
-/// Why there is no such file.
+/// Reason why the file is missing.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
     /// It cannot be written.
     #[error("the kubeconfig cannot be written to {}: choose another place with --kubeconfig", path.display())]
     Write {
-        /// Where.
+        /// Path of the file.
         path: PathBuf,
-        /// What is said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// There is something else that somebody may need.
+    /// Another file is in this place that a user may need.
     #[error("{} is there and was not written by the sandbox: choose another place with --kubeconfig", path.display())]
     Foreign {
-        /// Where.
+        /// Path of the file.
         path: PathBuf,
     },
 }
@@ -66,7 +67,7 @@ impl Kubeconfig {
         let path = match (wanted, &folder) {
             (Some(wanted), _) => wanted.to_owned(),
             (None, Some(folder)) => folder.path().join("kubeconfig"),
-            (None, None) => unreachable!("without a wish there is a folder"),
+            (None, None) => unreachable!("a temporary folder exists if no path was requested"),
         };
         check_ours(&path)?;
         write(&path, &text(server, key)).map_err(|source| Error::Write {
@@ -79,7 +80,7 @@ impl Kubeconfig {
         })
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -87,7 +88,7 @@ impl Kubeconfig {
 
 impl Drop for Kubeconfig {
     fn drop(&mut self) {
-        // Somebody may have replaced or removed it since.
+        // A user may have replaced or removed it since.
         if check_ours(&self.path).is_ok() {
             let _already_gone = fs::remove_file(&self.path);
         }
@@ -108,7 +109,8 @@ fn check_ours(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// What is there, as far as ours could be. A pipe would never end.
+/// Returns the contents of the file, up to the maximum size of ours. Rejects a pipe, which would
+/// never end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no file"));
@@ -120,13 +122,14 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file that only its owner can read, in the place of one that is ours.
+/// Writes a file that only its owner can read, in place of one of ours.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    // A temporary file is for its owner alone from the start, and nobody sees half of it.
+    // A temporary file is readable by its owner only from the start, and no reader observes a
+    // partial file.
     let mut beside = tempfile::NamedTempFile::new_in(folder)?;
     beside.write_all(text.as_bytes())?;
     beside.persist(path)?;

@@ -12,12 +12,13 @@ use lifecycle_runtime::{names, yaml};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::say;
+use super::print_line;
 
-/// The manager that `kubectl apply --server-side` writes as, so that it can go on with what was applied here.
+/// Field manager of `kubectl apply --server-side`, so that users can continue with the applied
+/// objects.
 const MANAGER: &str = "kubectl";
 
-/// Why a manifest cannot be used. Each names the file, and the document where there is one.
+/// Reason why a manifest cannot be used. Each names the file, and the document if there is one.
 #[derive(Debug, Error)]
 pub enum Error {
     /// The file cannot be read.
@@ -25,7 +26,7 @@ pub enum Error {
     Read {
         /// The file.
         path: PathBuf,
-        /// What is said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The file is no YAML.
@@ -33,7 +34,7 @@ pub enum Error {
     Yaml {
         /// The file.
         path: PathBuf,
-        /// What is said, in one line.
+        /// Message of the parser, in one line.
         said: String,
     },
     /// A document is no object.
@@ -41,7 +42,7 @@ pub enum Error {
     Object {
         /// File and document.
         place: DocumentPlace,
-        /// What is missing.
+        /// Missing part of the document.
         said: &'static str,
     },
     /// A kind that the cluster does not serve.
@@ -61,12 +62,13 @@ pub enum Error {
         place: DocumentPlace,
         /// Kind and name.
         what: String,
-        /// What is said.
+        /// Error of the client or the API server.
         source: kube::Error,
     },
 }
 
-/// Where a document stands: the file, and which of the documents that hold anything, counted from 1.
+/// Place of a document: the file, and the position among its documents that hold anything, counted
+/// from 1.
 #[derive(Clone, Debug)]
 pub struct DocumentPlace(Box<str>);
 
@@ -91,10 +93,10 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads all files before anything is started, so that a mistake is told at once.
+    /// Reads all files before the start, so that a mistake is reported at once.
     ///
     /// # Errors
-    /// A file cannot be read, or holds what is no object.
+    /// If a file cannot be read, or contains something other than objects.
     pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Self>, Error> {
         let mut manifests = Vec::new();
         for path in paths {
@@ -110,12 +112,12 @@ impl Manifest {
     /// Takes a text apart; `path` names it in errors.
     ///
     /// # Errors
-    /// It holds what is no object.
+    /// If the text contains something other than objects.
     pub fn parse(path: &Path, text: &str) -> Result<Vec<Self>, Error> {
         parse(path, text)
     }
 
-    /// Of which kind it is.
+    /// Returns the kind of the object.
     pub fn kind(&self) -> &GroupVersionKind {
         &self.of
     }
@@ -131,7 +133,7 @@ impl Manifest {
         self.object.name_any()
     }
 
-    /// What it asks for.
+    /// Returns the spec of the object.
     pub fn spec(&self) -> &Value {
         &self.object.data["spec"]
     }
@@ -192,7 +194,7 @@ fn manifest(place: DocumentPlace, document: Value) -> Result<Manifest, Error> {
     }
 }
 
-/// Applies all manifests in their order, and says so of each.
+/// Applies all manifests in order, and prints a line for each.
 ///
 /// # Errors
 /// The cluster knows no such kind, or refuses one.
@@ -200,12 +202,13 @@ pub async fn apply(client: &Client, manifests: &[Manifest]) -> Result<(), Error>
     for manifest in manifests {
         let applied = apply_one(client, manifest).await?;
         let (kind, name) = (&manifest.of.kind, applied.name_any());
-        say(&format!("{} {name} applied", kind.to_lowercase()));
+        print_line(&format!("{} {name} applied", kind.to_lowercase()));
     }
     Ok(())
 }
 
-/// Applies what a manifest that is part of this program says, without a word. What would run in Pods runs in this process instead.
+/// Applies a manifest that is part of this program, without any output. Workloads that would run in
+/// Pods run in this process instead.
 ///
 /// # Errors
 /// It is no manifest, or the cluster refuses it.
@@ -252,7 +255,7 @@ pub async fn apply_one(client: &Client, manifest: &Manifest) -> Result<DynamicOb
         .map_err(failed)
 }
 
-/// Whether a request about an object of this name leads to it and to nothing else.
+/// Checks that a request about an object of this name leads only to that object.
 fn named(of: &GroupVersionKind, namespace: Option<&str>, name: &str) -> kube::Result<()> {
     let invalid = |error: names::Error| {
         kube::Error::BuildRequest(request::Error::Validation(error.to_string()))

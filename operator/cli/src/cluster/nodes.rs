@@ -1,4 +1,5 @@
-//! The nodes of a simulated cluster: two that are Ready, with an address inside and one outside.
+//! The nodes of a simulated cluster: two Ready nodes, each with an internal and an external
+//! address.
 
 use k8s_openapi::api::core::v1::Node;
 use kube::api::{Patch, PatchParams};
@@ -6,7 +7,8 @@ use kube::{Api, Client};
 use serde_json::json;
 
 const MANAGER: &str = "sandbox";
-/// Name, address inside the cluster, and address outside of it; the latter are set aside for documentation.
+/// Name, internal address and external address of each node. External addresses are from a range
+/// that is reserved for documentation.
 const NODES: [(&str, &str, &str); 2] = [
     ("node-1", "10.0.0.1", "192.0.2.1"),
     ("node-2", "10.0.0.2", "192.0.2.2"),

@@ -1,4 +1,5 @@
-//! A file with a line of JSON for each request that came in by the port, for those who look at what a program asks.
+//! A file with a line of JSON for each request on the port, for users who analyze the requests of a
+//! program.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -17,19 +18,19 @@ use super::complain;
 #[derive(Debug, Error)]
 #[error("requests cannot be recorded in {}: choose another place with --record", path.display())]
 pub struct Error {
-    /// Where.
+    /// Path of the file.
     path: PathBuf,
-    /// What is said.
+    /// Error of the operating system.
     source: io::Error,
 }
 
-/// The end of a file, and whether it can still be written.
+/// The end of a file, with a flag that is true after a failed write.
 struct Tail {
     file: File,
     failed: bool,
 }
 
-/// Adds each request to the end of a file, which is made if there is none.
+/// Appends each request to a file, which is created if it is missing.
 ///
 /// # Errors
 /// It cannot be opened.

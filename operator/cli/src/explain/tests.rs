@@ -1,4 +1,5 @@
-//! The operator of the template, asked about objects of a simulated cluster by somebody who may get and list alone.
+//! The operator of the template explains objects of a simulated cluster for a user with the verbs
+//! get and list only.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::cluster::{Cluster, Options};
 use crate::lifecycle::{self, machine};
 use crate::logic::Logic;
 
-/// Its Deployment is there, and somebody else's.
+/// A Website with an existing Deployment that another user owns.
 const OBJECTS: &str = "\
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -48,14 +49,14 @@ fn program() -> Program {
         .operator(|_| Operator::new("web.example.org").run(machine(Logic)))
 }
 
-/// What somebody is told who may only look.
-async fn said(cluster: &Cluster, words: &[&str]) -> Result<String, String> {
+/// Returns the output of `explain` for a user who may only look.
+async fn explain_output(cluster: &Cluster, words: &[&str]) -> Result<String, String> {
     let all = ["website-operator", "explain"].iter().chain(words);
     let matches = program().command().get_matches_from(all);
     let told = matches.subcommand_matches("explain").unwrap();
     let live = cluster.server().client(&User::new("support", &[]));
     let mut text = Vec::new();
-    let explained = of((program(), told), (&live, "default"), &mut text).await;
+    let explained = explain_object((program(), told), (&live, "default"), &mut text).await;
     explained.map_err(|error| format!("{error:#}"))?;
     Ok(String::from_utf8(text).unwrap())
 }
@@ -72,18 +73,20 @@ async fn cluster(objects: &str) -> Cluster {
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_may_look_is_told_who_must_act_where_a_name_is_taken() {
     let cluster = cluster(OBJECTS).await;
-    let text = said(&cluster, &["website", "shop"]).await.unwrap();
+    let text = explain_output(&cluster, &["website", "shop"])
+        .await
+        .unwrap();
     assert!(
         text.starts_with("Website `default/shop` is Taken: a person must act\n"),
         "{text}"
     );
-    // Word for word what the condition says.
+    // The text of the condition, word for word.
     let advice = "Deployment `default/shop` exists and is not controlled by this Website: rename the Website or remove that Deployment";
     let acts = format!("\nWho must act\n  a person: {advice}\n");
     let why = format!("\nWhy\n  deployment is Foreign: {advice}\n");
     assert!(text.contains(&acts) && text.contains(&why), "{text}");
     let words = ["websites.web.example.org/shop", "-o", "json"];
-    let json = said(&cluster, &words).await.unwrap();
+    let json = explain_output(&cluster, &words).await.unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["states"][0]["name"], "Taken");
     assert_eq!(json["who"][0]["who"], "person");
@@ -94,14 +97,18 @@ async fn whoever_may_look_is_told_who_must_act_where_a_name_is_taken() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kind_of_nobody_and_an_object_that_is_not_there_are_told_in_words() {
     let cluster = cluster(OBJECTS).await;
-    let unknown = said(&cluster, &["pod", "shop"]).await.unwrap_err();
+    let unknown = explain_output(&cluster, &["pod", "shop"])
+        .await
+        .unwrap_err();
     assert_eq!(
         unknown,
         "no lifecycle is about `pod`: there are websites.web.example.org"
     );
-    let absent = said(&cluster, &["website", "web/shop"]).await.unwrap_err();
+    let absent = explain_output(&cluster, &["website", "web/shop"])
+        .await
+        .unwrap_err();
     assert!(
-        absent.starts_with("there is no websites.web.example.org `shop` in namespace `web`"),
+        absent.starts_with("websites.web.example.org `shop` not found in namespace `web`"),
         "{absent}"
     );
     cluster.stop().await;
@@ -113,7 +120,9 @@ async fn where_the_kinds_are_not_installed_the_command_that_installs_them_is_tol
     let cluster = Cluster::open(Options::default()).await.unwrap();
     let rights = Manifest::parse(Path::new("rights"), rights).unwrap();
     manifests::apply(&cluster.client(), &rights).await.unwrap();
-    let said = said(&cluster, &["website", "shop"]).await.unwrap_err();
+    let said = explain_output(&cluster, &["website", "shop"])
+        .await
+        .unwrap_err();
     assert!(
         said.starts_with("the kinds of web.example.org/v1alpha1 are not installed: `website-operator crds --install` installs them: Website `default/shop` cannot be read"),
         "{said}"

@@ -1,5 +1,5 @@
-//! Somebody with exactly the rights that are printed for a command, who runs it against a simulated cluster that enforces them: nothing is refused, nothing
-//! is there in vain, and what is missing is named.
+//! A user with exactly the printed rights of a command runs it against a simulated cluster that
+//! enforces them. No request is refused, no right is superfluous, and each missing right is named.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::{Program, definitions, explain, plan};
 
 const USER: &str = "support";
 
-/// One whose name is taken, and one that is new.
+/// One object with a name in use, and one new object.
 const OBJECTS: &str = "\
 apiVersion: web.example.org/v1alpha1
 kind: Website
@@ -56,7 +56,7 @@ async fn rights(purpose: Purpose) -> Rights {
     described.parts()[0].rights_for(purpose)
 }
 
-/// A cluster, and what was asked there.
+/// A cluster, and the requests that it received.
 struct Watched {
     cluster: Cluster,
     heard: Arc<Mutex<Vec<Recorded>>>,
@@ -91,7 +91,7 @@ impl Watched {
             .unwrap();
     }
 
-    /// Somebody has these rights from now on, and no others.
+    /// Grants the user these rights, and removes all others.
     async fn give(&self, rights: &Rights) {
         let account = Account {
             name: "nobody".to_owned(),
@@ -102,7 +102,7 @@ impl Watched {
         self.apply(&rights.manifests_of(&account, &holder)).await;
     }
 
-    /// A client of that somebody, through the door.
+    /// Returns a client of the user, through the port.
     async fn client(&self) -> Client {
         let file = Kubeconfig::read_from(self.cluster.kubeconfig()).unwrap();
         let usual = KubeConfigOptions::default();
@@ -119,7 +119,7 @@ impl Watched {
         let client = self.client().await;
         let mut text = Vec::new();
         let live = (&client, "default");
-        let explained = explain::of((program(), told), live, &mut text).await;
+        let explained = explain::explain_object((program(), told), live, &mut text).await;
         explained.map_err(|error| format!("{error:#}"))?;
         Ok(String::from_utf8(text).unwrap())
     }
@@ -130,12 +130,12 @@ impl Watched {
         let told = matches.subcommand_matches("plan").unwrap();
         let client = self.client().await;
         let mut text = Vec::new();
-        let planned = plan::of((program(), told), &client, &mut text).await;
+        let planned = plan::print_plan((program(), told), &client, &mut text).await;
         planned.map_err(|error| format!("{error:#}"))?;
         Ok(String::from_utf8(text).unwrap())
     }
 
-    /// What was refused to that somebody for want of a right.
+    /// Returns the requests refused to that user for want of a right.
     fn refused(&self) -> Vec<String> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = heard
@@ -146,19 +146,19 @@ impl Watched {
             .collect()
     }
 
-    /// Rights of which no request made use.
+    /// Returns the rights that no request used.
     fn unused(&self, rights: &Rights) -> BTreeSet<String> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let heard: Vec<&Recorded> = heard.iter().filter(|one| one.user == USER).collect();
         // An apply that makes something is one request, and needs two rights.
         let uses = |one: &Recorded, object: &Object, verb: Verb| {
-            let is_verb = one.verb == verb.word() || one.verb == "patch" && verb == Verb::Create;
+            let is_verb = one.verb == verb.as_str() || one.verb == "patch" && verb == Verb::Create;
             is_verb && is_about(&one.path, object)
         };
         let all = rights.of_requests();
         let unused = all.filter(|(object, verb)| !heard.iter().any(|one| uses(one, object, *verb)));
         unused
-            .map(|(object, verb)| format!("{} {object}", verb.word()))
+            .map(|(object, verb)| format!("{} {object}", verb.as_str()))
             .collect()
     }
 }
@@ -204,7 +204,7 @@ async fn an_explanation_needs_the_rights_that_are_printed_for_it_and_names_one_t
         watched.give(&without(&rights, (object, verb))).await;
         let told = watched.explains().await;
         let told = told.unwrap_or_else(|error| error);
-        let missing = format!("{} {object}", verb.word());
+        let missing = format!("{} {object}", verb.as_str());
         assert!(
             told.contains(&missing),
             "without the right to {missing}: {told}"
@@ -229,7 +229,7 @@ async fn a_plan_needs_the_rights_that_are_printed_for_it_and_names_one_that_is_m
         watched.give(&without(&rights, (object, verb))).await;
         let (told, missing) = (
             watched.plans(&[]).await,
-            format!("{} {object}", verb.word()),
+            format!("{} {object}", verb.as_str()),
         );
         match (object.resource.as_str(), told) {
             // Each that is named is taken to be there.
@@ -257,14 +257,14 @@ async fn the_opinion_of_the_server_needs_the_rights_that_are_printed_for_it() {
     assert!(told.contains("+ Deployment.apps default/new"), "{told}");
     assert!(!told.contains("would refuse"), "{told}");
     assert_eq!(watched.refused(), [""; 0]);
-    // What is there and not as wanted is read once more.
+    // An existing object that differs from the wanted one is read once more.
     let spared = [
         "get customresourcedefinitions.apiextensions.k8s.io `websites.web.example.org`",
         "get deployments.apps",
     ];
     let spared: BTreeSet<String> = spared.map(str::to_owned).into();
     assert_eq!(watched.unused(&rights), spared);
-    // Those who may only read are told of each write that they may not ask about.
+    // A user who may only read gets a line for each write that the API server would refuse.
     watched.give(&self::rights(Purpose::Plan).await).await;
     let told = watched.plans(&asking).await.unwrap();
     assert!(

@@ -29,8 +29,8 @@ pub(crate) fn program() -> Program {
         .operator(|_| mirror::operator())
 }
 
-/// What a server answers to a path.
-fn asked(address: SocketAddr, path: &str) -> std::io::Result<String> {
+/// Returns the answer of a server to a path.
+fn http_get(address: SocketAddr, path: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     let head = "Host: probe\r\nConnection: close";
     write!(stream, "GET {path} HTTP/1.1\r\n{head}\r\n\r\n")?;
@@ -39,7 +39,7 @@ fn asked(address: SocketAddr, path: &str) -> std::io::Result<String> {
     Ok(answer)
 }
 
-/// Tries until it is there.
+/// Retries until a result is available.
 async fn until<T, F: Future<Output = Option<T>>>(look: impl Fn() -> F) -> T {
     let found = tokio::time::timeout(SOON, async {
         loop {
@@ -53,7 +53,7 @@ async fn until<T, F: Future<Output = Option<T>>>(look: impl Fn() -> F) -> T {
 }
 
 /// A command line with a free port for metrics, and that port.
-fn told(more: &[&str]) -> (SocketAddr, ArgMatches) {
+fn parse_run_args(more: &[&str]) -> (SocketAddr, ArgMatches) {
     let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = free.local_addr().expect("it is bound");
     let at = address.to_string();
@@ -72,14 +72,14 @@ fn told(more: &[&str]) -> (SocketAddr, ArgMatches) {
 #[tokio::test(flavor = "multi_thread")]
 async fn metrics_are_told_while_its_kinds_are_waited_for() {
     let cluster = Cluster::open(Options::default()).await.unwrap();
-    let (address, told) = told(&["--disable-crd-maintenance"]);
+    let (address, told) = parse_run_args(&["--disable-crd-maintenance"]);
     let options = Run::from_arg_matches(&told).unwrap();
     let (trigger, shutdown) = Shutdown::pair();
     let (client, health) = (cluster.client(), Health::default());
     let running = inside(program(), (&options, &told), (client, health), shutdown);
     let other = async {
         let counted = until(|| async move {
-            let counted = tokio::task::spawn_blocking(move || asked(address, "/metrics"));
+            let counted = tokio::task::spawn_blocking(move || http_get(address, "/metrics"));
             counted.await.unwrap().ok()
         });
         let counted = counted.await;
@@ -97,7 +97,7 @@ async fn a_program_installs_its_kinds_works_under_its_lease_and_tells_what_it_co
     let cluster = Cluster::open(Options::default()).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace").display().to_string();
-    let (address, told) = told(&["--trace-file", &trace]);
+    let (address, told) = parse_run_args(&["--trace-file", &trace]);
     let options = Run::from_arg_matches(&told).unwrap();
     let (trigger, shutdown) = Shutdown::pair();
     let health = Health::default();
@@ -121,7 +121,7 @@ async fn a_program_installs_its_kinds_works_under_its_lease_and_tells_what_it_co
         assert!(holder(held).is_some_and(|holder| !holder.is_empty()));
         let ready = || async { health.missing().is_empty().then_some(()) };
         until(ready).await;
-        let counted = tokio::task::spawn_blocking(move || asked(address, "/metrics"));
+        let counted = tokio::task::spawn_blocking(move || http_get(address, "/metrics"));
         let counted = counted.await.unwrap().unwrap();
         assert!(counted.contains("text/plain; version=0.0.4"), "{counted}");
         assert!(
@@ -147,7 +147,7 @@ async fn a_program_installs_its_kinds_works_under_its_lease_and_tells_what_it_co
     let replayed = tokio::task::spawn_blocking(move || replayed(&trace));
     assert_eq!(
         replayed.await.unwrap(),
-        [ExitCode::SUCCESS, ExitCode::from(2)].map(said)
+        [ExitCode::SUCCESS, ExitCode::from(2)].map(format_exit_code)
     );
 }
 
@@ -158,10 +158,10 @@ fn replayed(trace: &str) -> [String; 2] {
         let matches = program().command().get_matches_from(words);
         let told = matches.subcommand_matches("replay");
         let told = told.expect("a replay was asked for");
-        said(crate::replay::asked(program(), told).expect("it was understood"))
+        format_exit_code(crate::replay::run_command(program(), told).expect("it was understood"))
     })
 }
 
-fn said(code: ExitCode) -> String {
+fn format_exit_code(code: ExitCode) -> String {
     format!("{code:?}")
 }

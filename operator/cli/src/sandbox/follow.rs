@@ -1,5 +1,6 @@
-//! Tells what becomes of the objects that an operator looks after, a line for each change, until all that were asked for are Ready.
-//! States come from the passes of the operator as they decide; that one is Ready is believed only when its status says so.
+//! Prints the progress of the objects that an operator manages, one line for each change, until all
+//! requested ones are Ready. States come from the decisions of each reconcile. An object counts as
+//! Ready only if its status reports it.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -19,7 +20,7 @@ use crate::cluster::manifests::Manifest;
 use crate::passes::PassLine;
 use crate::updates::{Updates, Verdict};
 
-/// What is followed, and what was said of it last.
+/// Objects that are followed, and the last report on each.
 pub(super) struct Follow {
     /// Each lifecycle by its path, with the kind of its objects.
     subjects: Vec<(&'static str, Kind)>,
@@ -27,11 +28,12 @@ pub(super) struct Follow {
     updates: Updates<Followed>,
 }
 
-/// An object that is followed, as people are told of it: no two have the same name.
+/// Printed name of a followed object. No two objects have the same name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Followed {
     namespace: Option<String>,
-    /// Where there are several: with its group where two groups have a kind of that name.
+    /// Kind of the object, if there are several. Includes the group if two groups have a kind of
+    /// that name.
     kind: Option<String>,
     name: String,
 }
@@ -46,7 +48,7 @@ impl fmt::Display for Followed {
 }
 
 impl Follow {
-    /// Follows the objects of these lifecycles, by what an operator decides.
+    /// Follows the objects of these lifecycles by the decisions of an operator.
     pub(super) fn new(
         subjects: Vec<(&'static str, Kind)>,
         passes: UnboundedReceiver<PassLine>,
@@ -64,7 +66,7 @@ impl Follow {
     }
 
     /// Those that manifests make.
-    pub(super) fn wanted(&self, manifests: &[Manifest]) -> Vec<Followed> {
+    pub(super) fn expected_objects(&self, manifests: &[Manifest]) -> Vec<Followed> {
         let mut all = Vec::new();
         for manifest in manifests {
             let of = manifest.kind();
@@ -81,7 +83,7 @@ impl Follow {
         all
     }
 
-    /// Tells of changes until all that is wanted is Ready, or the time is over.
+    /// Prints changes until all wanted objects are Ready, or the time is over.
     pub(super) async fn until_ready(
         &mut self,
         client: &Client,
@@ -97,9 +99,9 @@ impl Follow {
         }
     }
 
-    /// Tells of changes for ever.
+    /// Prints changes for ever.
     pub(super) async fn forever(&mut self, client: &Client) -> Infallible {
-        // Nobody is waited for, so that it ends only when the watch does.
+        // Without wanted objects, the call ends only with the watch.
         loop {
             if let Err(error) = self.follow(client, &[]).await {
                 tracing::debug!("{error}");
@@ -186,7 +188,7 @@ fn watched_of(
     changes.map_ok(move |event| (at, event)).boxed()
 }
 
-/// What a status says that calls its object Ready as it is wanted now.
+/// Returns the message of a status that reports its object as Ready as it is wanted now.
 fn ready(object: &DynamicObject) -> Option<String> {
     let conditions = object.data["status"]["conditions"].as_array()?;
     let is = |condition: &&Value| condition["type"] == "Ready" && condition["status"] == "True";
@@ -211,12 +213,12 @@ mod tests {
     }
 
     fn of_one() -> Follow {
-        follow(vec![("of::one", Kind::of::<ConfigMap>())])
+        follow(vec![("of::one", Kind::for_type::<ConfigMap>())])
     }
 
     /// A kind of the same name in another group.
     fn other() -> Kind {
-        let mut kind = Kind::of::<ConfigMap>();
+        let mut kind = Kind::for_type::<ConfigMap>();
         "example.org".clone_into(&mut kind.group);
         kind
     }
@@ -234,7 +236,7 @@ mod tests {
         let line = "Rolling       Going: one of two".to_owned();
         PassLine {
             lifecycle,
-            of: ObjectRef::of::<ConfigMap>(Some("d"), "a"),
+            of: ObjectRef::new::<ConfigMap>(Some("d"), "a"),
             phase,
             line,
             reports,
@@ -251,14 +253,16 @@ mod tests {
         Manifest::parse(std::path::Path::new("a.yaml"), &text).unwrap()
     }
 
-    fn told(all: &[Followed]) -> Vec<String> {
+    fn display_names(all: &[Followed]) -> Vec<String> {
         all.iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn only_a_status_of_the_present_generation_makes_it_ready() {
         let mut follow = of_one();
-        let a = follow.wanted(&manifests(&[("v1", "ConfigMap")])).remove(0);
+        let a = follow
+            .expected_objects(&manifests(&[("v1", "ConfigMap")]))
+            .remove(0);
         for stale in [object("True", 1), object("False", 2)] {
             follow.note_status(0, &stale);
             assert_eq!(follow.updates.last(&a), None, "{stale:?}");
@@ -275,12 +279,12 @@ mod tests {
 
     #[test]
     fn of_two_kinds_of_one_name_each_object_is_told_by_its_group() {
-        let core = Kind::of::<ConfigMap>();
+        let core = Kind::for_type::<ConfigMap>();
         let mut follow = follow(vec![("of::one", core), ("of::other", other())]);
         let both = [("v1", "ConfigMap"), ("example.org/v1", "ConfigMap")];
-        let wanted = follow.wanted(&manifests(&both));
+        let wanted = follow.expected_objects(&manifests(&both));
         let names = ["d/configmap/a", "d/configmap.example.org/a"];
-        assert_eq!(told(&wanted), names);
+        assert_eq!(display_names(&wanted), names);
         follow.note_pass(pass("of::other", Phase::Ready, false));
         assert!(!follow.updates.are_ready(&wanted));
         assert_eq!(
@@ -298,6 +302,9 @@ mod tests {
             ("v1", "Secret"),
             ("example.org/v1", "ConfigMap"),
         ];
-        assert_eq!(told(&of_one().wanted(&manifests(&all))), ["d/a"]);
+        assert_eq!(
+            display_names(&of_one().expected_objects(&manifests(&all))),
+            ["d/a"]
+        );
     }
 }

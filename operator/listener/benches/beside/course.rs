@@ -1,4 +1,5 @@
-//! What each goes through on a server of its own: Listeners are made, left alone, given another class, and found again by a new process.
+//! Course of each subject on a server of its own: Listeners are made, left alone, given another
+//! class, and found again by a new process.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -14,18 +15,18 @@ use lifecycle_specs_listener::listener::{AddressType, Listener, ListenerPort, Li
 use lifecycle_specs_listener::listener_class::{ListenerClass, ListenerClassSpec, ServiceType};
 use serde_json::json;
 
-use super::place::Place;
+use super::place::BenchServer;
 use super::process::Running;
 use super::subject::Subject;
 
 const CLASS: &str = "inside";
 /// As many as are made at once.
 const AT_ONCE: usize = 16;
-/// Who asks for nothing for so long is at rest.
+/// Duration without requests after which a subject counts as settled.
 const QUIET: Duration = Duration::from_secs(3);
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What one phase cost the process, and how long it took.
+/// Cost of one phase for the process, and its duration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cost {
     /// Requests, watches included.
@@ -51,7 +52,7 @@ pub(crate) struct Course {
 /// # Errors
 /// A server fails, or not all becomes as it should be.
 pub(crate) async fn run(
-    place: &Place,
+    place: &BenchServer,
     subject: Subject,
     many: usize,
     settled: Option<Duration>,
@@ -101,7 +102,7 @@ pub(crate) async fn run(
     })
 }
 
-async fn make(place: &Place, many: usize) -> Result<()> {
+async fn make(place: &BenchServer, many: usize) -> Result<()> {
     let listeners: Api<Listener> = Api::namespaced(place.client.clone(), "default");
     let make = |number| {
         let listeners = listeners.clone();
@@ -129,8 +130,8 @@ fn listener(number: usize) -> Listener {
     Listener::new(&format!("web-{number:05}"), spec)
 }
 
-/// When the last of so many Listeners said such an address.
-async fn reached(place: &Place, many: usize, kind: AddressType) -> Result<Instant> {
+/// Returns the time at which the last of this many Listeners reported such an address.
+async fn reached(place: &BenchServer, many: usize, kind: AddressType) -> Result<Instant> {
     let listeners: Api<Listener> = Api::namespaced(place.client.clone(), "default");
     let config = watcher::Config::default().streaming_lists();
     let mut seen = watcher(listeners, config).boxed();
@@ -159,8 +160,8 @@ fn has_address(listener: &Listener, kind: AddressType) -> bool {
     addresses.any(|one| one.address_type == kind)
 }
 
-/// A Service is written before its address is said.
-async fn ensure_annotated(place: &Place, many: usize) -> Result<()> {
+/// Checks the Services, which are written before their address is reported.
+async fn ensure_annotated(place: &BenchServer, many: usize) -> Result<()> {
     let services: Api<Service> = Api::namespaced(place.client.clone(), "default");
     let all = services.list(&Default::default()).await?.items;
     let annotated = all.iter().filter(|one| one.annotations().contains_key("a"));
@@ -172,13 +173,13 @@ async fn ensure_annotated(place: &Place, many: usize) -> Result<()> {
     Ok(())
 }
 
-/// Waits until nothing is asked any more; says when the last request came in.
-async fn at_rest(place: &Place) -> Result<Timestamp> {
+/// Waits until requests stop, and returns the time of the last one.
+async fn at_rest(place: &BenchServer) -> Result<Timestamp> {
     let began = Instant::now();
     let mut seen = (0, Instant::now());
     loop {
         tokio::time::sleep(Duration::from_millis(250)).await;
-        let asked = place.asked().await?;
+        let asked = place.request_times().await?;
         if asked.len() != seen.0 {
             seen = (asked.len(), Instant::now());
         }
@@ -187,11 +188,11 @@ async fn at_rest(place: &Place) -> Result<Timestamp> {
         {
             return Ok(*last);
         }
-        ensure!(began.elapsed() < PATIENCE, "it never comes to rest");
+        ensure!(began.elapsed() < PATIENCE, "the object never settles");
     }
 }
 
-/// What was used up to a moment.
+/// Usage up to a moment.
 struct Meter {
     requests: usize,
     cpu: Duration,
@@ -200,25 +201,25 @@ struct Meter {
 }
 
 impl Meter {
-    async fn read(place: &Place, process: &Running) -> Result<Self> {
+    async fn read(place: &BenchServer, process: &Running) -> Result<Self> {
         let mut meter = Self::nothing(place).await?;
         meter.cpu = process.cpu()?;
         Ok(meter)
     }
 
-    /// Before there is a process.
-    async fn nothing(place: &Place) -> Result<Self> {
+    /// Returns the cost before the process starts.
+    async fn nothing(place: &BenchServer) -> Result<Self> {
         Ok(Self {
-            requests: place.asked().await?.len(),
+            requests: place.request_times().await?.len(),
             cpu: Duration::ZERO,
             at: Instant::now(),
             moment: Timestamp::now(),
         })
     }
 
-    async fn now(&self, place: &Place, process: &Running) -> Result<Cost> {
+    async fn now(&self, place: &BenchServer, process: &Running) -> Result<Cost> {
         #[allow(clippy::cast_precision_loss, reason = "far below 2^52")]
-        let requests = (place.asked().await?.len() - self.requests) as f64;
+        let requests = (place.request_times().await?.len() - self.requests) as f64;
         Ok(Cost {
             requests,
             cpu: (process.cpu()? - self.cpu).as_secs_f64(),
@@ -226,8 +227,14 @@ impl Meter {
         })
     }
 
-    /// All was as it should be at that time; what follows from it belongs to it.
-    async fn until(&self, place: &Place, process: &Running, reached: Instant) -> Result<Cost> {
+    /// Returns the cost of a phase that reached its goal at this time. Later work that follows from
+    /// it counts as well.
+    async fn until(
+        &self,
+        place: &BenchServer,
+        process: &Running,
+        reached: Instant,
+    ) -> Result<Cost> {
         at_rest(place).await?;
         let time = (reached - self.at).as_secs_f64();
         let cost = self.now(place, process).await?;
@@ -236,7 +243,7 @@ impl Meter {
 
     async fn until_moment(
         &self,
-        place: &Place,
+        place: &BenchServer,
         process: &Running,
         last: Timestamp,
     ) -> Result<Cost> {

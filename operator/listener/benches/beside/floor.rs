@@ -1,5 +1,6 @@
-//! What nobody can spare: for each Listener one write of its Service and one of its status, by a client that looks at nothing of what it wrote,
-//! heals nothing, and is told of a new Listener and of a changed class alone.
+//! Indispensable requests: for each Listener one write of its Service and one of its status. The
+//! client looks at nothing that it wrote and heals nothing. It is notified only of a new Listener
+//! and of a changed class.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +20,15 @@ use serde_json::json;
 use super::plain::{service, status};
 
 const MANAGER: &str = "floor";
-/// As many writes at once as ours sends.
+/// Number of concurrent writes, which equals ours.
 const AT_ONCE: usize = 16;
 
-/// What is told of.
+/// Event of one of the watches.
 #[allow(
     clippy::large_enum_variant,
     reason = "a box would be an allocation that is not the watch's"
 )]
-enum Told {
+enum WatchedEvent {
     Class(Event<ListenerClass>),
     Listener(Event<Listener>),
 }
@@ -40,8 +41,8 @@ pub(crate) async fn run(client: Client, cluster_domain: String) -> Result<()> {
     let config = || watcher::Config::default().streaming_lists();
     let classes = watcher(Api::all(client.clone()), config()).default_backoff();
     let listeners = watcher(Api::all(client.clone()), config()).default_backoff();
-    let classes = classes.map_ok(Told::Class).boxed();
-    let mut told = select(classes, listeners.map_ok(Told::Listener).boxed());
+    let classes = classes.map_ok(WatchedEvent::Class).boxed();
+    let mut told = select(classes, listeners.map_ok(WatchedEvent::Listener).boxed());
     let (asks, asked) = unbounded();
     let look = async {
         let mut known = Known::default();
@@ -51,7 +52,7 @@ pub(crate) async fn run(client: Client, cluster_domain: String) -> Result<()> {
                 continue;
             };
             for due in known.take(told) {
-                asks.unbounded_send(due).context("nobody writes any more")?;
+                asks.unbounded_send(due).context("the writer has ended")?;
             }
         }
         bail!("the watches ended")
@@ -65,34 +66,34 @@ pub(crate) async fn run(client: Client, cluster_domain: String) -> Result<()> {
         .map(|(never, ())| never)
 }
 
-/// What there is.
+/// Objects that are known.
 #[derive(Default)]
 struct Known {
     classes: BTreeMap<String, ListenerClass>,
     listeners: BTreeMap<(String, String), Listener>,
-    /// Which lists have been complete once.
+    /// True once the list of classes was complete. The next field is the flag for Listeners.
     has_classes: bool,
     has_listeners: bool,
 }
 
 impl Known {
-    /// What is to be written now.
-    fn take(&mut self, told: Told) -> Vec<(Listener, ListenerClass)> {
+    /// Returns the objects to write now.
+    fn take(&mut self, told: WatchedEvent) -> Vec<(Listener, ListenerClass)> {
         match told {
-            Told::Class(Event::InitDone) => {
+            WatchedEvent::Class(Event::InitDone) => {
                 self.has_classes = true;
                 self.unserved()
             }
-            Told::Listener(Event::InitDone) => {
+            WatchedEvent::Listener(Event::InitDone) => {
                 self.has_listeners = true;
                 self.unserved()
             }
-            Told::Class(Event::InitApply(class) | Event::Apply(class)) => {
+            WatchedEvent::Class(Event::InitApply(class) | Event::Apply(class)) => {
                 let name = class.name_any();
                 self.classes.insert(name.clone(), class);
-                self.of(|listener| listener.spec.class_name.as_ref() == Some(&name))
+                self.matching_listeners(|listener| listener.spec.class_name.as_ref() == Some(&name))
             }
-            Told::Listener(Event::InitApply(listener) | Event::Apply(listener)) => {
+            WatchedEvent::Listener(Event::InitApply(listener) | Event::Apply(listener)) => {
                 let key = (
                     listener.namespace().unwrap_or_default(),
                     listener.name_any(),
@@ -101,8 +102,8 @@ impl Known {
                 let known = self.listeners.insert(key, listener);
                 due.filter(|_| known.is_none()).into_iter().collect()
             }
-            Told::Class(Event::Init | Event::Delete(_))
-            | Told::Listener(Event::Init | Event::Delete(_)) => Vec::new(),
+            WatchedEvent::Class(Event::Init | Event::Delete(_))
+            | WatchedEvent::Listener(Event::Init | Event::Delete(_)) => Vec::new(),
         }
     }
 
@@ -110,15 +111,19 @@ impl Known {
         self.has_classes && self.has_listeners
     }
 
-    /// The API server gives a new one a status of its own, which says nothing.
+    /// Returns the Listeners without a Service. The API server gives a new Listener an initial
+    /// status, which reports nothing.
     fn unserved(&self) -> Vec<(Listener, ListenerClass)> {
-        self.of(|listener| {
+        self.matching_listeners(|listener| {
             let status = listener.status.as_ref();
             status.is_none_or(|status| status.service_name.is_none())
         })
     }
 
-    fn of(&self, concerned: impl Fn(&Listener) -> bool) -> Vec<(Listener, ListenerClass)> {
+    fn matching_listeners(
+        &self,
+        concerned: impl Fn(&Listener) -> bool,
+    ) -> Vec<(Listener, ListenerClass)> {
         if !self.has_all() {
             return Vec::new();
         }

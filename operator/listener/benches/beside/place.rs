@@ -1,4 +1,5 @@
-//! Where they run: a real API server, or the simulated one on a port; both count what each user asked.
+//! Place in which the subjects run: a real API server, or the simulated one on a port. Both count
+//! the requests of each user.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,13 +21,13 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-/// The user as whom they ask.
+/// User name of the measured process.
 const USER: &str = "measured";
 
 /// An API server with the kinds of the operator and nothing else.
-pub(crate) struct Place {
+pub(crate) struct BenchServer {
     server: Either,
-    /// For whoever measures.
+    /// Client of the measurement itself.
     pub(crate) client: Client,
     /// For who is measured.
     pub(crate) kubeconfig: PathBuf,
@@ -41,7 +42,7 @@ enum Either {
     },
 }
 
-impl Place {
+impl BenchServer {
     pub(crate) async fn start(real: bool) -> Result<Self> {
         let place = match real {
             true => Self::real().await?,
@@ -82,7 +83,7 @@ impl Place {
         let path = folder.path().join("kubeconfig");
         std::fs::write(&path, kubeconfig.to_string()).context("cannot write a kubeconfig")?;
         let asked = Arc::<Mutex<Vec<Timestamp>>>::default();
-        let (counted, door) = (asked.clone(), http::Door::default());
+        let (counted, door) = (asked.clone(), http::AccessOptions::default());
         let count = move |recorded: &Recorded| {
             if recorded.user == USER {
                 let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,8 +104,8 @@ impl Place {
         })
     }
 
-    /// When they asked for something, in order; a watch counts as one request.
-    pub(crate) async fn asked(&self) -> Result<Vec<Timestamp>> {
+    /// Returns the times of its requests, in order; a watch counts as one request.
+    pub(crate) async fn request_times(&self) -> Result<Vec<Timestamp>> {
         match &self.server {
             Either::Real(server) => {
                 let log = server.audit().await?.of_user(USER);

@@ -1,5 +1,6 @@
-//! The controller of Listeners on kube-rs alone, as somebody would write it who knows kube-rs well: what ours is measured beside.
-//! It does what the contract says of Service and status; overrides, permissions, conditions and events, which ours has too, it leaves out.
+//! The controller of Listeners on kube-rs alone, as a kube-rs expert would write it, for comparison
+//! with ours. It implements the contract for Service and status. Unlike ours, it leaves out
+//! overrides, permissions, conditions and events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,9 +28,9 @@ use lifecycle_specs_listener::listener_class::{
 use serde_json::json;
 
 const MANAGER: &str = "plain";
-/// As many at once as ours writes.
+/// Number of concurrent writes, which equals ours.
 const AT_ONCE: u16 = 16;
-/// What was missed is found then.
+/// Interval after which a resync finds missed changes.
 const RESYNC: Duration = Duration::from_secs(300);
 const RETRY: Duration = Duration::from_secs(5);
 
@@ -52,9 +53,9 @@ pub(crate) enum Error {
     ApplyStatus(#[source] kube::Error),
 }
 
-/// Where a reconciliation reads what it depends on.
+/// Source from which a reconcile reads its dependencies.
 enum Reads {
-    /// Asks the API server each time, as most operators do.
+    /// Reads from the API server each time, as most operators do.
     Api,
     Caches {
         classes: Store<ListenerClass>,
@@ -70,7 +71,8 @@ struct Context {
     reads: Reads,
 }
 
-/// Runs on a `Controller`; what a reconciliation depends on is watched, and read from the API server.
+/// Runs on a `Controller`. The dependencies of a reconcile are watched, and read from the API
+/// server.
 pub(crate) async fn run(client: Client, cluster_domain: String) {
     let every = watcher::Config::default();
     let controller = Controller::new(Api::<Listener>::all(client.clone()), every.clone());
@@ -104,8 +106,9 @@ pub(crate) async fn run(client: Client, cluster_domain: String) {
         .await;
 }
 
-/// The same with everything that kube-rs has to spare requests: what is watched is kept and read from there, and a change of the status alone
-/// reconciles nothing. `Controller` takes such streams only by features that may change, so its parts are put together by hand.
+/// Like `run`, with all features of kube-rs that save requests. Watched objects are cached and read
+/// from the cache, and a change of the status alone triggers no reconcile. `Controller` takes such
+/// streams only behind unstable features, so its parts are assembled by hand.
 pub(crate) async fn run_cached(client: Client, cluster_domain: String) {
     let every = watcher::Config::default;
     let own: Api<Listener> = Api::all(client.clone());
@@ -118,10 +121,11 @@ pub(crate) async fn run_cached(client: Client, cluster_domain: String) {
     let services = watcher(services, every())
         .default_backoff()
         .touched_objects();
-    let (classes, by_class) = kept::<ListenerClass>(&client, every());
-    let (slices, by_slice) = kept::<EndpointSlice>(&client, every());
-    let (volumes, by_volume) = kept::<PersistentVolume>(&client, every().labels(LISTENER_NAME));
-    let (nodes, by_node) = kept::<Node>(&client, every());
+    let (classes, by_class) = cached_watch::<ListenerClass>(&client, every());
+    let (slices, by_slice) = cached_watch::<EndpointSlice>(&client, every());
+    let (volumes, by_volume) =
+        cached_watch::<PersistentVolume>(&client, every().labels(LISTENER_NAME));
+    let (nodes, by_node) = cached_watch::<Node>(&client, every());
     let queue = select_all([
         trigger_self(own, ()).boxed(),
         trigger_owners(services, (), ()).boxed(),
@@ -149,8 +153,8 @@ pub(crate) async fn run_cached(client: Client, cluster_domain: String) {
         .await;
 }
 
-/// A cache, and what comes into it.
-fn kept<K>(
+/// Returns a cache, and the stream that fills it.
+fn cached_watch<K>(
     client: &Client,
     config: watcher::Config,
 ) -> (Store<K>, impl Stream<Item = watcher::Result<K>> + use<K>)
@@ -334,7 +338,7 @@ fn reserved(volume: &PersistentVolume) -> Vec<String> {
         .collect()
 }
 
-/// What the Service should be.
+/// Returns the desired Service.
 pub(crate) fn service(listener: &Listener, class: &ListenerClass) -> Result<Service, Error> {
     let name = listener.name_any();
     let owner = listener.controller_owner_ref(&());
@@ -394,7 +398,7 @@ fn port(declared: &ListenerPort) -> ServicePort {
     }
 }
 
-/// What is to be said of a Service that is as it should be.
+/// Returns the status for a Service that is as it should be.
 pub(crate) fn status(
     class: &ListenerClass,
     service: &Service,

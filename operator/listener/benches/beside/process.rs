@@ -1,4 +1,4 @@
-//! A process of its own for each, so that its processor time is that of nobody else.
+//! A separate process for each subject, so that its processor time is measured alone.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(crate) struct Running(Child);
 impl Running {
     pub(crate) fn start(subject: Subject, kubeconfig: &Path) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
-        let command = command.args(["run", subject.word()]);
+        let command = command.args(["run", subject.name()]);
         let command = command.env("KUBECONFIG", kubeconfig).stdin(Stdio::null());
         Ok(Self(command.spawn().context("cannot start a process")?))
     }
@@ -36,7 +36,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has nothing to lose, and nobody else could end it.
+        // The process has no state to lose, and nothing else could end it.
         drop(self.0.kill());
         drop(self.0.wait());
     }

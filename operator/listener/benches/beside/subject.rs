@@ -1,4 +1,4 @@
-//! What is measured: ours, and what it is measured beside.
+//! Subjects of the measurement: our operator, and its alternatives.
 
 use anyhow::Result;
 use kube::Client;
@@ -12,7 +12,7 @@ use super::{floor, plain};
 /// One that makes Services of Listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
-    /// Only what nobody can spare.
+    /// Only the indispensable requests.
     Floor,
     /// The lifecycle.
     Ours,
@@ -26,7 +26,7 @@ impl Subject {
     pub(crate) const ALL: [Self; 4] = [Self::Floor, Self::Ours, Self::Plain, Self::Cached];
 
     /// Its word on the command line and in tables.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Floor => "floor",
             Self::Ours => "ours",
@@ -35,7 +35,7 @@ impl Subject {
         }
     }
 
-    /// Runs until it is told to stop, or for ever.
+    /// Runs until its shutdown, or for ever.
     ///
     /// # Errors
     /// It cannot go on.

@@ -1,4 +1,5 @@
-//! Which addresses and ports a Service or a node offers. Every address that leaves here is one that a client can dial.
+//! Addresses and ports that a Service or a node offers. A client can dial every address that leaves
+//! here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -18,8 +19,11 @@ pub(crate) type Typed = (String, AddressType);
 /// Reads an address; `None` for one that no client can dial.
 type Read = fn(&str) -> Option<Typed>;
 
-/// Which kind is wanted for a type of Service.
-pub(crate) fn wanted(preferred: PreferredAddressType, service_type: ServiceType) -> AddressType {
+/// Returns the kind of address that is wanted for a type of Service.
+pub(crate) fn resolve_address_type(
+    preferred: PreferredAddressType,
+    service_type: ServiceType,
+) -> AddressType {
     match (preferred, service_type) {
         (PreferredAddressType::IP, _)
         | (PreferredAddressType::HostnameConservative, ServiceType::NodePort) => AddressType::IP,
@@ -44,7 +48,7 @@ pub(super) fn inside(service: &Service, name: &str, wanted: AddressType) -> Vec<
     if ips.is_empty() { by_name() } else { ips }
 }
 
-/// What a load balancer has answered, one address for each of its entries.
+/// Returns the answer of a load balancer, one address for each of its entries.
 pub(super) fn balanced(service: &Service, wanted: AddressType) -> Vec<Typed> {
     let status = service.status.as_ref();
     let balancer = status.and_then(|s| s.load_balancer.as_ref());

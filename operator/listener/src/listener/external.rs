@@ -23,10 +23,11 @@ pub(super) fn verdict(this: This<'_, Listener>, class: &ListenerClass) -> Becaus
         "ListenerClass `{}` does not allow `{first}`{more} of `spec.externalNames`; leave it out, or change `spec.allowedExternalNameSuffixes`",
         class.metadata.name.as_deref().unwrap_or_default()
     );
-    Because::new(ExternalNames::NotAllowed, sentence).about(ObjectRef::to(class))
+    Because::new(ExternalNames::NotAllowed, sentence).with_object(ObjectRef::to(class))
 }
 
-/// Adds the names that the class allows, after all others. They lead nowhere as long as there is no other address.
+/// Adds the names that the class allows, after all others. They lead nowhere as long as no other
+/// address exists.
 pub(crate) fn joined(
     addresses: Vec<Typed>,
     listener: &ListenerSpec,
@@ -41,7 +42,8 @@ pub(crate) fn joined(
     joined
 }
 
-/// A suffix allows itself and what is below it, and only whole labels count.
+/// Returns true if a suffix allows the name. A suffix allows itself and the names below it, and
+/// only whole labels count.
 fn is_allowed(name: &str, class: &ListenerClass) -> bool {
     let suffixes = class.spec.allowed_external_name_suffixes.iter().flatten();
     let holds = |suffix: &String| match name.strip_suffix(suffix.as_str()) {
@@ -75,7 +77,7 @@ mod tests {
     }
 
     fn found(names: Value, suffixes: Value) -> (ExternalNames, String) {
-        let found = verdict(This::of(&listener(names)), &class(suffixes));
+        let found = verdict(This::new(&listener(names)), &class(suffixes));
         (found.value, found.sentence)
     }
 

@@ -1,4 +1,5 @@
-//! Where a field is in an object, as administrators write it: `spec.ports[*].nodePort`, `metadata.annotations['example.org/a']`. Knows no object.
+//! Path of a field in an object, as administrators write it: `spec.ports[*].nodePort`,
+//! `metadata.annotations['example.org/a']`. Knows no object.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,12 +12,12 @@ enum Segment {
     Items,
 }
 
-/// Where a field is. The first is an object itself.
+/// Path of a field. The first is the object itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FieldPath(Vec<Segment>);
 
 impl FieldPath {
-    /// Reads a path; `None` for what is none.
+    /// Parses a path; `None` if it is invalid.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut segments = Vec::new();
         let mut rest = text;
@@ -53,7 +54,7 @@ impl FieldPath {
         self.then(Segment::Items)
     }
 
-    /// Whether another is this one, or below it.
+    /// Returns true if the other path is this one, or below it.
     pub(super) fn holds(&self, other: &Self) -> bool {
         other.0.starts_with(&self.0)
     }
@@ -81,7 +82,7 @@ impl Display for FieldPath {
     }
 }
 
-/// Whether a name needs no quotes: that of any field of Kubernetes.
+/// Returns true if a name needs no quotes, as that of any field of Kubernetes.
 fn is_plain(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric())

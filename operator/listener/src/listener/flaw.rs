@@ -7,7 +7,7 @@ pub(super) use lifecycle_specs_listener::listener::Validity;
 pub(super) struct Flaw {
     /// Never `Fine`.
     pub(super) validity: Validity,
-    /// What is wrong and what to do.
+    /// Description of the flaw, and the remedy.
     pub(super) sentence: String,
 }
 

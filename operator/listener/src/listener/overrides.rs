@@ -1,5 +1,5 @@
-//! Merging overrides over a Service, as JSON, so that fields unknown to a Rust type survive.
-//! Says why an override cannot be taken; what the API server refuses by itself is left to it.
+//! Merges overrides over a Service, as JSON, so that fields unknown to a Rust type survive. Reports
+//! the reason for a rejected override. The API server itself validates the rest.
 
 use serde_json::{Map, Value};
 
@@ -18,7 +18,8 @@ const NOT_TO_OVERRIDE: [&str; 9] = [
     "uid",
 ];
 
-/// Whether an object among a Listener's overrides is about the Service of this name and namespace.
+/// Returns true if an object among a Listener's overrides is about the Service of this name and
+/// namespace.
 pub(super) fn concerns(patch: &Map<String, Value>, namespace: &str, name: &str) -> bool {
     missed(patch, namespace, name).is_empty()
 }
@@ -105,7 +106,8 @@ fn merge_ports(ports: &mut Value, patch: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Which of the ports an entry is about: that of its number and protocol, or else the first of its number.
+/// Returns the position of the port that an entry is about: the port of its number and protocol, or
+/// else the first of its number.
 fn position(ports: &[Value], entry: &Value) -> Option<usize> {
     let number = entry.get("port")?;
     let protocol = entry.get("protocol").filter(|p| !p.is_null());
@@ -137,7 +139,8 @@ fn deep(into: &mut Value, patch: &Value) {
     }
 }
 
-/// What an override sets to something else than it is in the Service without it. A list or a selector is one field, but for `ports`.
+/// Returns the fields that an override sets to another value than the Service has without it. A
+/// list or a selector is one field, except for `ports`.
 pub(super) fn set(service: &Value, patch: &Map<String, Value>) -> Vec<FieldPath> {
     let mut set = Vec::new();
     for (field, value) in patch {
@@ -150,7 +153,7 @@ pub(super) fn set(service: &Value, patch: &Map<String, Value>) -> Vec<FieldPath>
 fn walk(path: FieldPath, before: &Value, patch: &Value, set: &mut Vec<FieldPath>) {
     match (path.to_string().as_str(), patch) {
         (_, Value::Null) => {}
-        // They say which object is meant, or have no effect.
+        // They identify the object, or have no effect.
         ("apiVersion" | "kind" | "metadata.name" | "metadata.namespace" | "status", _) => {}
         ("spec.ports", Value::Array(entries)) => {
             let ports = before.as_array().map_or(&[][..], Vec::as_slice);
@@ -169,7 +172,7 @@ fn walk(path: FieldPath, before: &Value, patch: &Value, set: &mut Vec<FieldPath>
     }
 }
 
-/// Whether an object is merged by key, and does not take the place of what is no object.
+/// Returns true if an object is merged by key, and does not replace a value that is no object.
 fn merges(before: &Value, fields: &Map<String, Value>) -> bool {
     let sets_any = fields.values().any(|value| !value.is_null());
     before.is_object() || before.is_null() && sets_any

@@ -1,4 +1,4 @@
-//! Whether the class of a Listener lets it have what it asks for: from its namespace, and with the overrides of its own.
+//! Permission of a Listener by its class: for its namespace, and for its own overrides.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ const NAMED: usize = 2;
 /// The answer to the fact `permission`.
 pub(super) fn verdict(this: This<'_, Listener>, class: &ListenerClass) -> Because<Permission> {
     let refused =
-        |permission, sentence| Because::new(permission, sentence).about(ObjectRef::to(class));
+        |permission, sentence| Because::new(permission, sentence).with_object(ObjectRef::to(class));
     let namespace = this.meta.namespace.as_deref().unwrap_or_default();
     if let Some(sentence) = wrong_namespace(namespace, class) {
         return refused(Permission::NamespaceNotAllowed, sentence);
@@ -33,7 +33,7 @@ fn name(class: &ListenerClass) -> &str {
     class.metadata.name.as_deref().unwrap_or_default()
 }
 
-/// Says that a class is not for the Listeners of a namespace; `None` if it is.
+/// Reports a class that does not allow a namespace; `None` if it does.
 pub(crate) fn wrong_namespace(namespace: &str, class: &ListenerClass) -> Option<String> {
     let allowed = class.spec.allowed_namespaces.as_ref()?;
     let fits = |pattern: &String| match pattern.strip_suffix('*') {
@@ -50,7 +50,7 @@ pub(crate) fn wrong_namespace(namespace: &str, class: &ListenerClass) -> Option<
 
 fn wrong_overrides(this: This<'_, Listener>, class: &ListenerClass) -> Option<String> {
     let allowed = class.spec.allowed_overrides.as_ref()?;
-    // What is no path lets nothing pass.
+    // An invalid path allows nothing.
     let allowed: Vec<FieldPath> = allowed
         .iter()
         .filter_map(|path| FieldPath::parse(path))
@@ -110,7 +110,7 @@ mod tests {
         listener.metadata.namespace = Some("apps".into());
         listener.metadata.uid = Some("00000000-0000-0000-0000-000000000001".into());
         let class = ListenerClass::new("c", serde_json::from_value(class).unwrap());
-        let found = verdict(This::of(&listener), &class);
+        let found = verdict(This::new(&listener), &class);
         (found.value, found.sentence)
     }
 

@@ -1,4 +1,5 @@
-//! Which ports a Service gets: range, protocol, names, and clashes between entries. Nothing is lost silently.
+//! Ports of a Service: range, protocol, names, and clashes between entries. Nothing is lost
+//! silently.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ pub(super) struct Port {
     pub(super) protocol: String,
 }
 
-/// The ports to send, in the order in which they were declared; equal entries become one.
+/// Returns the ports to send, in order of declaration; equal entries become one.
 pub(super) fn exposed(declared: &[ListenerPort]) -> Result<Vec<Port>, Flaw> {
     let mut ports: Vec<Port> = Vec::new();
     for entry in declared {
@@ -40,7 +41,7 @@ pub(super) fn exposed(declared: &[ListenerPort]) -> Result<Vec<Port>, Flaw> {
     Ok(ports)
 }
 
-/// Whether one Service can have all of these ports.
+/// Checks that one Service can have all of these ports.
 pub(super) fn accepted(ports: &[Port]) -> Result<(), Flaw> {
     let (mut names, mut numbers) = (BTreeSet::new(), BTreeSet::new());
     for port in ports {
@@ -95,12 +96,12 @@ fn protocol_of(entry: &ListenerPort) -> String {
     }
 }
 
-/// Whether the port was named for a container port without a name, so that nobody has chosen the name.
+/// Returns true if the port has a generated name, because its container port has none.
 fn is_generated(port: &Port) -> bool {
     port.name == format!("port-{}", port.port)
 }
 
-/// A DNS label as Kubernetes asks of port names.
+/// Returns true for a DNS label, which Kubernetes requires for port names.
 fn is_label(name: &str) -> bool {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     !name.is_empty()

@@ -1,4 +1,5 @@
-//! How a Service can be reached as things are: the nodes behind it, what is published, and what to do where something is missing.
+//! The current reachability of a Service: the nodes behind it, its published addresses, and the
+//! remedy for missing ones.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +45,7 @@ fn reserved_nodes(volume: &PersistentVolume) -> Vec<String> {
         .collect()
 }
 
-/// What is published now.
+/// Returns the addresses and ports that are published now.
 pub(super) fn reach(
     this: This<'_, Listener>,
     class: &ListenerClass,
@@ -54,7 +55,7 @@ pub(super) fn reach(
     cluster_domain: &str,
 ) -> Reach {
     let service_type = addresses::type_of(service).unwrap_or(class.spec.service_type);
-    let wanted = addresses::wanted(class.spec.preferred_address_type, service_type);
+    let wanted = addresses::resolve_address_type(class.spec.preferred_address_type, service_type);
     let ports = addresses::service_ports(service);
     let (found, ports, nodes) = match service_type {
         ServiceType::ClusterIP => {
@@ -116,12 +117,12 @@ pub(super) fn address(this: This<'_, Listener>, reach: &Reach) -> Because<Addres
         ServiceType::LoadBalancer if reach.addresses.is_empty() => Because::new(
             Address::NoBalancer,
             format!(
-                "Service `{}` has no address of a load balancer yet; look at its events, and whether a load balancer controller runs",
+                "Service `{}` has no address from a load balancer yet; check its events, and whether a load balancer controller runs",
                 service.name
             ),
         )
-        .about(service),
-        ServiceType::LoadBalancer => Because::plain(Address::Full).about(service),
+        .with_object(service),
+        ServiceType::LoadBalancer => Because::plain(Address::Full).with_object(service),
         ServiceType::NodePort => by_nodes(&reach.nodes),
     }
 }
@@ -142,7 +143,7 @@ fn by_nodes(nodes: &[BackingNode]) -> Because<Address> {
         (all, lost) if all == lost => Address::NodeGone,
         _ => Address::Partial,
     };
-    // One whose Pods go by themselves is named only where there is no other.
+    // A node with Pods that are deleted by themselves is named only if no other exists.
     let stays =
         |node: &&&BackingNode| node.volume.is_some() || node.reachability != NodeReachability::Gone;
     let named = lost.iter().find(stays).or(lost.first());
@@ -153,7 +154,7 @@ fn by_nodes(nodes: &[BackingNode]) -> Because<Address> {
     };
     lost.iter().fold(
         Because::new(value, format!("{sentence}{more}")),
-        |because, node| because.about(ObjectRef::of::<Node>(None, &node.name)),
+        |because, node| because.with_object(ObjectRef::new::<Node>(None, &node.name)),
     )
 }
 
@@ -176,7 +177,7 @@ fn loss(node: &BackingNode) -> String {
 }
 
 fn service_of(this: This<'_, Listener>) -> ObjectRef {
-    ObjectRef::of::<Service>(
+    ObjectRef::new::<Service>(
         this.meta.namespace.as_deref(),
         this.meta.name.as_deref().unwrap_or_default(),
     )

@@ -15,7 +15,7 @@ use super::ports::{self, Port};
 
 const LONGEST_NAME: usize = 63;
 
-/// What the Service should be.
+/// Returns the desired Service.
 pub(super) fn build(this: This<'_, Listener>, class: &ListenerClass) -> Result<Value, Flaw> {
     accept_name(name(this))?;
     let annotations = annotations(this, class);
@@ -62,7 +62,7 @@ fn merged(
     Ok((base, service))
 }
 
-/// The label by which Pods that mount the Listener are found.
+/// Returns the label that identifies the Pods that mount the Listener.
 pub(super) fn mount_label(this: This<'_, Listener>) -> String {
     let uid = this.meta.uid.as_deref().unwrap_or_default();
     format!("listener.stackable.tech/mnt.{}", uid.replace('-', ""))
@@ -99,7 +99,7 @@ fn accept_name(name: &str) -> Result<(), Flaw> {
 /// An override, and where it is written.
 pub(super) type Patch<'a> = (String, Cow<'a, Map<String, Value>>);
 
-/// The overrides that have a say; later ones win.
+/// Returns the applicable overrides; later ones win.
 fn patches<'a>(this: This<'a, Listener>, class: &'a ListenerClass) -> Vec<Patch<'a>> {
     std::iter::once(by_class(class))
         .chain(own_overrides(this))
@@ -114,7 +114,7 @@ fn by_class(class: &ListenerClass) -> Patch<'_> {
     )
 }
 
-/// The overrides of the Listener itself that have a say.
+/// Returns the applicable overrides of the Listener itself.
 pub(super) fn own_overrides<'a>(this: This<'a, Listener>) -> impl Iterator<Item = Patch<'a>> {
     fields_of_overrides(this)
         .filter(move |(_, patch)| overrides::concerns(patch, namespace(this), name(this)))
@@ -131,7 +131,8 @@ fn fields_of_overrides(
     all.map(|(position, one)| (position, one.fields()))
 }
 
-/// Names the first override of the Listener that is about another object than its Service, and so has no effect; `None` if there is none.
+/// Names the first override of the Listener that names an object other than its Service, and so has
+/// no effect; `None` if all apply.
 pub(super) fn unmatched_override(this: This<'_, Listener>) -> Option<String> {
     let mut unmatched = fields_of_overrides(this)
         .filter(|(_, patch)| !overrides::concerns(patch, namespace(this), name(this)));
@@ -184,7 +185,8 @@ fn annotations(this: This<'_, Listener>, class: &ListenerClass) -> BTreeMap<Stri
     annotations
 }
 
-/// The three that are ours win over inherited ones: product operators delete what carries theirs and is not of their making.
+/// Returns the labels. Our three win over inherited ones: product operators delete objects that
+/// carry their labels and that they did not make.
 fn labels(this: This<'_, Listener>) -> BTreeMap<String, String> {
     let mut labels = this.meta.labels.clone().unwrap_or_default();
     for (key, value) in [
@@ -281,7 +283,7 @@ fn accept_ports(service: &Value) -> Result<(), Flaw> {
     if ports.is_empty() {
         return Err(Flaw::new(
             Validity::NoPorts,
-            "there is no port to expose; declare `spec.ports`, or for a Listener of a claim container ports in the template of its Pods",
+            "there is no port to expose; set `spec.ports`, or for the Listener of a claim declare container ports in the template of its Pods",
         ));
     }
     ports::accepted(&ports)
@@ -292,7 +294,8 @@ fn bad_override(sentence: impl Into<String>) -> Flaw {
     Flaw::new(Validity::BadOverride, sentence)
 }
 
-/// Drops what the API server would drop: sent, it would stay ours and yet never be there, and every comparison would differ.
+/// Drops values that the API server would drop. Otherwise they would be ours and yet never stored,
+/// and every comparison would differ.
 fn prune(value: &mut Value, in_text_map: bool) {
     match value {
         Value::Object(fields) => {
@@ -306,7 +309,7 @@ fn prune(value: &mut Value, in_text_map: bool) {
     }
 }
 
-/// Maps from string to string, in which an empty value is a value.
+/// Returns true for maps from string to string, in which an empty value is valid.
 fn is_text_map(name: &str) -> bool {
     matches!(name, "labels" | "annotations" | "selector")
 }

@@ -1,4 +1,4 @@
-//! The logic behind the trait that the lifecycle gives: what is asked, and that every answer is there.
+//! The logic behind the generated trait: the queries, and the presence of every answer.
 
 use lifecycle_runtime::Machine;
 use lifecycle_runtime::machine::ir::Lifecycle;
@@ -44,7 +44,7 @@ fn a_service_is_named_and_its_node_ports_are_told_only_for_node_port() {
         });
         serde_json::from_value(service).unwrap()
     };
-    let this = This::of(&listener);
+    let this = This::new(&listener);
     assert_eq!(exposure().service_name(this, &service("NodePort")), "web");
     assert_eq!(
         exposure().node_ports(this, &service("NodePort")),
@@ -93,13 +93,13 @@ fn every_validity_that_is_not_fine_says_what_to_do() {
         ),
     ] {
         let listener = listener(spec);
-        let because = exposure().validity(This::of(&listener), &class);
+        let because = exposure().validity(This::new(&listener), &class);
         assert_eq!(because.value, expected);
         assert!(because.sentence.contains("; "), "{}", because.sentence);
     }
 }
 
-/// A mount goes by it: what changes addresses makes a status older, and nothing else does.
+/// Tests that only changes of addresses make a status outdated. A mount depends on it.
 #[test]
 fn of_a_class_only_what_decides_addresses_is_noted() {
     let class = |spec: Value| -> ListenerClass {
@@ -136,7 +136,7 @@ fn of_a_class_only_what_decides_addresses_is_noted() {
     );
 }
 
-/// Every combination of answers; what is not asked has none.
+/// Returns every combination of answers; a fact that is not evaluated has none.
 fn worlds(ir: &Lifecycle) -> Vec<World> {
     let mut worlds = vec![World::first(ir)];
     for (var, declared) in ir.vars.iter().enumerate() {
@@ -186,7 +186,7 @@ fn applying_is_said_exactly_where_the_service_is_about_to_be_written() {
     }
 }
 
-/// Whatever else is so, this answer to a fact adds this condition and changes no other.
+/// Checks that, in any world, this answer to a fact adds this condition and changes no other.
 fn adds_only(fact: &str, condition: &str, reason: &str) {
     let ir = machine(exposure()).ir();
     let position = ir.vars.iter().position(|var| var.name == fact);
@@ -226,7 +226,7 @@ fn an_external_name_that_is_not_allowed_is_said_and_no_other_condition_depends_o
 fn an_override_of_another_object_is_named_with_what_it_would_have_to_name() {
     let found = |overrides: Value| {
         let listener = listener(json!({ "objectOverrides": overrides }));
-        let because = exposure().overrides(This::of(&listener));
+        let because = exposure().overrides(This::new(&listener));
         (because.value, because.sentence)
     };
     let of = |kind: &str, name: &str, namespace: Value| json!({ "apiVersion": "v1", "kind": kind, "metadata": { "name": name, "namespace": namespace } });
@@ -309,17 +309,17 @@ fn b53_every_sentence_of_a_condition_is_short() {
             addresses: Vec::new(),
             nodes: vec![node],
         };
-        exposure().address(This::of(&plain), &reach).sentence
+        exposure().address(This::new(&plain), &reach).sentence
     };
     let balancer = reached(ServiceType::LoadBalancer, NodeReachability::Published);
     let sentences = [
         exposure()
-            .permission(This::of(&plain), &for_others)
+            .permission(This::new(&plain), &for_others)
             .sentence,
-        exposure().permission(This::of(&own), &strict).sentence,
-        exposure().overrides(This::of(&other)).sentence,
+        exposure().permission(This::new(&own), &strict).sentence,
+        exposure().overrides(This::new(&other)).sentence,
         exposure()
-            .external_names(This::of(&named), &strict)
+            .external_names(This::new(&named), &strict)
             .sentence,
         format!("{balancer}\nit has been Provisioning for more than 10 min"),
         reached(ServiceType::NodePort, NodeReachability::Gone),

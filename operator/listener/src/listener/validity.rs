@@ -1,4 +1,5 @@
-//! Whether a Service can be made for a Listener at all, and what to do where it cannot.
+//! Validity of a Listener: the check that a Service can be made for it at all, and the remedy if
+//! not.
 
 use lifecycle_runtime::{Because, ObjectRef, This};
 use lifecycle_specs_listener::listener::Listener;
@@ -11,7 +12,7 @@ use super::service;
 pub(super) fn verdict(this: This<'_, Listener>, class: &ListenerClass) -> Because<Validity> {
     match service::build(this, class) {
         Ok(_) => Because::plain(Validity::Fine),
-        Err(flaw) => Because::new(flaw.validity, flaw.sentence).about(ObjectRef::to(class)),
+        Err(flaw) => Because::new(flaw.validity, flaw.sentence).with_object(ObjectRef::to(class)),
     }
 }
 
@@ -35,7 +36,7 @@ mod tests {
         let listener = listener(name, spec);
         let mut class = ListenerClass::new("c", ListenerClassSpec::new(ServiceType::ClusterIP));
         class.spec.service_overrides = overrides.as_object().unwrap().clone();
-        let found = verdict(This::of(&listener), &class);
+        let found = verdict(This::new(&listener), &class);
         assert_eq!((found.value, found.sentence.as_str()), (expected, sentence));
     }
 
@@ -52,7 +53,7 @@ mod tests {
 
     #[test]
     fn b28_no_ports_says_where_they_would_come_from() {
-        let sentence = "there is no port to expose; declare `spec.ports`, or for a Listener of a claim container ports in the template of its Pods";
+        let sentence = "there is no port to expose; set `spec.ports`, or for the Listener of a claim declare container ports in the template of its Pods";
         check("l", json!({}), json!({}), Validity::NoPorts, sentence);
         check(
             "l",

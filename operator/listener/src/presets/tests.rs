@@ -1,4 +1,4 @@
-//! Presets on a scripted API server: what is created, what is left alone, what is said.
+//! Presets on a scripted API server: created classes, unchanged classes, and the reports.
 
 use kube::runtime::events::Reporter;
 use serde_json::json;
@@ -148,8 +148,8 @@ async fn m5_b2_a_class_that_differs_is_left_alone_and_an_event_names_the_field()
     assert_eq!(event["regarding"]["uid"], "u1");
     assert_eq!(
         event["note"],
-        "`spec.pinnedNodePorts`: false, true; `spec.serviceType`: \"LoadBalancer\", \"NodePort\" (there, preset stable-nodes); \
-         the class is never changed, and its Listeners keep their addresses: for what the preset says, create a class of another name"
+        "`spec.pinnedNodePorts`: false, true; `spec.serviceType`: \"LoadBalancer\", \"NodePort\" (in the cluster, preset stable-nodes); \
+         the operator never changes the class, and its Listeners keep their addresses: to use the preset, create a class with another name"
     );
 }
 

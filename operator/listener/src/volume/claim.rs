@@ -1,4 +1,5 @@
-//! What the annotations of a claim ask for. At provisioning they are read off the claim, later off what was answered then.
+//! Selection of a Listener by the annotations of a claim. At provisioning they are read from the
+//! claim, later from the answer given then.
 
 use k8s_openapi::api::core::v1::{ObjectReference, PersistentVolume, PersistentVolumeClaim};
 use lifecycle_runtime::ObjectRef;
@@ -8,7 +9,7 @@ pub(super) const CLASS: &str = "listeners.stackable.tech/listener-class";
 /// Annotation: a Listener that exists.
 pub(super) const NAME: &str = "listeners.stackable.tech/listener-name";
 
-/// Which Listener a claim is for.
+/// Listener that a claim selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Selector<'a> {
     /// One of its own, of this class.
@@ -28,8 +29,10 @@ pub(super) enum Unclear {
     Both,
 }
 
-/// What a new claim asks for.
-pub(super) fn asked<'a>(read: impl Fn(&str) -> Option<&'a str>) -> Result<Selector<'a>, Unclear> {
+/// Returns the selection of a new claim.
+pub(super) fn parse_selector<'a>(
+    read: impl Fn(&str) -> Option<&'a str>,
+) -> Result<Selector<'a>, Unclear> {
     let said = |key| read(key).filter(|name| !name.is_empty());
     match (said(CLASS), said(NAME)) {
         (Some(class), None) => Ok(Selector::Class(class)),
@@ -39,11 +42,12 @@ pub(super) fn asked<'a>(read: impl Fn(&str) -> Option<&'a str>) -> Result<Select
     }
 }
 
-/// What was promised when the volume was made. The operator that this one replaces took both annotations, and then the class.
+/// Returns the selection that was promised when the volume was made. The operator that this one
+/// replaces accepted both annotations, and then used the class.
 pub(super) fn promised<'a>(
     read: impl Fn(&str) -> Option<&'a str>,
 ) -> Result<Selector<'a>, Unclear> {
-    match asked(&read) {
+    match parse_selector(&read) {
         Err(Unclear::Both) => Ok(Selector::Class(read(CLASS).unwrap_or_default())),
         clear => clear,
     }
@@ -59,7 +63,7 @@ pub(super) fn annotation<'a>(claim: &'a PersistentVolumeClaim, key: &str) -> Opt
 pub(super) fn of_volume(volume: &PersistentVolume) -> Option<ObjectRef> {
     let claim: &ObjectReference = volume.spec.as_ref()?.claim_ref.as_ref()?;
     let namespace = claim.namespace.as_deref();
-    Some(ObjectRef::of::<PersistentVolumeClaim>(
+    Some(ObjectRef::new::<PersistentVolumeClaim>(
         namespace,
         claim.name.as_deref()?,
     ))
@@ -71,22 +75,24 @@ mod tests {
 
     use super::*;
 
-    fn with<'a>(pairs: &[(&'a str, &'a str)]) -> impl Fn(&str) -> Option<&'a str> + use<'a> {
+    fn annotation_reader<'a>(
+        pairs: &[(&'a str, &'a str)],
+    ) -> impl Fn(&str) -> Option<&'a str> + use<'a> {
         let map: BTreeMap<&str, &str> = pairs.iter().copied().collect();
         move |key| map.get(key).copied()
     }
 
     #[test]
     fn b41_one_annotation_decides_and_an_old_volume_may_have_both() {
-        let class = with(&[(CLASS, "c")]);
-        assert_eq!(asked(&class), Ok(Selector::Class("c")));
+        let class = annotation_reader(&[(CLASS, "c")]);
+        assert_eq!(parse_selector(&class), Ok(Selector::Class("c")));
         assert_eq!(promised(&class), Ok(Selector::Class("c")));
-        let name = with(&[(NAME, "n"), (CLASS, "")]);
-        assert_eq!(asked(&name), Ok(Selector::Name("n")));
-        let both = with(&[(NAME, "n"), (CLASS, "c")]);
-        assert_eq!(asked(&both), Err(Unclear::Both));
+        let name = annotation_reader(&[(NAME, "n"), (CLASS, "")]);
+        assert_eq!(parse_selector(&name), Ok(Selector::Name("n")));
+        let both = annotation_reader(&[(NAME, "n"), (CLASS, "c")]);
+        assert_eq!(parse_selector(&both), Err(Unclear::Both));
         assert_eq!(promised(&both), Ok(Selector::Class("c")));
-        let neither = with(&[("other", "x")]);
+        let neither = annotation_reader(&[("other", "x")]);
         assert_eq!(promised(&neither), Err(Unclear::Neither));
     }
 

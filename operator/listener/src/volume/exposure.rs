@@ -1,4 +1,5 @@
-//! Whether a Listener says where it can be reached by its class as it is now, and what a Pod is told of it.
+//! Exposure of a Listener: the check that its status reports its addresses for the class as it is
+//! now. Also the addresses that a Pod receives.
 
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
@@ -6,7 +7,7 @@ use kube::ResourceExt;
 use lifecycle_runtime::Because;
 use lifecycle_specs_listener::listener::{Listener, ListenerStatus};
 use lifecycle_specs_listener::listener_class::{ListenerClass, ServiceType};
-use lifecycle_specs_listener::listener_mount::{Exposed, Told};
+use lifecycle_specs_listener::listener_mount::{Exposed, PodAddresses};
 use lifecycle_specs_listener::pod_listeners::PodListenerScope;
 
 use crate::listener::{addresses, external, observed};
@@ -35,7 +36,7 @@ pub(super) fn exposed(listener: &Listener, class: Option<&ListenerClass>) -> Bec
     let status = listener.status.as_ref();
     let Some(status) = status.filter(|status| status.observed_generation != Some(-1)) else {
         return waits(format!(
-            "Listener `{name}` has not been looked at yet; check that the controller runs"
+            "Listener `{name}` has not been reconciled yet; check that the controller runs"
         ));
     };
     let by_this_class = status.observed_class.is_some() && status.observed_class == observed(class);
@@ -50,7 +51,7 @@ pub(super) fn exposed(listener: &Listener, class: Option<&ListenerClass>) -> Bec
     Because::plain(Exposed::Yes)
 }
 
-/// Whether the status speaks of the Listener as it was before.
+/// Returns true if the status describes an earlier generation of the Listener.
 fn is_behind(listener: &Listener, status: &ListenerStatus) -> bool {
     let seen = |condition: &Condition| condition.observed_generation;
     let conditions = status.conditions.iter().flatten();
@@ -58,7 +59,8 @@ fn is_behind(listener: &Listener, status: &ListenerStatus) -> bool {
     oldest < listener.metadata.generation
 }
 
-/// The trouble that the Listener itself reports. Its name stands before that where one short sentence has room for both.
+/// Returns the error that the Listener itself reports. Its name comes first if one short sentence
+/// has room for both.
 fn trouble(name: &str, status: &ListenerStatus) -> String {
     let conditions = status.conditions.iter().flatten();
     let ready = conditions.into_iter().find(|one| one.type_ == "Ready");
@@ -79,12 +81,13 @@ fn trouble(name: &str, status: &ListenerStatus) -> String {
     begins.chain(CUT.chars()).collect()
 }
 
-/// What the Pod is told: of a NodePort its own node, else all that the Listener says.
-pub(super) fn told(
+/// Returns the addresses for the Pod: for a NodePort those of its own node, otherwise all that the
+/// Listener reports.
+pub(super) fn pod_addresses(
     listener: Option<&Listener>,
     class: Option<&ListenerClass>,
     node: Option<&Node>,
-) -> Told {
+) -> PodAddresses {
     let (Some(listener), Some(class)) = (listener, class) else {
         return cluster(Vec::new());
     };
@@ -94,26 +97,27 @@ pub(super) fn told(
     let Some(ports) = &status.node_ports else {
         return cluster(status.ingress_addresses.clone().unwrap_or_default());
     };
-    let wanted = addresses::wanted(class.spec.preferred_address_type, ServiceType::NodePort);
+    let wanted =
+        addresses::resolve_address_type(class.spec.preferred_address_type, ServiceType::NodePort);
     let added = class.spec.additional_node_address_types.as_deref();
     let of_node = |node| addresses::of_node(node, wanted, added.unwrap_or_default());
     let found = node.map(of_node).unwrap_or_default();
     let found = external::joined(found, &listener.spec, class);
-    Told {
+    PodAddresses {
         addresses: addresses::published(found, ports),
         scope: PodListenerScope::Node,
     }
 }
 
-fn cluster(addresses: Vec<lifecycle_specs_listener::listener::ListenerIngress>) -> Told {
-    Told {
+fn cluster(addresses: Vec<lifecycle_specs_listener::listener::ListenerIngress>) -> PodAddresses {
+    PodAddresses {
         addresses,
         scope: PodListenerScope::Cluster,
     }
 }
 
 /// The answer to the fact `address`.
-pub(super) fn address(told: &Told, listener: Option<&Listener>) -> Because<bool> {
+pub(super) fn address(told: &PodAddresses, listener: Option<&Listener>) -> Because<bool> {
     if !told.addresses.is_empty() {
         return Because::plain(true);
     }

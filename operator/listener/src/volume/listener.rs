@@ -15,12 +15,12 @@ use super::claim;
 
 /// Labels that tie a product together; a claim made by a Pod lacks them.
 const PRODUCT: &str = "app.kubernetes.io/";
-/// Annotation: the Pod whose names of ports count, by its time of creation and its uid.
+/// Annotation with the Pod that decides the names of ports: its creation time and its uid.
 const NAMED_BY: &str = "listeners.stackable.tech/ports-named-by";
-/// Says who made an object, which is never handed on from a Pod.
+/// Label with the creator of an object, which is never copied from a Pod.
 const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 
-/// What the Listener of a claim should be.
+/// Returns the desired Listener of a claim.
 pub(super) fn build(
     class: Option<&str>,
     volume: &PersistentVolume,
@@ -89,7 +89,8 @@ fn earlier_volume<'a>(volume: &PersistentVolume, known: &'a Listener) -> Option<
     earlier.map(|owner| owner.name.as_str())
 }
 
-/// Those of the claim; what a product is found by comes from the Pod where the claim does not say it.
+/// Returns the labels of the claim. Labels that identify a product come from the Pod if the claim
+/// does not set them.
 fn labels(claim: &PersistentVolumeClaim, pod: &Pod) -> BTreeMap<String, String> {
     let mut labels = claim.metadata.labels.clone().unwrap_or_default();
     for (key, value) in pod.metadata.labels.iter().flatten() {
@@ -101,9 +102,10 @@ fn labels(claim: &PersistentVolumeClaim, pod: &Pod) -> BTreeMap<String, String> 
     labels
 }
 
-/// The ports on which the Pod listens, and those that others have declared that mount the same claim. In whatever order they come, all have the same:
-/// where two name a port differently, the one that was created last decides. So a change of the containers is followed, and no two Pods write against
-/// each other.
+/// Returns the ports on which the Pod listens, and the declared ports of other Pods that mount the
+/// claim. The result does not depend on the order of the Pods: if two name a port differently, the
+/// last created one decides. Therefore a change of the containers takes effect, and no two Pods
+/// overwrite each other.
 pub(super) fn ports(known: Option<&Listener>, pod: &Pod) -> ClaimPorts {
     let own = of_pod(pod);
     let before = known.and_then(|known| known.spec.ports.clone());

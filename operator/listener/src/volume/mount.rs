@@ -9,7 +9,8 @@ use lifecycle_specs_listener::listener::{LISTENER_NAME, LISTENER_NAMESPACE, List
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_specs_listener::listener_mount::{
     Aim, ApplyListed, ApplyOwn, ApplyPod, ApplyPv, Asked, ClaimPorts, Exposed, ListenerMountLogic,
-    Mounts, Namesake, RemoveTree, RemoveTreeResult, Source, Told, Tree, WriteTree, WriteTreeResult,
+    Mounts, Namesake, PodAddresses, RemoveTree, RemoveTreeResult, Source, Tree, WriteTree,
+    WriteTreeResult,
 };
 use lifecycle_specs_listener::pod_listeners::PodListeners;
 use serde_json::json;
@@ -37,7 +38,7 @@ impl ListenerMountLogic for Mounting {
 
     fn mounted(&self, request: Request<'_>) -> Option<ObjectRef> {
         let name = request.context(POD_NAME)?;
-        Some(ObjectRef::of::<Pod>(request.context(POD_NAMESPACE), name))
+        Some(ObjectRef::new::<Pod>(request.context(POD_NAMESPACE), name))
     }
 
     fn pod(&self, request: Request<'_>) -> Option<ObjectRef> {
@@ -48,7 +49,7 @@ impl ListenerMountLogic for Mounting {
         match promised(request) {
             Ok(Selector::Name(name)) => {
                 let namespace = claim.metadata.namespace.as_deref();
-                Some(ObjectRef::of::<Listener>(namespace, name))
+                Some(ObjectRef::new::<Listener>(namespace, name))
             }
             Ok(Selector::Class(_)) | Err(_) => None,
         }
@@ -57,7 +58,7 @@ impl ListenerMountLogic for Mounting {
     fn known(&self, claim: &PersistentVolumeClaim) -> Option<ObjectRef> {
         let namespace = claim.metadata.namespace.as_deref();
         let name = claim.metadata.name.as_deref()?;
-        Some(ObjectRef::of::<Listener>(namespace, name))
+        Some(ObjectRef::new::<Listener>(namespace, name))
     }
 
     fn own(&self, claim: &PersistentVolumeClaim) -> Option<ObjectRef> {
@@ -66,11 +67,11 @@ impl ListenerMountLogic for Mounting {
 
     fn class(&self, chosen: Option<&Listener>, own: Option<&Listener>) -> Option<ObjectRef> {
         let name = chosen.or(own)?.spec.class_name.as_deref()?;
-        Some(ObjectRef::of::<ListenerClass>(None, name))
+        Some(ObjectRef::new::<ListenerClass>(None, name))
     }
 
     fn node(&self) -> Option<ObjectRef> {
-        Some(ObjectRef::of::<Node>(None, &self.node))
+        Some(ObjectRef::new::<Node>(None, &self.node))
     }
 
     fn listed(&self, mounted: &Pod) -> Option<ObjectRef> {
@@ -101,8 +102,8 @@ impl ListenerMountLogic for Mounting {
         own: Option<&Listener>,
         class: Option<&ListenerClass>,
         node: Option<&Node>,
-    ) -> Told {
-        exposure::told(chosen.or(own), class, node)
+    ) -> PodAddresses {
+        exposure::pod_addresses(chosen.or(own), class, node)
     }
 
     fn asked(&self, request: Request<'_>) -> Because<Asked> {
@@ -131,7 +132,7 @@ impl ListenerMountLogic for Mounting {
     }
 
     fn meant(&self, request: Request<'_>, mounted: &Pod) -> Because<bool> {
-        // kubelet always says it; who does not means the Pod of that name.
+        // kubelet always sends it; a caller without it means the Pod of that name.
         let uid = request.context(POD_UID).filter(|uid| !uid.is_empty());
         if uid.is_none_or(|uid| mounted.metadata.uid.as_deref() == Some(uid)) {
             return Because::plain(true);
@@ -171,7 +172,7 @@ impl ListenerMountLogic for Mounting {
 
     fn address(
         &self,
-        told: &Told,
+        told: &PodAddresses,
         chosen: Option<&Listener>,
         own: Option<&Listener>,
     ) -> Because<bool> {
@@ -183,7 +184,7 @@ impl ListenerMountLogic for Mounting {
         Because::plain(tree.is_some_and(there))
     }
 
-    fn fresh(&self, tree: Option<&Tree>, told: &Told) -> Because<bool> {
+    fn fresh(&self, tree: Option<&Tree>, told: &PodAddresses) -> Because<bool> {
         let wanted = Tree::Files(tree::files(&told.addresses));
         Because::plain(tree == Some(&wanted))
     }

@@ -1,9 +1,9 @@
-//! The Pod that mounts a volume: which of its volumes it is, and what is written down about it.
+//! The Pod that mounts a volume: the volume in its spec, and the recorded entry about it.
 
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod, Volume};
 use kube::Resource;
 use lifecycle_runtime::ObjectRef;
-use lifecycle_specs_listener::listener_mount::{Aim, Told};
+use lifecycle_specs_listener::listener_mount::{Aim, PodAddresses};
 use lifecycle_specs_listener::pod_listeners::{NODE, PodListener, PodListeners};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(super) fn volume_of<'a>(pod: &'a Pod, claim: &PersistentVolumeClaim) -> Opti
     volumes.iter().find(uses).map(|volume| volume.name.as_str())
 }
 
-/// What the Pod should carry, so that the Service of the Listener finds it.
+/// Returns the label that the Pod should carry, so that the Service of the Listener finds it.
 pub(super) fn label(aim: &Aim) -> Value {
     let key = format!("listener.stackable.tech/mnt.{}", aim.uid);
     json!({
@@ -31,14 +31,15 @@ pub(super) fn label(aim: &Aim) -> Value {
     })
 }
 
-/// Where what the volumes of a Pod resolved to is written down.
+/// Returns the object that lists the addresses to which the volumes of a Pod resolved.
 pub(super) fn listed(pod: &Pod) -> Option<ObjectRef> {
     let namespace = pod.metadata.namespace.as_deref();
-    Some(ObjectRef::of::<PodListeners>(namespace, &list_name(pod)?))
+    Some(ObjectRef::new::<PodListeners>(namespace, &list_name(pod)?))
 }
 
-/// What one volume of the Pod, which runs on this node, resolved to.
-pub(super) fn entry(pod: &Pod, node: &str, (volume, told): (&str, &Told)) -> Value {
+/// Returns the entry for one volume of the Pod, which runs on this node, with the addresses to
+/// which it resolved.
+pub(super) fn entry(pod: &Pod, node: &str, (volume, told): (&str, &PodAddresses)) -> Value {
     let entry = PodListener {
         scope: told.scope,
         ingress_addresses: Some(told.addresses.clone()),

@@ -1,4 +1,4 @@
-//! The controller side: what a claim is promised.
+//! The controller side: the promises to a claim.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct Provisioning;
 impl ListenerProvisioningLogic for Provisioning {
     fn claim(&self, request: Request<'_>) -> Option<ObjectRef> {
         let (namespace, name) = claim_in(request.parameters())?;
-        Some(ObjectRef::of::<PersistentVolumeClaim>(
+        Some(ObjectRef::new::<PersistentVolumeClaim>(
             Some(namespace),
             name,
         ))
@@ -35,7 +35,7 @@ impl ListenerProvisioningLogic for Provisioning {
         match selector(claim) {
             Ok(Selector::Name(name)) => {
                 let namespace = claim.metadata.namespace.as_deref();
-                Some(ObjectRef::of::<Listener>(namespace, name))
+                Some(ObjectRef::new::<Listener>(namespace, name))
             }
             Ok(Selector::Class(_)) | Err(_) => None,
         }
@@ -51,7 +51,7 @@ impl ListenerProvisioningLogic for Provisioning {
             Ok(Selector::Name(_)) => chosen?.spec.class_name.as_deref()?,
             Err(_) => return None,
         };
-        Some(ObjectRef::of::<ListenerClass>(None, name))
+        Some(ObjectRef::new::<ListenerClass>(None, name))
     }
 
     fn asked(&self, capabilities: &[Capability]) -> Because<Asked> {
@@ -127,7 +127,7 @@ impl ListenerProvisioningLogic for Provisioning {
     }
 }
 
-/// Namespace and name of the claim, as external-provisioner says them.
+/// Returns namespace and name of the claim, from the parameters of external-provisioner.
 fn claim_in(parameters: &BTreeMap<String, String>) -> Option<(&str, &str)> {
     let namespace = parameters.get(CLAIM_NAMESPACE)?;
     let name = parameters.get(CLAIM_NAME)?;
@@ -141,5 +141,5 @@ fn where_to(request: Request<'_>) -> Option<&str> {
 }
 
 fn selector(claim: &PersistentVolumeClaim) -> Result<Selector<'_>, claim::Unclear> {
-    claim::asked(|key| claim::annotation(claim, key))
+    claim::parse_selector(|key| claim::annotation(claim, key))
 }

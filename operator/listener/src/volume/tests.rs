@@ -1,4 +1,4 @@
-//! What a mount sees and wants, as tables: no cluster, no client, no disk.
+//! Observations and desired objects of a mount, as tables: no cluster, no client, no disk.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use lifecycle_runtime::lifecycle::{CreatedVolume, Request};
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use lifecycle_specs_listener::listener_mount::{
-    Aim, ClaimPorts, Exposed, ListenerMountLogic, Namesake, Told,
+    Aim, ClaimPorts, Exposed, ListenerMountLogic, Namesake, PodAddresses,
 };
 use lifecycle_specs_listener::listener_provisioning::{
     Allowed, Asked, ListenerProvisioningLogic, Seen, Source,
@@ -96,7 +96,7 @@ fn promised(
     request: &Requested,
 ) -> CreatedVolume {
     Provisioning.created_volume(&Seen {
-        request: Request::of(request),
+        request: Request::new(request),
         pv: None,
         claim: Some(claim),
         chosen: None,
@@ -104,7 +104,8 @@ fn promised(
     })
 }
 
-/// `kubectl apply` keeps the whole claim in an annotation, and what a volume is made with can never be changed.
+/// Tests that a volume copies only the annotations that it needs: `kubectl apply` keeps the whole
+/// claim in one, and the parameters of a volume are immutable.
 #[test]
 fn b40_a_new_volume_carries_only_what_its_claim_asks_for() {
     let class = class(json!({ "serviceType": "ClusterIP" }));
@@ -122,7 +123,8 @@ fn b40_a_new_volume_carries_only_what_its_claim_asks_for() {
     }
 }
 
-/// The first that is preferred is the node of the Pod, whether the rest of the cluster is named besides or not.
+/// Tests that the first preferred topology, the node of the Pod, is used with and without the rest
+/// of the cluster in the request.
 #[test]
 fn b50_of_a_thousand_nodes_a_pinned_volume_gets_the_one_of_its_pod() {
     let place = |n: usize| BTreeMap::from([(TOPOLOGY.to_owned(), format!("node-{n}"))]);
@@ -406,10 +408,11 @@ fn m27_a_node_port_pod_is_told_its_own_node_and_others_the_whole_list() {
         &json!({ "serviceName": "web", "nodePorts": {"http": 30080}, "ingressAddresses": both }),
     );
     let told = |listener: &Listener, class: &ListenerClass| {
-        exposure::told(Some(listener), Some(class), Some(&node))
+        exposure::pod_addresses(Some(listener), Some(class), Some(&node))
     };
-    let addresses =
-        |told: &Told| -> Vec<String> { told.addresses.iter().map(|a| a.address.clone()).collect() };
+    let addresses = |told: &PodAddresses| -> Vec<String> {
+        told.addresses.iter().map(|a| a.address.clone()).collect()
+    };
     let by_ip = told(&node_port, &class(json!({ "serviceType": "NodePort" })));
     assert_eq!(
         (addresses(&by_ip), by_ip.scope),
@@ -454,7 +457,7 @@ fn a_node_port_pod_is_told_what_its_class_adds_behind_its_own_node() {
     let mut listener = listener(&json!({ "serviceName": "web", "nodePorts": {"http": 30080} }));
     listener.spec.external_names = Some(vec!["web.example.org".into(), "web.example.net".into()]);
     let told = |class: Value| {
-        let told = exposure::told(Some(&listener), Some(&self::class(class)), Some(&node));
+        let told = exposure::pod_addresses(Some(&listener), Some(&self::class(class)), Some(&node));
         assert_eq!(told.scope, PodListenerScope::Node);
         let addresses = told.addresses.into_iter().map(|a| a.address);
         addresses.collect::<Vec<_>>()
@@ -479,7 +482,7 @@ fn m30_what_is_written_about_a_pod_is_what_the_contract_says() {
         json!({ "listener.stackable.tech/mnt.1234": "web" })
     );
     let pod = pod(json!({ "containers": [] }));
-    let told = Told {
+    let told = PodAddresses {
         addresses: Vec::new(),
         scope: PodListenerScope::Cluster,
     };
@@ -511,7 +514,7 @@ fn a_call_means_the_pod_that_it_names_by_its_uid() {
         let mounting = Mounting {
             node: "n".to_owned(),
         };
-        let answer = mounting.meant(Request::of(&request), &pod);
+        let answer = mounting.meant(Request::new(&request), &pod);
         assert_eq!(answer.value, expected, "{uid:?}");
     };
     check(Some("1-2"), true);

@@ -16,7 +16,7 @@ pub(crate) use error::Error;
 use remove::Removal;
 use target::Target;
 
-/// The files that tell these addresses, of which the first is the default.
+/// Returns the files that publish these addresses. The first address is the default.
 pub(crate) fn files(addresses: &[ListenerIngress]) -> Files {
     let folder = |ingress: &ListenerIngress| {
         let number = |(name, number): (&String, &i32)| (name.clone(), number.to_string());
@@ -34,10 +34,11 @@ pub(crate) fn files(addresses: &[ListenerIngress]) -> Files {
     }
 }
 
-/// Reads what lies at a target. A file is something else than files that tell addresses, as a folder with other content is.
+/// Reads the contents of a target. A file is reported as something other than our files, like a
+/// folder with other content.
 ///
 /// # Errors
-/// If the path cannot be a target, a mount is there, or it cannot be read.
+/// If the path cannot be a target, is a mount, or cannot be read.
 pub(crate) fn read(path: &str) -> Result<Tree, Error> {
     let Some(target) = Target::find(path)? else {
         return Ok(Tree::Absent);
@@ -51,10 +52,11 @@ pub(crate) fn read(path: &str) -> Result<Tree, Error> {
     }
 }
 
-/// Brings the files at a target to these, in steps of which each leaves whole files behind.
+/// Replaces the files at a target with these, in steps that each leave complete files behind.
 ///
 /// # Errors
-/// As of [`read`], and if a file is there, a name is unfit or the file system refuses; then what was readable before still is.
+/// The errors of [`read`], and if a file is at the path, a name is invalid or the file system
+/// refuses. Previously readable files then stay readable.
 pub(crate) fn write(path: &str, wanted: &Files) -> Result<(), Error> {
     check_names(wanted)?;
     let target = Target::find(path)?.ok_or(Error::Path("in a folder that does not exist"))?;
@@ -66,7 +68,7 @@ pub(crate) fn write(path: &str, wanted: &Files) -> Result<(), Error> {
         &root,
         wanted,
         write::GRACE,
-        &mut Removal::within(remove::LIMIT),
+        &mut Removal::with_limit(remove::LIMIT),
     );
     if written.is_err() && created {
         // A caller that gives up removes the target itself, and can do so only if it is empty.
@@ -75,7 +77,8 @@ pub(crate) fn write(path: &str, wanted: &Files) -> Result<(), Error> {
     written
 }
 
-/// Removes the target and all that is in it, or a file in its place: a Pod must not stay Terminating for it. That there is none is fine.
+/// Removes the target and its content, or a file in its place, so that no Pod stays Terminating
+/// because of it. A missing target is no error.
 ///
 /// # Errors
 /// As of [`read`], and if something cannot be removed, or not in the time of one call: then the next one goes on.
@@ -89,7 +92,7 @@ pub(crate) fn remove(path: &str) -> Result<(), Error> {
     let Some(root) = target.open()? else {
         return Ok(());
     };
-    remove::content(&root, &mut Removal::within(remove::LIMIT))?;
+    remove::content(&root, &mut Removal::with_limit(remove::LIMIT))?;
     target.remove_empty()
 }
 

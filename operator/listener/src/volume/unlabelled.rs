@@ -39,7 +39,7 @@ pub(crate) enum Error {
     },
 }
 
-/// Labels each volume of the driver that has no labels and whose Listener exists.
+/// Labels each volume of the driver that has no labels and has an existing Listener.
 ///
 /// # Errors
 /// The API server refuses something. It may be called again at any time.
@@ -75,7 +75,7 @@ pub(crate) async fn label(client: &Client) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tells whether a volume of the driver has no labels yet and gets them, if its Listener exists.
+/// Returns true if a volume of the driver has no labels yet and gets them, if its Listener exists.
 #[must_use]
 pub fn is_unlabelled(volume: &PersistentVolume) -> bool {
     !volume.labels().contains_key(LISTENER_NAME) && aim(volume).is_some()
@@ -91,7 +91,8 @@ struct Aim<'a> {
 }
 
 impl Aim<'_> {
-    /// Tells whether the Listener of this name is the one of the volume, and not one that bears its name.
+    /// Returns true if the Listener of this name belongs to the volume, and does not only have the
+    /// name by coincidence.
     fn is_for(&self, owners: &[OwnerReference], volume: &PersistentVolume) -> bool {
         let uid = volume.metadata.uid.as_deref();
         !self.owned || owners.iter().any(|owner| Some(&*owner.uid) == uid)

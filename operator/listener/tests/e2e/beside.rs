@@ -1,4 +1,5 @@
-//! What `benches/beside.rs` measures ours beside does the same work: on the simulated server all come to the same Services and the same addresses.
+//! Tests that the programs that `benches/beside.rs` compares ours with do the same work. On the
+//! simulated server all of them produce equal Services and addresses.
 
 #[path = "../../benches/beside/floor.rs"]
 mod floor;
@@ -21,7 +22,7 @@ use lifecycle_simulator::{Server, User};
 use lifecycle_specs_listener::crds;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_listener::listener_class::ListenerClass;
-use lifecycle_tests::harness::{Case, within};
+use lifecycle_tests::harness::{Case, run_within};
 use lifecycle_tests::named;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -32,26 +33,26 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// Name of a Listener to its status and its Service, as far as the contract speaks of them.
-type Made = BTreeMap<String, [Value; 2]>;
+type Outcomes = BTreeMap<String, [Value; 2]>;
 
 async fn all_who_are_compared_come_to_the_same_services_and_addresses() {
-    let ours = made(Subject::Ours).await;
+    let ours = run_subject(Subject::Ours).await;
     for subject in Subject::ALL {
-        let made = made(subject).await;
+        let made = run_subject(subject).await;
         // It knows no node and no load balancer.
         let least = if subject == Subject::Floor {
             1
         } else {
             ours.len()
         };
-        assert_eq!(made.len(), least, "{}", subject.word());
+        assert_eq!(made.len(), least, "{}", subject.name());
         for (name, one) in made {
-            assert_eq!(Some(&one), ours.get(&name), "{}: {name}", subject.word());
+            assert_eq!(Some(&one), ours.get(&name), "{}: {name}", subject.name());
         }
     }
 }
 
-async fn made(subject: Subject) -> Made {
+async fn run_subject(subject: Subject) -> Outcomes {
     let server = Server::new(1);
     let cluster = Cluster(server.client(&User::admin()));
     for definition in crds() {
@@ -72,13 +73,13 @@ async fn made(subject: Subject) -> Made {
     let node = json!({ "metadata": { "name": "first" }, "status": { "addresses": [address] } });
     cluster.make::<Node>(Api::all, node).await;
     tokio::select! {
-        ended = subject.run(server.client(&User::admin())) => panic!("{}: {ended:?}", subject.word()),
+        ended = subject.run(server.client(&User::admin())) => panic!("{}: {ended:?}", subject.name()),
         () = live(&cluster, subject) => {}
     }
-    cluster.made().await
+    cluster.collect_outcomes().await
 }
 
-/// Listeners come, are given what they wait for, and one of them another class.
+/// Creates Listeners, provides everything that they wait for, and changes the class of one of them.
 async fn live(cluster: &Cluster, subject: Subject) {
     cluster.expose("inside").await;
     cluster.has_address("inside", "svc.cluster.local").await;
@@ -167,17 +168,17 @@ impl Cluster {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
-        let waited = within(Duration::from_secs(60), wait).await;
+        let waited = run_within(Duration::from_secs(60), wait).await;
         let found = || async { format!("{:?}", api.get_opt(name).await) };
         if waited.is_none() {
             panic!("{otherwise}: {}", found().await);
         }
     }
 
-    async fn made(&self) -> Made {
+    async fn collect_outcomes(&self) -> Outcomes {
         let (listeners, services) = (namespaced::<Listener>(self.0.clone()), self.0.clone());
         let services = namespaced::<Service>(services);
-        let mut made = Made::new();
+        let mut made = Outcomes::new();
         for listener in listeners.list(&Default::default()).await.expect("a list") {
             let name = listener.name_any();
             let service = services.get(&name).await.expect("it has a Service");

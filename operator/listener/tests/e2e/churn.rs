@@ -26,10 +26,11 @@ const NEEDS: &[Need] = &[Need::Binaries, Need::ControllerManager];
 const SETTLED_WITHIN: Duration = Duration::from_secs(180);
 /// How long nothing may be written in the end.
 const QUIET: Duration = Duration::from_secs(5);
-/// In KiB: what an operator takes without work, and for each Listener in a debug build while its watches begin anew.
+/// In KiB: memory of an idle operator, and memory for each Listener in a debug build while its
+/// watches restart.
 const MEMORY: (u64, u64) = (64 * 1024, 96);
 
-/// `CHURN=1200` lasts so many seconds, and holds a thousand Listeners meanwhile.
+/// `CHURN=1200` sets the duration in seconds, and keeps a thousand Listeners meanwhile.
 pub(crate) fn cases() -> Vec<Case> {
     let lasts = Duration::from_secs(amount("CHURN", 40, 1200));
     let limit = lasts + SETTLED_WITHIN + Duration::from_secs(300);
@@ -63,7 +64,7 @@ async fn churn(lasts: Duration) -> Result<()> {
         Err(error) => Err(error),
     };
     outcome.map_err(|error| {
-        let said = faults.operators.said(&format!("{error:#}"));
+        let said = faults.operators.relevant_logs(&format!("{error:#}"));
         error.context(said)
     })
 }
@@ -99,7 +100,7 @@ async fn settled(work: &Work, faults: &mut Faults, began: Instant) -> Result<()>
     Ok(())
 }
 
-/// What the operators wrote of Listeners and Services.
+/// Returns the writes of the operators to Listeners and Services.
 fn written(log: &Log) -> Log {
     log.only(|entry| {
         let is_ours = faults::NAMES.contains(&entry.user.as_str());
@@ -136,7 +137,7 @@ impl fmt::Display for Figures<'_> {
     }
 }
 
-/// Asks until the API server takes it: it is away now and then.
+/// Retries a request until the API server, which is sometimes down, accepts it.
 async fn insist<T>(what: &str, ask: impl AsyncFn() -> kube::Result<T>) -> Result<kube::Result<T>> {
     let mut deadline = Deadline::new(2 * SOON);
     loop {
@@ -152,7 +153,7 @@ async fn insist<T>(what: &str, ask: impl AsyncFn() -> kube::Result<T>) -> Result
     }
 }
 
-/// The request itself is refused, and not because of what goes on.
+/// Returns true if the request itself is refused, independent of the injected faults.
 fn is_final(error: &kube::Error) -> bool {
     let kube::Error::Api(status) = error else {
         return false;

@@ -1,5 +1,6 @@
-//! Listener volumes on a real cluster: kubelet, external-provisioner and the operator as its manifests install it.
-//! Pods mount Listeners in every way, traffic from outside reaches them, and what goes leaves nothing behind.
+//! Listener volumes on a real cluster: kubelet, external-provisioner and the operator as its
+//! manifests install it. Pods mount Listeners in every way, traffic from outside the cluster
+//! reaches them, and deleted objects leave nothing behind.
 
 mod chart;
 mod loss;

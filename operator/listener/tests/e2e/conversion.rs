@@ -1,4 +1,5 @@
-//! A kind in two versions, on a real API server that asks our webhook: what one version cannot say comes back, and what is refused is told.
+//! A kind in two versions, on a real API server that calls our webhook: fields that one version
+//! lacks are restored, and refusals are reported.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -44,7 +45,7 @@ async fn both_versions_of_a_kind_are_served() -> Result<()> {
     let old: Api<v1alpha1::Gate> = Api::default_namespaced(client.clone());
     let new: Api<v1::Gate> = Api::default_namespaced(client);
 
-    // What is made in the older version is stored in the newer one.
+    // An object that is created in the older version is stored in the newer one.
     let spec = v1alpha1::GateSpec {
         width: 3,
         colour: Some("red".to_owned()),
@@ -61,7 +62,7 @@ async fn both_versions_of_a_kind_are_served() -> Result<()> {
     let now = new.get("g").await?;
     ensure!(now.spec.millimetres == 30, "{now:?}");
 
-    // What the newer version says in detail, an edit in the older one leaves as it is.
+    // An edit in the older version keeps the additional details of the newer one.
     let paint = json!({ "colour": "red", "coats": 3 });
     let patch = Patch::Merge(json!({ "spec": { "millimetres": 35, "paint": paint } }));
     new.patch("g", &PatchParams::default(), &patch).await?;
@@ -74,7 +75,7 @@ async fn both_versions_of_a_kind_are_served() -> Result<()> {
     ensure!(now.spec.guards == ["bea"], "{now:?}");
     ensure!(now.metadata.annotations.is_none(), "{now:?}");
 
-    // What a function refuses is told with its sentence, and nothing else is in the way.
+    // The message of a failed conversion is reported, and other objects are not affected.
     let patch = Patch::Merge(json!({ "spec": { "guards": ["nobody"] } }));
     new.patch("g", &PatchParams::default(), &patch).await?;
     let refused = old.get("g").await.err().context("it cannot be said")?;

@@ -1,4 +1,4 @@
-//! What Listeners cost the API server, counted from its audit log by the operator's own user.
+//! Cost of Listeners for the API server, counted from its audit log by the operator's own user.
 
 mod many;
 mod one;
@@ -14,8 +14,8 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.into_iter().flatten().collect()
 }
 
-/// Prints what was counted; events and Leases stand apart.
-fn say(what: &str, log: &Log) {
+/// Prints the counts; events and Leases are separate.
+fn print_counts(what: &str, log: &Log) {
     let c = log.counts();
     eprintln!(
         "{what}: {} writes, {} reads, {} watches, {} others; apart: {} events, {} Lease requests",

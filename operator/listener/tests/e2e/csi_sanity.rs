@@ -1,4 +1,5 @@
-//! The Listener driver passes csi-sanity, with what provisioner and kubelet do around its calls.
+//! The Listener driver passes csi-sanity, with the work of provisioner and kubelet around its
+//! calls.
 
 mod proxy;
 
@@ -26,7 +27,8 @@ pub(crate) fn cases() -> Vec<Case> {
     )]
 }
 
-/// `run controller` and `run node` on a real API server, with what provisioner and kubelet do around their calls.
+/// Runs `run controller` and `run node` on a real API server, with the work of provisioner and
+/// kubelet around their calls.
 async fn listener() -> Result<()> {
     let folder = TempDir::with_prefix("csi")?;
     let place = |name: &str| folder.path().join(name);

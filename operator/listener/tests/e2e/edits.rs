@@ -1,5 +1,6 @@
-//! Whatever others do to what the operator writes, on a real API server: every place of a Service of each type, and of the status of a Listener, is ours
-//! again within two seconds; every place of what a mount writes, at the next publishing or mount. Prints figures.
+//! Edits by others of everything that the operator writes, on a real API server. Every field of a
+//! Service of each type, and of the status of a Listener, is restored within two seconds. Every
+//! field that a mount writes is restored at the next publish or mount. Prints figures.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +58,8 @@ async fn m12_every_place_is_ours_again_whatever_others_do_to_it() -> Result<()> 
     let group = async |number: usize| group(&cluster, number).await;
     let counts = edits::all(&rules, group, &Operator(&cluster)).await;
     let counts = counts.map_err(|error| {
-        // Of an object that did not heal the log says more than the end of it does of all.
+        // For an object that was not restored, its own log lines explain more than the end of the
+        // log.
         let said = format!("{error:#}");
         let name = said
             .split("default/")
@@ -108,16 +110,18 @@ async fn group(cluster: &Cluster, number: usize) -> Result<Vec<Object>> {
 struct Operator<'a>(&'a Cluster);
 
 impl Writer for Operator<'_> {
-    /// Whether the Listener says that its Service is another's.
-    async fn says(&self, object: &Object) -> Result<bool> {
-        let listeners: Api<Listener> = self.0.of();
+    /// Returns true if the Listener reports that its Service is owned by another controller or
+    /// user.
+    async fn reports_foreign(&self, object: &Object) -> Result<bool> {
+        let listeners: Api<Listener> = self.0.namespaced();
         let listener = listeners.get(object.name()).await?;
         let foreign = ExpectedCondition("Ready", "False", "ForeignService");
         Ok(foreign.holds_in(&listener) && message(&listener, "Ready").contains(object.name()))
     }
 }
 
-/// Of a mount nobody looks at what it wrote but kubelet, by publishing it again.
+/// Tests that the next publish restores every field of a mount. Only kubelet, by publishing again,
+/// triggers a check of it.
 async fn every_place_of_a_mount_is_ours_again_at_the_next_publishing() -> Result<()> {
     let server = ApiServer::start().await?;
     let site = Site::start_on(server.client()).await?;
@@ -149,7 +153,7 @@ const MOUNTS: usize = 3;
 const OF_A_MOUNT: [(&str, usize); 3] =
     [("PersistentVolume", 17), ("Pod", 10), ("PodListeners", 56)];
 
-/// What is published again, by kind and name of what was written for it.
+/// Mounts that are published again, by kind and name of the objects written for them.
 #[derive(Default)]
 struct Mounts(Mutex<BTreeMap<(String, String), Site>>);
 
@@ -158,7 +162,7 @@ impl Mounts {
     async fn add(&self, all: &Site, number: usize) -> Result<Vec<Object>> {
         let (claim, volume) = (format!("web-{number}"), format!("pvc-{number}"));
         let pod = format!("{claim}-0");
-        let site = all.about(&claim, &volume, &pod);
+        let site = all.with_names(&claim, &volume, &pod);
         site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
             .await?;
         let uid = site.pod().await?.uid().context("it has a uid")?;
@@ -186,7 +190,7 @@ impl Mounts {
         (object.kind(), object.name().to_owned())
     }
 
-    fn of(&self, object: &Object) -> Result<Site> {
+    fn find_site(&self, object: &Object) -> Result<Site> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known
             .get(&Self::key(object))
@@ -196,17 +200,17 @@ impl Mounts {
 }
 
 impl Writer for Mounts {
-    async fn says(&self, object: &Object) -> Result<bool> {
+    async fn reports_foreign(&self, object: &Object) -> Result<bool> {
         bail!("nothing of {object} is given up")
     }
 
     /// A volume is read again where it is mounted anew.
-    async fn looks(&self, object: &Object) -> Result<()> {
-        let site = self.of(object)?;
+    async fn trigger(&self, object: &Object) -> Result<()> {
+        let site = self.find_site(object)?;
         if object.kind() == "PersistentVolume" {
             site.unpublish().await?;
         }
-        // What is in the way of one publishing, the next one sees.
+        // The next publish observes a failure of this one.
         let _ = site.publish().await.is_ok();
         Ok(())
     }

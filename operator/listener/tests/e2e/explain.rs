@@ -1,4 +1,5 @@
-//! What `explain` says of a Listener in each of its states, word for word; and on a real API server with read rights alone.
+//! Tests of the output of `explain` for a Listener in each of its states, word for word. Also runs
+//! on a real API server with read rights alone.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
-use lifecycle_explain::{Explained, explain, text};
+use lifecycle_inspect::explain::{Explained, explain, text};
 use lifecycle_listener::controller::lifecycles;
 use lifecycle_listener::volume;
 use lifecycle_process::cluster_domain::ClusterDomain;
@@ -27,7 +28,7 @@ use crate::PROGRAM;
 use crate::listeners::{Cluster, SOON};
 use crate::suites;
 
-/// Who may get, list and watch, and nothing else.
+/// User who may get, list and watch, and nothing else.
 const READER: &str = "reader";
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -45,7 +46,7 @@ fn each_state_of_a_listener_has_a_text_to_act_on() {
     let suite = suites::listener();
     let all = lifecycles(&ClusterDomain::usual()).into_iter();
     let all = all.map(|(machine, _)| {
-        let naming = Naming::of("suite.lifecycle", machine.ir().name);
+        let naming = Naming::new("suite.lifecycle", machine.ir().name);
         Explained::new(machine, naming)
     });
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/explain");

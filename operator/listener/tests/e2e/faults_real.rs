@@ -1,4 +1,5 @@
-//! The generated suite of the Listener on a real kube-apiserver: where a fault can be made there, every run rests where it does on the simulated server, with the same objects.
+//! The generated suite of the Listener on a real kube-apiserver: for each fault that can be made
+//! there, every run settles as on the simulated server, with equal objects.
 
 use crate::suites;
 use anyhow::{Context, Result, anyhow, ensure};

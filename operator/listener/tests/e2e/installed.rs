@@ -1,5 +1,5 @@
-//! The operator on a real cluster, installed by its manifests as they are, and what tests ask of it there.
-//! Knows the operator by its image alone.
+//! The operator on a real cluster, installed by its unchanged manifests, with the queries that
+//! tests make there. Knows the operator only by its image.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,16 +21,16 @@ use lifecycle_tests::process::output;
 /// Longer than anything takes on a machine that compiles as well.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Where it is installed.
+/// Namespace in which it is installed.
 pub(crate) const NAMESPACE: &str = "listener-operator";
 
-/// The part of which there is one.
+/// The part that runs once in the cluster.
 pub(crate) const DEPLOYMENT: &str = "deployment/listener-operator-csi-provisioner";
 
-/// The part of which each node has one.
+/// The part that runs on each node.
 pub(crate) const DAEMON_SET: &str = "daemonset/listener-operator-csi-node-driver";
 
-/// Which of its identities a request came from.
+/// Identity of the installation that sent a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Account {
     /// Of the Deployment, without the side-car.
@@ -78,17 +78,17 @@ impl Installed {
     /// Waits until every part is available.
     ///
     /// # Errors
-    /// One is not, with what its Pods say.
+    /// If one of them is not available, with the logs of its Pods.
     pub(crate) async fn is_available(&self) -> Result<()> {
         for part in [DEPLOYMENT, DAEMON_SET] {
             let available = self.cluster.is_available(NAMESPACE, part).await;
-            available.with_context(|| self.told())?;
+            available.with_context(|| self.describe_pods())?;
         }
         Ok(())
     }
 
-    /// What its Pods say of themselves, for a failed assertion.
-    pub(crate) fn told(&self) -> String {
+    /// Returns the output of its Pods about themselves, for a failed assertion.
+    pub(crate) fn describe_pods(&self) -> String {
         let said = |words: &[&str]| {
             let said = output(self.cluster.kubectl().args(words));
             said.unwrap_or_else(|error| format!("{error:#}"))
@@ -133,7 +133,7 @@ impl Installed {
         created.context("an object cannot be created")
     }
 
-    /// Runs the workload's program in a container, and returns what it prints.
+    /// Runs the program of the workload in a container, and returns its output.
     ///
     /// # Errors
     /// It fails.
@@ -158,10 +158,11 @@ impl Installed {
         .await
     }
 
-    /// Asks from outside until a workload answers whose name begins so; another one must not.
+    /// Retries from outside the cluster until a workload answers whose name has this prefix;
+    /// another one must not.
     ///
     /// # Errors
-    /// Nobody answers, or another one does.
+    /// If no workload answers, or another one does.
     pub(crate) async fn answers(&self, way: &str, name: &str) -> Result<()> {
         let what = format!("{way} is answered by {name}");
         eventually(&what, PATIENCE, async || {
@@ -175,7 +176,7 @@ impl Installed {
         .await
     }
 
-    /// What an account asked of the API server so far.
+    /// Returns the requests of an account to the API server so far.
     ///
     /// # Errors
     /// The audit log cannot be read.
@@ -200,7 +201,7 @@ impl Installed {
     }
 }
 
-/// Addresses and ports of a Listener that says that it is Ready.
+/// Returns addresses and ports of a Listener that reports Ready.
 fn addresses(listener: &Listener) -> Result<Option<Vec<(String, i32)>>> {
     let status = serde_json::to_value(listener.status.clone().unwrap_or_default())?;
     let mut conditions = status["conditions"].as_array().into_iter().flatten();

@@ -1,4 +1,5 @@
-//! The Listener lifecycle on a real API server: what it makes, how it heals, what it leaves alone.
+//! The Listener lifecycle on a real API server: the objects that it makes, repairs, and leaves
+//! alone.
 
 mod addresses;
 mod healing;

@@ -1,5 +1,5 @@
-//! Pods that mount Listeners in the simulated cluster: what external-provisioner, scheduler and kubelet do, through the services of the driver,
-//! from the first Pod to the last that goes.
+//! Pods that mount Listeners in the simulated cluster: the work of external-provisioner, scheduler
+//! and kubelet, through the services of the driver, from the first Pod to the last deletion.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -75,7 +75,7 @@ impl Cluster {
         ));
         let nodes = NODES.map(|node| (node, place(node)));
         let volumes = Volumes::inside(folder.path()).driver(DRIVER, place("c"), nodes);
-        let world = World::whole().volumes(Some(volumes.clone()));
+        let world = World::full().volumes(Some(volumes.clone()));
         tokio::spawn(world.run(admin.clone()));
         let cluster = Self {
             admin,
@@ -161,7 +161,7 @@ impl Cluster {
         .await
     }
 
-    /// Where a Pod that runs finds the volume of a claim.
+    /// Returns the folder in which a running Pod finds the volume of a claim.
     async fn folder_of(&self, pod: &DynamicObject, claim: &str) -> Result<PathBuf> {
         let claim = self.here("PersistentVolumeClaim").get(claim).await?;
         let volume = claim.data["spec"]["volumeName"]
@@ -260,7 +260,8 @@ async fn m18_m22_a_stateful_pod_that_is_made_anew_keeps_its_node_and_its_address
     Ok(())
 }
 
-/// What is made for a Pod goes with it, up to the last folder; every Pod of a DaemonSet has its own.
+/// Tests that the objects made for a Pod go with it, up to the last folder. Every Pod of a
+/// DaemonSet has its own.
 async fn m13_what_was_made_for_a_pod_goes_with_it() -> Result<()> {
     let cluster = Cluster::start().await?;
     let volumes = json!([{ "name": "listener", "ephemeral": { "volumeClaimTemplate": {
@@ -317,7 +318,8 @@ async fn m13_what_was_made_for_a_pod_goes_with_it() -> Result<()> {
     .await
 }
 
-/// What cannot be mounted is said in an event, and goes well once the cause is gone.
+/// Tests that an event reports a volume that cannot be mounted, and that the mount succeeds once
+/// the cause is gone.
 async fn b46_a_mount_that_fails_is_told_and_tried_again() -> Result<()> {
     let cluster = Cluster::start().await?;
     let claim = json!({

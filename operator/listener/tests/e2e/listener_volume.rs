@@ -1,5 +1,5 @@
-//! A Listener volume all the way: over sockets, with the controller beside it, on the simulated API server. What kubelet and
-//! external-provisioner do is done by hand here; no reply is changed.
+//! Listener volume all the way: over sockets, with the controller beside it, on the simulated API
+//! server. The tests do the work of kubelet and external-provisioner by hand, and change no reply.
 
 mod claims;
 mod external;
@@ -132,7 +132,8 @@ async fn m24_m25_m29_b51_f2_f3_a_pod_gets_its_own_listener_its_label_its_entry_a
     Ok(())
 }
 
-/// A volume that names a Listener is staged before any Pod is known; nothing of the Listener is ours.
+/// Tests that a volume that names a Listener is staged before any Pod is known, and that the
+/// Listener does not become ours.
 async fn m21_m23_a_pod_mounts_a_listener_that_somebody_made() -> Result<()> {
     let site = Site::start().await?;
     let shared: Listener = parsed(json!({
@@ -218,7 +219,7 @@ async fn what_the_replaced_operator_wrote_for_a_pod_is_taken_over() -> Result<()
     Ok(())
 }
 
-/// Publish waits inside the call, and goes on as soon as there is an address.
+/// Tests that publish waits inside the call, and continues as soon as an address exists.
 async fn m28_b43_f4_a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
     let (site, _) = Site::with_pod("external-stable").await?;
     site.stage().await?;
@@ -229,7 +230,7 @@ async fn m28_b43_f4_a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<
     Ok(())
 }
 
-/// What a load balancer answers.
+/// Sets the answer of a load balancer.
 pub(crate) async fn balance(site: &Site, ip: &str) -> Result<()> {
     let services: Api<Service> = site.objects();
     eventually("the Service is there", PATIENCE, async || {
@@ -248,7 +249,8 @@ pub(crate) async fn balance(site: &Site, ip: &str) -> Result<()> {
     Ok(())
 }
 
-/// A Pod that runs is told of what changes: the kind of its address by a class, and the address itself.
+/// Tests that a running Pod gets changes: the type of its address by a class, and the address
+/// itself.
 async fn b37_b45_a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<()> {
     let (site, pod) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
@@ -282,7 +284,7 @@ async fn b37_b45_a_mount_that_is_repeated_follows_the_class_and_the_address() ->
     Ok(())
 }
 
-/// Whatever is missing by then: a Pod that runs keeps what it was told.
+/// Tests that a running Pod keeps its files, regardless of the objects that are missing by then.
 async fn a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known() -> Result<()> {
     let (site, _) = Site::with_pod("cluster-internal").await?;
     // The replaced operator never staged.

@@ -1,5 +1,6 @@
-//! A test API server with an operator of Listeners in a process of its own, and what tests do to Listeners there.
-//! Knows no lifecycle from inside: it looks at objects as a person with `kubectl` would.
+//! A test API server with an operator of Listeners in a process of its own, and the operations of
+//! tests on Listeners there. Knows no internals of a lifecycle: it reads objects as a user of
+//! `kubectl` would.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
@@ -22,7 +23,7 @@ use lifecycle_tests::audit;
 use lifecycle_tests::harness::eventually;
 use lifecycle_tests::process::Process;
 
-/// The user as which the operator works, and by which its requests are counted.
+/// User name of the operator, by which its requests are counted.
 pub(crate) const OPERATOR: &str = "operator";
 
 /// Longer than anything takes that happens at all.
@@ -118,7 +119,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Starts one more operator with its log in `<name>.log`; `user` is whom its requests are counted by.
+    /// Starts one more operator with its log in `<name>.log`. Its requests are counted by `user`.
     ///
     /// # Errors
     /// It does not start.
@@ -148,7 +149,7 @@ impl Cluster {
         command
     }
 
-    /// Adds the end of what the operator has written to an error.
+    /// Adds the end of the operator log to an error.
     ///
     /// # Errors
     /// The one that is given.
@@ -161,7 +162,7 @@ impl Cluster {
         })
     }
 
-    /// What the operator has written.
+    /// Returns the log of the operator.
     pub(crate) fn log(&self) -> String {
         self.operator.as_ref().map(Process::log).unwrap_or_default()
     }
@@ -213,7 +214,7 @@ impl Cluster {
             .map(drop)
     }
 
-    /// Whether it still runs.
+    /// Checks that the operator still runs.
     ///
     /// # Errors
     /// It has ended by itself.
@@ -225,7 +226,7 @@ impl Cluster {
     }
 
     /// Objects of a kind in namespace `default`.
-    pub(crate) fn of<K>(&self) -> Api<K>
+    pub(crate) fn namespaced<K>(&self) -> Api<K>
     where
         K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
     {
@@ -250,7 +251,7 @@ impl Cluster {
         });
         let listener = serde_json::from_value(listener)?;
         let created = self
-            .of::<Listener>()
+            .namespaced::<Listener>()
             .create(&PostParams::default(), &listener)
             .await;
         created.with_context(|| format!("cannot create Listener {name}"))
@@ -284,7 +285,7 @@ impl Cluster {
         wanted: ExpectedCondition<'_>,
         limit: Duration,
     ) -> Result<Listener> {
-        let listeners = self.of::<Listener>();
+        let listeners = self.namespaced::<Listener>();
         let what = format!("{wanted:?} of Listener {name}");
         let found = eventually(&what, limit, async || {
             let listener = listeners.get(name).await?;
@@ -333,7 +334,7 @@ impl Cluster {
     {
         let params = PatchParams::default();
         let patched = self
-            .of::<K>()
+            .namespaced::<K>()
             .patch(name, &params, &Patch::Merge(patch))
             .await;
         patched.with_context(|| format!("cannot patch {name}"))
@@ -370,7 +371,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Says, as the endpoint controller would, that Pods of a Service run on these nodes.
+    /// Writes, like the endpoint controller, that Pods of a Service run on these nodes.
     ///
     /// # Errors
     /// The API server refuses it.
@@ -386,7 +387,7 @@ impl Cluster {
             "endpoints": endpoints,
             "ports": [{ "name": "http", "port": 8080, "protocol": "TCP" }],
         });
-        let slices = self.of::<EndpointSlice>();
+        let slices = self.namespaced::<EndpointSlice>();
         if slices.get_opt(&format!("{service}-1")).await?.is_some() {
             slices
                 .delete(&format!("{service}-1"), &DeleteParams::default())
@@ -424,7 +425,7 @@ impl Cluster {
     /// The API server refuses it.
     pub(crate) async fn balance(&self, service: &str, ingress: Value) -> Result<()> {
         let status = json!({ "status": { "loadBalancer": { "ingress": ingress } } });
-        let services = self.of::<Service>();
+        let services = self.namespaced::<Service>();
         services
             .patch_status(service, &PatchParams::default(), &Patch::Merge(status))
             .await?;
@@ -442,11 +443,11 @@ impl Cluster {
             .map(drop)
     }
 
-    /// What the operator has asked of the API server so far.
+    /// Returns the requests of the operator to the API server so far.
     ///
     /// # Errors
     /// The audit log cannot be read.
-    pub(crate) async fn asked(&self) -> Result<audit::Log> {
+    pub(crate) async fn requests(&self) -> Result<audit::Log> {
         Ok(self.server.audit().await?.of_user(OPERATOR))
     }
 }
@@ -456,7 +457,7 @@ impl Cluster {
 pub(crate) struct ExpectedCondition<'a>(pub &'a str, pub &'a str, pub &'a str);
 
 impl ExpectedCondition<'_> {
-    /// Whether the Listener says so of its present generation.
+    /// Returns true if the Listener reports the condition for its present generation.
     pub(crate) fn holds_in(&self, listener: &Listener) -> bool {
         let conditions = listener
             .status

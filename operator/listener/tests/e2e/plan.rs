@@ -1,4 +1,5 @@
-//! `plan` on a real API server: what it says that the operator would write is what the operator then writes, and it needs read rights alone.
+//! `plan` on a real API server: the planned writes equal the later writes of the operator, and the
+//! plan needs only read rights.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,9 +10,11 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{ListParams, Patch, PatchParams};
 use kube::{Api, Client};
+use lifecycle_inspect::plan::{
+    Action, Change, DryRun, Error, Operator, Planned, Server, plan, text,
+};
 use lifecycle_listener::args::Preset;
 use lifecycle_listener::controller::{KINDS, Options, run_observed};
-use lifecycle_plan::{Action, Change, DryRun, Error, Operator, Planned, Server, plan, text};
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_tests::audit::Cost;
@@ -21,7 +24,7 @@ use serde_json::{Value, json};
 use crate::PROGRAM;
 use crate::listeners::{Cluster, OPERATOR, SOON};
 
-/// Who may get and list, and nothing else.
+/// User who may get and list, and nothing else.
 const READER: &str = "reader";
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -30,7 +33,7 @@ pub(crate) fn cases() -> Vec<Case> {
     vec![case(name, &[Need::Binaries], planned_is_written)]
 }
 
-/// What the operator that the tests run would do, by the same options.
+/// Returns the plan of the operator that the tests run, by the same options.
 async fn planned(client: &Client, dry_run: DryRun) -> Result<Planned, Error> {
     let start = |inside: Operator| {
         let domain: ClusterDomain = "cluster.test".parse().expect("a domain");
@@ -88,7 +91,8 @@ async fn planned_is_written() -> Result<()> {
     );
     holds(&told, &said)?;
 
-    // With the rights to write, the API server says of each that it would take it, and takes none.
+    // With the rights to write, the API server reports that it accepts each of them, and stores
+    // none.
     let asked = planned(&cluster.client, DryRun::Server).await?;
     let taken = |change: &Change| change.server == Some(Server::Accepts);
     ensure!(asked.changes.iter().all(taken), "{}", text(&asked));
@@ -132,7 +136,7 @@ fn named(change: &Change) -> String {
     )
 }
 
-/// What is to be done after `change`.
+/// Checks the planned changes after `change`.
 fn holds(told: &Planned, said: &str) -> Result<()> {
     let of = |object: &str| told.changes.iter().find(|change| change.object() == object);
     let Some(edited) = of("Service default/edited") else {
@@ -197,7 +201,7 @@ async fn addressed(cluster: &Cluster, name: &str) -> Result<()> {
     cluster.explain(found.await)
 }
 
-/// A client of somebody who may get and list what is in these groups.
+/// Returns a client of a user who may get and list the resources of these groups.
 async fn reader(cluster: &Cluster, groups: &[&str]) -> Result<Client> {
     let rules = json!([{ "apiGroups": groups, "resources": ["*"], "verbs": ["get", "list"] }]);
     let roles = cluster.all::<ClusterRole>();

@@ -125,7 +125,7 @@ impl Replaced {
         Ok(())
     }
 
-    /// Creates a class as its preset does, with a null for what it leaves open.
+    /// Creates a class like its preset, with a null for each open field.
     ///
     /// # Errors
     /// Its kind is not served.
@@ -150,8 +150,9 @@ impl Replaced {
         .map(drop)
     }
 
-    /// Makes a claim by class with more than 4 KiB of annotations, and its volume as csi-provisioner makes it of what the replaced operator answers:
-    /// every annotation is an attribute, and a pinned one is tied to a node.
+    /// Makes a claim by class with more than 4 KiB of annotations. Makes its volume as
+    /// csi-provisioner does from the answer of the replaced operator: every annotation is an
+    /// attribute, and a pinned volume is tied to a node.
     ///
     /// # Errors
     /// The API server refuses one.
@@ -196,7 +197,8 @@ impl Replaced {
         Ok(())
     }
 
-    /// Writes what a mount of a claim by class writes, but for the entry of addresses: the Listener, the labels of the volume, the label of the Pod.
+    /// Writes the results of a mount of a claim by class, except for the entry of addresses: the
+    /// Listener, the labels of the volume, the label of the Pod.
     ///
     /// # Errors
     /// Something is missing, or the API server refuses a write.
@@ -232,7 +234,8 @@ impl Replaced {
         Ok(listener)
     }
 
-    /// Writes what a reconciliation of a Listener writes: its Service, and a status with these addresses.
+    /// Writes the results of a reconcile of a Listener: its Service, and a status with these
+    /// addresses.
     ///
     /// # Errors
     /// Something is missing, or the API server refuses a write.

@@ -1,4 +1,5 @@
-//! A run of the operator on the simulated server that is recorded, with others and faults in between, and held against this version and against others.
+//! A recorded run of the operator on the simulated server, with other writers and faults in
+//! between. The recording is compared with this version and with others.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,11 +7,11 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Service;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
+use lifecycle_inspect::replay::{
+    Difference, Recorder, ReplayReport, Replayed, Settings, assert_same, hold, read, shrink, text,
+};
 use lifecycle_listener::controller::{NAME, lifecycles};
 use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_replay::{
-    Difference, Held, Recorder, Replayed, Settings, assert_same, hold, read, shrink, text,
-};
 use lifecycle_runtime::Operator;
 use lifecycle_runtime::lifecycle::Answer;
 use lifecycle_runtime::machine::ir::{Effect, Implicit, Lifecycle, RollUp};
@@ -37,7 +38,8 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// Longer than an operator waits for anything here.
 const QUIET: Duration = Duration::from_secs(60);
-/// The first write is refused for now, the second is made and nobody hears of it, and one meets a conflict.
+/// The first write is refused for now, the second is made but its answer is lost, and one meets a
+/// conflict.
 const FAULTS: &str = "w1:503 w2:lost w5:409";
 
 fn recorded(file: &Path) {
@@ -80,7 +82,10 @@ async fn run(file: &Path) {
     let listeners: Api<Listener> = Api::namespaced(admin.clone(), "default");
     let services: Api<Service> = Api::namespaced(admin.clone(), "default");
     for name in ["a", "b"] {
-        listeners.create(&params, &wanted(name)).await.unwrap();
+        listeners
+            .create(&params, &build_listener(name))
+            .await
+            .unwrap();
     }
     sleep(QUIET).await;
     let patch = Patch::Merge(json!({ "spec": { "ports": [{ "name": "http", "port": 81 }] } }));
@@ -101,7 +106,7 @@ async fn run(file: &Path) {
     running.await.unwrap().unwrap();
 }
 
-fn wanted(name: &str) -> Listener {
+fn build_listener(name: &str) -> Listener {
     let spec = ListenerSpec {
         class_name: Some("inside".to_owned()),
         ports: Some(vec![ListenerPort {
@@ -114,8 +119,8 @@ fn wanted(name: &str) -> Listener {
     Listener::new(name, spec)
 }
 
-/// The recorded run, held against the lifecycles with a change.
-fn held(change: impl Fn(Wrapped) -> Wrapped) -> Held {
+/// Compares the recorded run with the changed lifecycles.
+fn replay_recorded(change: impl Fn(Wrapped) -> Wrapped) -> ReplayReport {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("trace");
     recorded(&file);
@@ -146,7 +151,7 @@ fn without_ports(machine: Wrapped) -> Wrapped {
 }
 
 fn a_version_decides_in_a_replay_as_it_did() {
-    let held = held(|machine| machine);
+    let held = replay_recorded(|machine| machine);
     let said = text(&held);
     assert!(held.is_same(), "{said}");
     assert_eq!(held.objects, 2, "{said}");
@@ -167,7 +172,7 @@ fn value(var: usize, name: &str) -> u8 {
 }
 
 fn a_version_that_answers_otherwise_is_told_with_what_follows() {
-    let held = held(without_ports);
+    let held = replay_recorded(without_ports);
     let said = text(&held);
     assert!(!held.is_same(), "{said}");
     let ready = no_more_ready(&held);
@@ -209,7 +214,7 @@ fn what_a_declaration_does_not_allow_to_follow_is_told() {
         implicit: ir.implicit.as_ref().map(|one| Implicit { ..*one }),
         ..*ir
     }));
-    let held = held(|machine| machine.declared(other));
+    let held = replay_recorded(|machine| machine.declared(other));
     let said = text(&held);
     assert!(held.differences.is_empty(), "{said}");
     assert!(!held.is_same(), "{said}");
@@ -222,7 +227,7 @@ fn what_a_declaration_does_not_allow_to_follow_is_told() {
     assert_eq!(held.notes, ["`Listener` is declared otherwise than it was"]);
 }
 
-fn no_more_ready(held: &Held) -> &Difference {
+fn no_more_ready(held: &ReplayReport) -> &Difference {
     let mut all = held.differences.iter();
     let found = all.find(|difference| {
         let state = difference.state.as_ref();

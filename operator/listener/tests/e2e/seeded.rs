@@ -1,4 +1,5 @@
-//! Mistakes in the runtime below Listeners, and in what a load balancer is said to promise; and the Listener's columns of the table in `docs/suite.md`.
+//! Seeded bugs in the runtime below Listeners, and in the promises of a load balancer; and the
+//! columns of the Listener in the table of `docs/suite.md`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +10,7 @@ use anyhow::{Context, Result};
 use futures::future::try_join_all;
 use lifecycle_listener::listener::Exposure;
 use lifecycle_specs_listener::listener;
-use lifecycle_suite::resources::{Invariant, Rests, Suite};
+use lifecycle_suite::resources::{Baseline, Invariant, Suite};
 use lifecycle_tests::harness::{Case, Need, case_within};
 use lifecycle_tests::mistakes::Mistake;
 use lifecycle_tests::mistakes::suite::{planted, with_mistake};
@@ -33,9 +34,10 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Where a mistake keeps a run from coming to rest, that is waited for.
+/// Upper bound on the duration. It includes the wait for runs that a seeded bug keeps from
+/// settling.
 const WITHIN: Duration = Duration::from_secs(900);
-/// So long, which is much longer than a run without a mistake takes.
+/// Time limit, which is much longer than a run without a bug takes.
 const PATIENCE: Duration = Duration::from_secs(12);
 /// How many API servers there are; most of a run is waiting.
 const SERVERS: usize = 3;
@@ -73,7 +75,7 @@ fn a_load_balancer_that_brings_something_else_is_found() {
             .depth(3)
             .faults(0, 0)
             .promise("balanced", |site| async move {
-                let service = site.beside("/api/v1", "services", site.name());
+                let service = site.sibling_path("/api/v1", "services", site.name());
                 site.edit(&service, |service| {
                     service["spec"]["type"] = json!("NodePort");
                 })
@@ -94,7 +96,7 @@ async fn on_a_real_server() -> Result<()> {
     let servers: Vec<Arc<Real>> = servers.into_iter().map(Arc::new).collect();
     // Each run has a runtime of its own.
     let verdicts = tokio::task::spawn_blocking(move || {
-        let rests = suites::listener().depth(2).rests(SCHEDULES);
+        let rests = suites::listener().depth(2).baseline(SCHEDULES);
         let rests = rests.expect("the suite is complete");
         let next = Mutex::new(Mistake::all());
         let mut verdicts = BTreeMap::new();
@@ -121,7 +123,7 @@ async fn on_a_real_server() -> Result<()> {
     verdicts.await.context("the table is another one")
 }
 
-fn on_one(real: &Arc<Real>, rests: &Rests, mistake: Mistake) -> Verdict {
+fn on_one(real: &Arc<Real>, rests: &Baseline, mistake: Mistake) -> Verdict {
     if mistake == Mistake::Lease {
         return Verdict::NotPlanted("no Lease");
     }

@@ -1,5 +1,5 @@
-//! Many Listeners on the simulated server, settled by the operator's own code in the same process, and what that costs.
-//! Says what was counted; judges nothing.
+//! Many Listeners on the simulated server, settled by the own code of the operator in the same
+//! process, with their cost. Reports the counts, and checks nothing.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -14,14 +14,15 @@ use lifecycle_simulator::server::{Server, User};
 use lifecycle_specs_listener::listener::{Listener, ListenerPort, ListenerSpec};
 use lifecycle_specs_listener::listener_class::{ListenerClass, ListenerClassSpec, ServiceType};
 use lifecycle_specs_listener::{crds, listener};
-use lifecycle_suite::faults::{At, Faults, Plan};
+use lifecycle_suite::faults::{FaultPoint, Faults, Plan};
 
-/// Kinds that a Listener looks at, itself included: there is one watch for each, however many Listeners there are.
+/// Number of kinds that a Listener reads, itself included. Each has one watch, regardless of the
+/// number of Listeners.
 pub(crate) const WATCHED: usize = 6;
 /// Longer than an operator waits for anything when all is well.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// What the Listeners cost.
+/// Cost of the Listeners.
 #[derive(Debug)]
 pub(crate) struct Settled {
     /// How many there are.
@@ -30,18 +31,18 @@ pub(crate) struct Settled {
     pub(crate) ready: usize,
     /// Writes of the operator.
     pub(crate) writes: usize,
-    /// Everything else that it asked, watches included.
+    /// All its other requests, watches included.
     pub(crate) questions: usize,
-    /// What making them used.
+    /// Usage of their creation.
     pub(crate) created: Used,
-    /// What the operator and the server used until nothing was written any more.
+    /// Usage of the operator and the server until nothing more was written.
     pub(crate) settled: Used,
 }
 
 /// Makes that many Listeners, and runs the operator until it writes nothing any more. Time should be paused: it is moved.
 ///
 /// # Errors
-/// The server refuses what is made here.
+/// If the server refuses the objects of the test.
 pub(crate) async fn settle(many: usize) -> Result<Settled> {
     let server = Server::new(1);
     let admin = server.client(&User::admin());
@@ -54,7 +55,7 @@ pub(crate) async fn settle(many: usize) -> Result<Settled> {
     let before = Used::now()?;
     let listeners: Api<Listener> = Api::namespaced(admin.clone(), "default");
     for number in 0..many {
-        listeners.create(&params, &wanted(number)).await?;
+        listeners.create(&params, &build_listener(number)).await?;
     }
     let created = Used::now()?;
     let faults = Faults::new(Plan::default(), jiff::Timestamp::UNIX_EPOCH);
@@ -77,7 +78,9 @@ pub(crate) async fn settle(many: usize) -> Result<Settled> {
     let settled = Used::now()?;
     running.abort();
     let sent = faults.sent();
-    let questions = sent.iter().filter(|sent| matches!(sent.at, At::Request(_)));
+    let questions = sent
+        .iter()
+        .filter(|sent| matches!(sent.at, FaultPoint::Request(_)));
     let all = listeners.list(&Default::default()).await?.items;
     Ok(Settled {
         many,
@@ -89,7 +92,7 @@ pub(crate) async fn settle(many: usize) -> Result<Settled> {
     })
 }
 
-fn wanted(number: usize) -> Listener {
+fn build_listener(number: usize) -> Listener {
     let spec = ListenerSpec {
         class_name: Some("inside".to_owned()),
         ports: Some(vec![ListenerPort {
@@ -128,7 +131,7 @@ impl fmt::Display for Settled {
     }
 }
 
-/// What this process has used.
+/// Usage of this process.
 #[derive(Debug)]
 pub(crate) struct Used {
     at: Instant,

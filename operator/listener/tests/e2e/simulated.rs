@@ -1,4 +1,4 @@
-//! The operator on the simulated server: what many Listeners cost, counted. Prints figures.
+//! The operator on the simulated server: the counted cost of many Listeners. Prints figures.
 
 use lifecycle_tests::amount::amount;
 use lifecycle_tests::harness::Case;
@@ -10,7 +10,7 @@ pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): f6_every_listener_costs_two_writes_and_no_read]
 }
 
-/// `LISTENERS` says how many.
+/// Tests the cost of Listeners. `LISTENERS` sets their number.
 fn f6_every_listener_costs_two_writes_and_no_read() {
     let many = usize::try_from(amount("LISTENERS", 200, 20_000)).expect("it fits");
     let mut builder = tokio::runtime::Builder::new_current_thread();

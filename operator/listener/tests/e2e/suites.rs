@@ -1,4 +1,5 @@
-//! The generated suites of the Listener: its fixtures, and what keeps its promises. Decides nothing about what must hold.
+//! The generated suites of the Listener: its fixtures, and the stand-ins that keep its promises.
+//! Does not decide the expected results.
 
 use lifecycle_listener::listener::Exposure;
 use lifecycle_runtime::Machine;
@@ -23,13 +24,13 @@ pub(crate) fn listener_of<M: Machine>(machine: impl Fn() -> M + Send + Sync + 's
 pub(crate) fn listener_without_promises<M: Machine>(
     machine: impl Fn() -> M + Send + Sync + 'static,
 ) -> Suite {
-    let suite = Suite::of(machine).fixtures(include_str!("suites/listener.yaml"));
+    let suite = Suite::for_machine(machine).fixtures(include_str!("suites/listener.yaml"));
     crds().iter().fold(suite, Suite::define)
 }
 
-/// What a load balancer does to a Service.
+/// Sets the answer of a load balancer on a Service.
 async fn balanced(site: Site) -> kube::Result<bool> {
-    let service = site.beside("/api/v1", "services", site.name());
+    let service = site.sibling_path("/api/v1", "services", site.name());
     site.edit(&service, |service| {
         service["status"] = json!({ "loadBalancer": { "ingress": [{ "ip": "192.0.2.1" }] } });
     })

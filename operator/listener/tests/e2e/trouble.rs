@@ -1,4 +1,5 @@
-//! What goes wrong around the operator of Listeners: what people write, what the cluster refuses, and processes that stop.
+//! Failures around the operator of Listeners: edits by users, refusals by the cluster, and
+//! processes that stop.
 
 mod enforced;
 mod fire;
@@ -57,7 +58,7 @@ fn warnings(log: &str, most: usize) -> Result<Vec<&str>> {
     Ok(told)
 }
 
-/// Each said once.
+/// Checks that no warning is repeated.
 fn once_each(warnings: &[&str]) -> Result<()> {
     let different: BTreeSet<_> = warnings.iter().collect();
     ensure!(

@@ -1,4 +1,5 @@
-//! The generated suite of the Listener volume: however its life is disturbed, it comes to the same, and mistakes that are planted are found.
+//! The generated suite of the Listener volume: disturbed lives end in the same result, and seeded
+//! bugs are found.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,7 +71,8 @@ fn listener_of(start: Start) -> Suite {
         ))
 }
 
-/// The suite of the Listener volume without anybody who says where a Listener can be reached.
+/// Returns the suite of the Listener volume without a controller that reports the addresses of a
+/// Listener.
 fn alone(start: Start) -> Suite {
     let by_class = json!({ CLASS: "cluster-internal" });
     let fixture = of_listener("a Listener of their own", by_class, None, false);
@@ -90,7 +92,7 @@ fn of_listener(
     ];
     Fixture {
         name,
-        stays: stays(),
+        stays: permanent_objects(),
         goes: [
             claim("web", annotations),
             pod("web-0", "web"),
@@ -110,14 +112,14 @@ fn of_listener(
             ..create(VOLUME)
         },
         written: Arc::new(|made| vec![persistent_volume(VOLUME, "web", made)]),
-        pods: ["web-0", "web-1"].map(told).into(),
+        pods: ["web-0", "web-1"].map(pod_info).into(),
         around: None,
         brief,
     }
 }
 
-/// What a driver is told of a Pod.
-fn told(pod: &str) -> BTreeMap<String, String> {
+/// Returns the Pod data that a driver receives.
+fn pod_info(pod: &str) -> BTreeMap<String, String> {
     named(&[
         ("csi.storage.k8s.io/pod.name", pod),
         ("csi.storage.k8s.io/pod.namespace", "apps"),
@@ -125,7 +127,7 @@ fn told(pod: &str) -> BTreeMap<String, String> {
     ])
 }
 
-fn stays() -> Vec<Value> {
+fn permanent_objects() -> Vec<Value> {
     let definitions = crds().into_iter();
     let definitions = definitions.map(|d| serde_json::to_value(d).expect("it is an object"));
     let classes = presets::classes(Preset::EphemeralNodes).into_iter();
@@ -218,7 +220,7 @@ fn a_file_of_another_owner_is_found() {
 }
 
 fn a_call_that_writes_what_is_written_is_found() {
-    let expected = "undisturbed: what was done already takes 2 writes again";
+    let expected = "undisturbed: a repeated call of completed work makes 2 writes";
     check(&finding(Mistake::Repeats), expected);
 }
 
@@ -227,7 +229,8 @@ fn a_code_that_is_not_declared_is_found() {
     check(&finding(Mistake::Breaks), expected);
 }
 
-/// The operator rests in Ready and never says by which class: what a mount waits for is open, and the state says that it is not.
+/// Tests that a false report is found: the operator settles in Ready and never reports its class. A
+/// mount still waits, although the state claims to be done.
 fn an_operator_that_says_that_it_is_done_and_is_not_is_found() {
     let beside = suites::listener().running(|machine| {
         let ir = machine.ir();
@@ -240,7 +243,7 @@ fn an_operator_that_says_that_it_is_done_and_is_not_is_found() {
     let start: Start = Arc::new(|_: &Path| processes());
     let report = alone(start).together_with(beside).budget(1).run();
     let report = report.expect("it begins");
-    let expected = "`exposes` is open, which Listener keeps in Stranded | Idle | Provisioning | Ready: Listener `apps/web` rests in";
+    let expected = "`exposes` is open, which Listener keeps in Stranded | Idle | Provisioning | Ready: Listener `apps/web` settles in";
     assert!(
         report.findings.iter().any(|found| found.contains(expected)),
         "{report}"

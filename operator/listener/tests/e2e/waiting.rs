@@ -1,5 +1,6 @@
-//! The controller over long times, on the simulated server and paused time: what it sends while nothing happens, what it tells of what never happens,
-//! and what becomes of it where no apply leaves a version as it was.
+//! The controller over long times, on the simulated server and paused time: its requests while
+//! nothing happens, and its reports about an event that never happens. Also its behavior if every
+//! apply changes the resource version.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +19,7 @@ use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use lifecycle_simulator::server::{Server, User};
 use lifecycle_specs_listener::listener::Listener;
-use lifecycle_suite::faults::{At, Faults, Plan};
+use lifecycle_suite::faults::{FaultPoint, Faults, Plan};
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
 use serde_json::{Value, json};
@@ -96,10 +97,10 @@ impl Running {
         self.listeners().get(name).await.unwrap()
     }
 
-    /// Writes of what has this in its path.
+    /// Returns the number of writes to paths that contain this text.
     fn writes(&self, path: &str) -> usize {
         let sent = self.sent.sent().into_iter();
-        let writes = sent.filter(|sent| matches!(sent.at, At::Write(_)));
+        let writes = sent.filter(|sent| matches!(sent.at, FaultPoint::Write(_)));
         writes.filter(|sent| sent.what.contains(path)).count()
     }
 }
@@ -163,8 +164,9 @@ async fn b4_a_day_costs_no_write_of_a_definition() {
     assert!(READY.holds_in(&running.listener("web").await));
 }
 
-/// A client of a server on which each apply to a Service or a Listener makes another version, also one that changes nothing: as on a real server where an
-/// apply says something that is not kept.
+/// Returns a client of a server on which each apply to a Service or a Listener makes another
+/// version, even without a change. A real server does so if an apply contains a field that it does
+/// not keep.
 fn restless(server: &Client) -> Client {
     let (server, touches) = (server.clone(), Arc::new(AtomicU64::new(0)));
     let namespace = server.default_namespace().to_owned();
@@ -219,7 +221,7 @@ async fn b39_a_load_balancer_without_an_address_is_overdue_after_ten_minutes() {
         let stalled = ExpectedCondition("Stalled", "True", "WaitingForLoadBalancer");
         (message(&listener, "Ready"), stalled.holds_in(&listener))
     };
-    let waits = "Service `web` has no address of a load balancer yet; look at its events, and whether a load balancer controller runs";
+    let waits = "Service `web` has no address from a load balancer yet; check its events, and whether a load balancer controller runs";
     let overdue = "it has been Provisioning for more than 10 min";
     sleep(9 * MINUTE).await;
     let (early, is_stalled) = told().await;

@@ -17,19 +17,19 @@ use crate::secure;
 
 const SIZE: usize = 16 * 1024;
 
-type Asked = oneshot::Sender<yamux::Stream>;
+type StreamRequest = oneshot::Sender<yamux::Stream>;
 
-/// Drives a connection: opens streams that are asked for, and hands over those that come.
-async fn drive(
+/// Runs a connection: opens requested streams and hands over incoming ones.
+async fn run_connection(
     io: impl AsyncRead + AsyncWrite + Unpin,
     mode: Mode,
-    mut asks: mpsc::Receiver<Asked>,
+    mut asks: mpsc::Receiver<StreamRequest>,
     come: impl Fn(yamux::Stream),
 ) {
     let mut config = Config::default();
     config.set_max_num_streams(2048);
     let mut connection = Connection::new(io.compat(), config, mode);
-    let mut waiting: Option<Asked> = None;
+    let mut waiting: Option<StreamRequest> = None;
     poll_fn(|cx| {
         loop {
             if waiting.is_none()
@@ -66,7 +66,7 @@ pub(crate) async fn enter(from: SocketAddr, to: SocketAddr, directory: &Path) {
     let connector = secure::connector(directory);
     let stream = connector.connect(to.ip().into(), stream).await.unwrap();
     let (ask, asks) = mpsc::channel(64);
-    tokio::spawn(drive(stream, Mode::Client, asks, drop));
+    tokio::spawn(run_connection(stream, Mode::Client, asks, drop));
     loop {
         let (mut client, _) = socket.accept().await.unwrap();
         client.set_nodelay(true).ok();
@@ -77,7 +77,7 @@ pub(crate) async fn enter(from: SocketAddr, to: SocketAddr, directory: &Path) {
                 && let Ok(stream) = stream.await
             {
                 let mut stream = stream.compat();
-                // Nobody hears of a stream on which nothing was said.
+                // A failure of a stream that carried no data is ignored.
                 if stream.write_all(b"o").await.is_ok() {
                     copy_bidirectional_with_sizes(&mut client, &mut stream, SIZE, SIZE)
                         .await
@@ -100,7 +100,7 @@ pub(crate) async fn leave(from: SocketAddr, to: SocketAddr, directory: &Path) {
         let (_ask, asks) = mpsc::channel(1);
         tokio::spawn(async move {
             let _ask = _ask;
-            drive(stream, Mode::Server, asks, |stream| {
+            run_connection(stream, Mode::Server, asks, |stream| {
                 tokio::spawn(async move {
                     if let Ok(mut server) = TcpStream::connect(to).await {
                         server.set_nodelay(true).ok();

@@ -1,5 +1,5 @@
-//! A chain of splices: each client gets a TLS connection to the next of them that was made beforehand. One byte says that it is
-//! used from now on.
+//! A chain of splices. Each client gets a TLS connection to the next splice that was made
+//! beforehand. One byte marks the connection as used.
 
 use std::net::SocketAddr;
 use std::path::Path;

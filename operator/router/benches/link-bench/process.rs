@@ -1,4 +1,4 @@
-//! The processes that are compared, the servers behind them, and what the system says of them.
+//! The compared processes, the servers behind them, and the system's measurements of them.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::{THREADS, multiplexer, pool, secure};
 
-/// What is measured.
+/// Subject of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     RouterOne,
@@ -40,7 +40,7 @@ impl Subject {
     }
 }
 
-/// What a process of the comparison does, besides routers.
+/// Role of a process of the comparison, besides routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Relay {
     Enter,
@@ -76,7 +76,7 @@ pub(crate) struct Bench {
     directory: tempfile::TempDir,
     children: Vec<Child>,
     of: [Vec<usize>; 5],
-    /// Where each subject's echo and source are reached.
+    /// Addresses of each subject's echo and source.
     ways: [[SocketAddr; 2]; 5],
     pub(crate) connector: TlsConnector,
 }

@@ -20,14 +20,14 @@ const MANY: usize = 32;
 /// Streams at once.
 const STREAMS: usize = 16;
 
-/// What a connection can do.
+/// Operations of a connection.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Send {}
 impl<S: AsyncRead + AsyncWrite + Send> Stream for S {}
 
 /// A connection, with or without TLS.
 pub(crate) type Connection = Pin<Box<dyn Stream>>;
 
-/// What can be measured.
+/// Kind of measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Measure {
     /// One question at a time.
@@ -40,7 +40,7 @@ pub(crate) enum Measure {
     Streams,
 }
 
-/// What one round found.
+/// Results of one round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     one: (f64, f64),
@@ -62,7 +62,7 @@ type Row = (
     fn(&Figures) -> f64,
 );
 
-/// What is measured, name, unit, whether more is better, and the figure.
+/// Measure, name, unit, direction (true if more is better), and figure of each row.
 #[rustfmt::skip]
 pub(crate) const ROWS: [Row; 11] = [
     (Measure::Latency, "latency, 1 connection, p50", "us", false, |f| f.one.0),
@@ -78,21 +78,21 @@ pub(crate) const ROWS: [Row; 11] = [
     (Measure::Streams, "CPU, 16 streams", "ms/GiB", false, |f| f.cpu),
 ];
 
-/// Who loads one subject.
+/// Load generator for one subject.
 #[derive(Clone)]
 pub(crate) struct Load<'b> {
     bench: &'b Bench,
     subject: Subject,
 }
 
-/// What a task needs to connect.
+/// Data that a task needs to connect.
 #[derive(Clone)]
-struct Way {
+struct Dialer {
     to: SocketAddr,
     tls: Option<tokio_rustls::TlsConnector>,
 }
 
-impl Way {
+impl Dialer {
     async fn connect(&self) -> Connection {
         let stream = TcpStream::connect(self.to).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -120,13 +120,13 @@ impl<'b> Load<'b> {
         Self { bench, subject }
     }
 
-    fn way(&self, to: SocketAddr) -> Way {
+    fn dialer(&self, to: SocketAddr) -> Dialer {
         let tls = self.subject.is_tls().then(|| self.bench.connector.clone());
-        Way { to, tls }
+        Dialer { to, tls }
     }
 
     pub(crate) async fn connect(&self) -> Connection {
-        self.way(self.bench.echo(self.subject)).connect().await
+        self.dialer(self.bench.echo(self.subject)).connect().await
     }
 
     pub(crate) async fn measure(&self, time: Duration, what: &[Measure]) -> Figures {
@@ -162,7 +162,7 @@ impl<'b> Load<'b> {
 
     /// The 50th and the 99th percentile in microseconds, and how many answers there were.
     async fn latency(&self, connections: usize, time: Duration) -> ((f64, f64), usize) {
-        let way = self.way(self.bench.echo(self.subject));
+        let way = self.dialer(self.bench.echo(self.subject));
         let mut tasks = JoinSet::new();
         for _ in 0..connections {
             let mut stream = way.connect().await;
@@ -183,9 +183,9 @@ impl<'b> Load<'b> {
         ((percentile(50), percentile(99)), times.len())
     }
 
-    /// How many connections were opened, asked one question and closed.
+    /// Returns the number of connections that were opened, used for one request and closed.
     async fn connections(&self, time: Duration) -> u32 {
-        let way = self.way(self.bench.echo(self.subject));
+        let way = self.dialer(self.bench.echo(self.subject));
         let mut tasks = JoinSet::new();
         for _ in 0..STREAMS {
             let way = way.clone();
@@ -206,7 +206,7 @@ impl<'b> Load<'b> {
 
     /// MiB a second of some streams from the source, and seconds of CPU for a GiB.
     async fn streams(&self, streams: usize, time: Duration) -> (f64, f64) {
-        let way = self.way(self.bench.source(self.subject));
+        let way = self.dialer(self.bench.source(self.subject));
         let cpu = self.cpu();
         let began = Instant::now();
         let mut tasks = JoinSet::new();

@@ -1,4 +1,4 @@
-//! The processes that are compared, the servers behind them, and what the system says of them.
+//! The compared processes, the servers behind them, and the system's measurements of them.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::THREADS;
 
-/// What is measured.
+/// Subject of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     Router,
@@ -40,7 +40,7 @@ impl Subject {
 pub(crate) struct Bench {
     _directory: tempfile::TempDir,
     children: Vec<Child>,
-    /// Where each subject's echo and source are reached.
+    /// Addresses of each subject's echo and source.
     echo: [SocketAddr; 4],
     source: [SocketAddr; 4],
     pub(crate) connector: TlsConnector,

@@ -1,5 +1,5 @@
-//! What the router is compared with: accept, connect, copy both ways; with TLS towards the client if there is a certificate.
-//! Buffers as large as the router's, and the same options of sockets.
+//! Baseline for the router: accepts, connects and copies both ways, with TLS towards the client if
+//! a certificate exists. Buffers are as large as the router's, and sockets have the same options.
 
 use std::net::SocketAddr;
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! A client of the management agent of skupper-router: one connection, and one request at a time. Each request has a time limit.
-//! It checks each answer, and drops those that no open request waits for. A lost connection ends the client; whoever owns it connects again.
+//! A client of the management agent of skupper-router: one connection, and one request at a time.
+//! Each request has a time limit. The client checks each answer and drops answers that no open
+//! request waits for. A lost connection ends the client; its owner connects again.
 
 use std::fmt::{self, Display, Formatter};
 use std::pin::pin;
@@ -117,7 +118,7 @@ impl Display for Subject {
 /// Why a request failed.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// There is no connection to the agent.
+    /// The connection to the agent failed.
     #[error(
         "cannot connect to the management agent of the router at {host}:{port}: check that the router runs and has a listener `amqp` there"
     )]
@@ -222,7 +223,7 @@ impl Client {
     /// Connects to the agent.
     ///
     /// # Errors
-    /// Nobody listens there, speaks AMQP, or answers in time.
+    /// Returns an error if no process listens there, speaks AMQP, or answers in time.
     pub async fn connect(options: &Options) -> Result<Self, Error> {
         let connected = timeout(options.limit, open(options)).await;
         let (host, port) = (options.host.clone(), options.port);
@@ -485,8 +486,9 @@ async fn open(options: &Options) -> Result<Client, Cause> {
     })
 }
 
-/// Opens a connection on a stream, without SASL: the listener asks for none, and the router looks its own name up before it begins with that, which takes long where
-/// nobody knows it.
+/// Opens a connection on a stream, without SASL. The listener does not require SASL. The router
+/// resolves its own name before it begins with SASL, which takes long if no resolver knows the
+/// name.
 pub(super) async fn handshake<S>(
     options: &Options,
     stream: S,
@@ -538,7 +540,7 @@ fn garbage(subject: &Subject, source: Garbage) -> Error {
     Error::Garbage { subject, source }
 }
 
-/// The name of an outcome by which a message has not arrived.
+/// Returns the name of an outcome that means that a message has not arrived.
 fn failure(outcome: &Outcome) -> Option<&'static str> {
     match outcome {
         Outcome::Accepted(_) => None,

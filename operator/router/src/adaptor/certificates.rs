@@ -1,5 +1,6 @@
-//! The folder of certificates that the adaptor shares with the router. All files of a profile appear together: a folder with them is
-//! written and a symbolic link leads to it, which is exchanged. Knows nothing of what is in the files.
+//! The folder of certificates that the adaptor shares with the router. All files of a profile
+//! appear together: the adaptor writes a folder with them and exchanges the symbolic link that
+//! leads to it. Independent of the content of the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -12,7 +13,7 @@ use ring::digest::{Context, SHA256};
 use crate::cause;
 use crate::config::Profile;
 use crate::file;
-use crate::tls::{Files, Lack};
+use crate::tls::{Files, MissingFile};
 
 /// The largest file that is read back.
 const LARGEST: u64 = 1 << 20;
@@ -63,7 +64,8 @@ impl Certificates {
         &self.root
     }
 
-    /// Writes folders whose content differs, and leaves a mark for each until [`Certificates::loaded`].
+    /// Writes folders whose content differs. Leaves a mark for each of them until
+    /// [`Certificates::loaded`].
     pub(super) fn write(&self, folders: &Folders) -> Written {
         let mut written = Written::default();
         for (folder, files) in folders {
@@ -88,7 +90,7 @@ impl Certificates {
         remove_file(&self.root.join(format!("{MARK}{folder}")))
     }
 
-    /// Removes folders that the adaptor wrote and that nobody uses any more, and what earlier writing left.
+    /// Removes unused folders that the adaptor wrote, and the leftovers of earlier writes.
     ///
     /// # Errors
     /// Something cannot be read or removed.
@@ -109,7 +111,7 @@ impl Certificates {
                 Some(target) if used.contains(&name) => {
                     targets.insert(target);
                 }
-                // The link first: nobody may find half of a folder.
+                // The link is removed first, so that no reader finds an incomplete folder.
                 Some(_) => remove_file(&found.path())?,
                 None => {}
             }
@@ -139,9 +141,9 @@ impl Certificates {
     }
 
     /// Reads a file back.
-    pub(super) fn read_file(&self, path: &str) -> Result<Vec<u8>, Lack> {
+    pub(super) fn read_file(&self, path: &str) -> Result<Vec<u8>, MissingFile> {
         let bytes = file::read(&self.root.join(path), LARGEST);
-        bytes.map_err(|error| Lack::Unread(error.to_string()))
+        bytes.map_err(|error| MissingFile::Unread(error.to_string()))
     }
 
     fn write_folder(&self, folder: &str, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
@@ -154,7 +156,7 @@ impl Certificates {
             return Ok(());
         }
         fs::create_dir_all(&self.root)?;
-        // The name is still in use if somebody changed its files.
+        // The name is still in use if another process changed its files.
         let at = if is_linked(&target) { again } else { target };
         self.fill(&at, files)?;
         // Before the exchange: a mark too many only makes the router load twice.
@@ -205,7 +207,7 @@ fn has(folder: &Path, files: &BTreeMap<String, Vec<u8>>) -> bool {
     count == files.len() && files.iter().all(same)
 }
 
-/// Tells apart the contents of folders.
+/// Returns a digest that distinguishes the contents of folders.
 pub(super) fn digest(files: &BTreeMap<String, Vec<u8>>) -> String {
     let mut context = Context::new(&SHA256);
     for (name, bytes) in files {

@@ -34,7 +34,7 @@ impl Entry {
 
 /// The entries of a document that the adaptor manages.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wanted {
+pub struct DesiredEntries {
     /// The entries; no two have one type and name.
     pub entries: Vec<Entry>,
     /// Problems of elements that are no such entries.
@@ -50,8 +50,8 @@ pub(super) fn is_at_start(kind: &str) -> bool {
 }
 
 /// Reads the elements of a document, each `[entity, attributes]`. Entries that are the router's own are left out.
-pub fn wanted(elements: &[Value]) -> Wanted {
-    let mut wanted = Wanted::default();
+pub fn parse_elements(elements: &[Value]) -> DesiredEntries {
+    let mut wanted = DesiredEntries::default();
     let mut names = BTreeSet::new();
     for (at, element) in elements.iter().enumerate() {
         let Some([Value::String(kind), Value::Object(attributes)]) =
@@ -140,11 +140,13 @@ impl Display for Operation {
 
 type Key<'a> = (Entity, &'a str);
 
-/// Finds the operations that turn `current` into `wanted`, in the order in which they are to be sent.
+/// Returns the operations that turn `current` into `wanted`, in the order in which they must be
+/// sent.
 ///
 /// # Guarantees
-/// Deletions come first, and nothing is deleted before what refers to it, nor created after it. An entity that refers to one that is replaced is
-/// replaced as well: the router resolves a reference once, when it creates the entity.
+/// Deletions come first. An entity is deleted after everything that refers to it, and created
+/// before it. An entity that refers to a replaced one is replaced as well: the router resolves a
+/// reference once, when it creates the entity.
 pub fn changes(current: &[Entry], wanted: &[Entry]) -> Vec<Operation> {
     changes_with(current, wanted, &BTreeSet::new())
 }
@@ -161,7 +163,7 @@ pub(super) fn changes_with(
     let mut replaced: BTreeSet<Key<'_>> = BTreeSet::new();
     let mut rest = Vec::new();
     let keys: BTreeSet<Key<'_>> = current.keys().chain(wanted.keys()).copied().collect();
-    // Keys are sorted by type, and what is referred to comes first.
+    // Keys are sorted by type, and referenced entities come first.
     for key in keys {
         let (entity, name) = key;
         let Some(want) = wanted.get(&key) else {
@@ -227,10 +229,12 @@ fn refers(entity: Entity, attributes: &Attributes, to: &BTreeSet<Key<'_>>) -> bo
     })
 }
 
-/// Attributes that say nothing of the entity itself: its name and type are properties of a request.
+/// Attributes that do not describe the entity itself: its name and type are properties of a
+/// request.
 const IDENTITY: [&str; 3] = ["name", "type", "identity"];
 
-/// The attributes with different values: those that an author can set, and whatever else the entry sets.
+/// Returns the attributes with different values: those that an author can set, and any others that
+/// the entry sets.
 fn differences<'a>(entity: Entity, has: &Attributes, want: &'a Attributes) -> Vec<&'a str> {
     let known = entity
         .definitions()
@@ -245,7 +249,8 @@ fn differences<'a>(entity: Entity, has: &Attributes, want: &'a Attributes) -> Ve
     names.into_iter().filter(differs).collect()
 }
 
-/// True if an update can say what the attribute is to be. Nothing tells the router that an attribute is to have no value.
+/// Returns true if an update can express the value of the attribute. No request makes the router
+/// unset an attribute.
 fn has_value(entity: Entity, want: &Attributes, name: &str) -> bool {
     let value = entity.typed(want, name);
     value.is_some() || !entity.typed_default(name).is_null()

@@ -1,5 +1,6 @@
-//! Collects the records of the whole network from the router, and announces the own site there. One connection, and one task for each address;
-//! whatever fails is logged and tried again. Nothing here waits for the loop of the adaptor, nor that for anything here.
+//! Collects the records of the whole network from the router, and announces the own site there. It
+//! uses one connection, and one task for each address. Every failure is logged and retried. The
+//! collector and the loop of the adaptor never wait for each other.
 
 mod links;
 
@@ -57,11 +58,11 @@ struct Announcement {
 impl Announcement {
     fn new(site: &OwnSite) -> Self {
         let mut record = Record::new(Kind::Site, &site.id)
-            .with(Text::Name, &site.name)
-            .with(Text::Namespace, &site.namespace)
-            .with(Text::Platform, PLATFORM)
-            .with(Text::Provider, PLATFORM)
-            .with(Text::Version, env!("CARGO_PKG_VERSION"));
+            .with_text(Text::Name, &site.name)
+            .with_text(Text::Namespace, &site.namespace)
+            .with_text(Text::Platform, PLATFORM)
+            .with_text(Text::Provider, PLATFORM)
+            .with_text(Text::Version, env!("CARGO_PKG_VERSION"));
         record.start = Some(links::micros());
         Self {
             beacon: Beacon::of_site(&site.id),
@@ -71,7 +72,7 @@ impl Announcement {
 }
 
 impl Adaptor {
-    /// Keeps a network status at what the network is, and announces the own site, without end.
+    /// Keeps a network status up to date and announces the own site. Never returns.
     pub async fn collect(
         &self,
         options: CollectOptions,
@@ -209,7 +210,7 @@ impl Collector {
         }
     }
 
-    /// Forgets what is gone, and hands over the document if it has changed.
+    /// Forgets sources that are gone, and hands over the document if it has changed.
     fn tick(&mut self, links: Option<&mut Links>) {
         let gone = self.network.expire(Instant::now());
         self.forget(&gone, links);

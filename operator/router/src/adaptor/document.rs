@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::certificates::Folders;
-use super::changes::wanted;
+use super::changes::parse_elements;
 use super::passwords::Passwords;
 use super::{Attributes, Entity};
 use crate::config::{self, Profile, SiteIdentity, Wrong};
@@ -54,7 +54,7 @@ pub(super) struct Document {
     pub(super) folders: Folders,
     /// The folder of each profile with good files.
     pub(super) folder_of: BTreeMap<String, String>,
-    /// Tells apart the good files of each profile.
+    /// Digest of the valid files of each profile.
     pub(super) material: BTreeMap<String, String>,
     /// The folder of each proxy with a good password.
     pub(super) passwords: Folders,
@@ -69,7 +69,7 @@ impl Document {
     ) -> Self {
         // The snapshot was read from it.
         let elements: Vec<Value> = serde_json::from_slice(&snapshot.document).unwrap_or_default();
-        let wanted = wanted(&elements);
+        let wanted = parse_elements(&elements);
         let items = wanted.entries.into_iter().map(|entry| Item {
             hash: config::hash(&entry.attributes),
             wanted: match entry.entity {
@@ -113,7 +113,8 @@ impl Document {
         }
     }
 
-    /// Profiles with numbers that the router would refuse, with the reasons. What the router has of them stays.
+    /// Returns the profiles with ordinals that the router would refuse, with the reasons. The
+    /// router keeps its present version of them.
     pub(super) fn misnumbered(&self) -> impl Iterator<Item = (Key, String)> {
         let profiles = self
             .items
@@ -169,7 +170,7 @@ struct Good {
 pub(super) struct Loaded {
     pub(super) profiles: Profiles,
     good: BTreeMap<String, Good>,
-    /// Profiles whose files are good but cannot be written as they are named.
+    /// Profiles with valid files that cannot be written under their names.
     misplaced: BTreeMap<String, String>,
     /// The passwords of proxies.
     pub(super) passwords: Passwords,
@@ -211,7 +212,8 @@ impl Loaded {
         }
     }
 
-    /// The problem of a profile, so many seconds after 1970: also one that has good files from before.
+    /// Returns the problem of a profile at `now`, in seconds since 1970. It also reports problems
+    /// of a profile that still has valid earlier files.
     pub(super) fn trouble(&self, name: &str, now: i64) -> Option<String> {
         let misplaced = self.misplaced.get(name).cloned();
         misplaced.or_else(|| self.profiles.get(name)?.trouble(now))

@@ -67,7 +67,7 @@ impl Adaptor {
             }
         };
         let late = || tracing::warn!("writing certificates takes long");
-        let done = file::beside(work, late).await;
+        let done = file::run_blocking(work, late).await;
         done.map_err(|source| InitError::Write { at, source })
     }
 }

@@ -14,13 +14,13 @@ pub(super) use overview::Overview;
 
 use super::vanflow::{Kind, Record, Text};
 
-/// A source that is silent for so long is gone.
+/// Time after which a silent source is gone.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A source that has not sent anything yet has so much longer.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Upper bounds of what is kept.
+/// Upper bounds on the kept data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) sources: usize,
@@ -165,7 +165,8 @@ impl Network {
         }
     }
 
-    /// Takes over records of a known source. Returns the sources that go because there is too much.
+    /// Adds records of a known source. Returns the sources that are dropped because the limits are
+    /// exceeded.
     pub(super) fn take(&mut self, source: &str, records: Vec<Record>, now: Instant) -> Vec<String> {
         self.hear(source, now);
         let limits = self.limits;
@@ -248,7 +249,7 @@ impl<'a> Records<'a> {
     }
 
     /// The records below another one, sorted by identity.
-    fn below(&self, kind: Kind, parent: &str) -> &[&'a Record] {
+    fn children(&self, kind: Kind, parent: &str) -> &[&'a Record] {
         let of_kind = self.children.get(&kind);
         let below = of_kind.and_then(|of_kind| of_kind.get(parent));
         below.map_or(&[], Vec::as_slice)

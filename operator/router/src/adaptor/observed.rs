@@ -1,5 +1,5 @@
-//! The state of entries as the router has it, read from the answers to queries. Pure.
-//! A router of this kind reports sockets and connections; it says nothing of the servers behind its connectors.
+//! The state of entries in the router, read from the answers to queries. Pure. A router of this
+//! kind reports sockets and connections; it does not report the servers behind its connectors.
 
 use std::collections::BTreeMap;
 
@@ -117,7 +117,8 @@ fn entry(
     })
 }
 
-/// A listener is up while it has its socket. Without a connector it rightly has none, and then there is no message.
+/// Returns the status of a listener, which is up while it has its socket. Without a connector it
+/// correctly has no socket, and then no message exists.
 fn listener_status(row: &Attributes) -> Status {
     match (text(row, "operStatus").as_deref(), message(row)) {
         (Some("up"), _) => Status::Up,
@@ -126,7 +127,8 @@ fn listener_status(row: &Attributes) -> Status {
     }
 }
 
-/// A connector has no socket of its own, so it is up unless the router says otherwise.
+/// Returns the status of a connector. A connector has no socket of its own, so it is up unless the
+/// router reports otherwise.
 fn connector_status(row: &Attributes) -> Status {
     match (text(row, "operStatus").as_deref(), message(row)) {
         (None | Some("up"), _) => Status::Up,
@@ -135,7 +137,8 @@ fn connector_status(row: &Attributes) -> Status {
     }
 }
 
-/// A link is up while it has a connection. One that fails says why; one that is being made says nothing yet.
+/// Returns the status of a link, which is up while it has a connection. A failed link has a message
+/// with the reason; a link that is being established has none yet.
 fn link_status(row: &Attributes, is_connected: bool) -> Status {
     if is_connected {
         return Status::Up;

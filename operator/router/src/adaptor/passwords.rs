@@ -9,7 +9,7 @@ use super::Attributes;
 use super::certificates::Folders;
 use crate::config::proxies::{FILE, PASSWORD, file, has_file};
 use crate::snapshot::Snapshot;
-use crate::tls::Lack;
+use crate::tls::MissingFile;
 
 /// The passwords that were good last, and why others are not.
 #[derive(Debug, Default)]
@@ -29,11 +29,11 @@ impl Passwords {
                 Some(Ok(bytes)) => {
                     self.good.insert(name.clone(), bytes.clone());
                 }
-                Some(Err(Lack::Gone(why))) => {
+                Some(Err(MissingFile::Gone(why))) => {
                     self.good.remove(name);
                     self.wrong.insert(name.clone(), why.clone());
                 }
-                Some(Err(Lack::Unread(why))) => {
+                Some(Err(MissingFile::Unread(why))) => {
                     let why = format!("proxyProfile `{name}`: its password cannot be read: {why}");
                     self.wrong.insert(name.clone(), why);
                 }
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    fn snapshot(password: &Result<Vec<u8>, Lack>) -> Snapshot {
+    fn snapshot(password: &Result<Vec<u8>, MissingFile>) -> Snapshot {
         let document = json!([["proxyProfile", {
             "name": "squid", "username": "me", "password": "file:/etc/skupper-router-proxies/squid/password.txt",
         }]]);
@@ -98,7 +98,7 @@ mod tests {
 
     /// The values that the router gets, and the faults, after each of these.
     fn check(
-        passwords: &[Result<&str, Lack>],
+        passwords: &[Result<&str, MissingFile>],
         expected: Result<&str, &str>,
         trouble: Option<&str>,
     ) {
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn a_password_that_was_good_stays_until_its_secret_is_gone() {
-        let unread = || Err(Lack::Unread("it is odd".to_owned()));
-        let gone = || Err(Lack::Gone("it is gone".to_owned()));
+        let unread = || Err(MissingFile::Unread("it is odd".to_owned()));
+        let gone = || Err(MissingFile::Gone("it is gone".to_owned()));
         let odd = "proxyProfile `squid`: its password cannot be read: it is odd";
         check(&[Ok("1")], Ok("1"), None);
         check(&[Ok("1"), Ok("2")], Ok("2"), None);

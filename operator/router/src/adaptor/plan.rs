@@ -13,7 +13,7 @@ use super::{Attributes, Entity};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Current {
     pub(super) rows: BTreeMap<Entity, Vec<Attributes>>,
-    /// Entities that are to be made anew though nothing differs.
+    /// Entities that must be recreated although nothing differs.
     pub(super) anew: BTreeSet<Key>,
 }
 
@@ -40,7 +40,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Finds the requests. `blocked` are entries that are not tried now; `unloaded` are profiles and proxies whose files the router has not loaded.
+    /// Computes the requests. `blocked` contains entries that are not tried now. `unloaded`
+    /// contains profiles and proxies whose files the router has not loaded.
     pub(super) fn new(
         document: &Document,
         current: &Current,
@@ -180,7 +181,8 @@ fn own_profiles(entries: &[Entry]) -> impl Iterator<Item = Key> {
     })
 }
 
-/// Updates of profiles whose files are new though their ordinals are not, and of proxies with a new password in the file.
+/// Returns updates of profiles with new files but unchanged ordinals, and of proxies with a new
+/// password in the file.
 fn reloads(
     operations: &[Operation],
     wanted: &[Entry],

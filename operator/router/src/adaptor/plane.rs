@@ -136,7 +136,7 @@ impl Adaptor {
         self.0.loaded.lock().await
     }
 
-    /// Learns what the records of the network say; the next report has it.
+    /// Stores the summary of the records of the network for the next report.
     pub(super) fn set_network(&self, overview: Overview) {
         *self.0.network.lock().expect("no holder panics") = Arc::new(overview);
     }
@@ -238,7 +238,7 @@ impl Adaptor {
         };
         let late = || tracing::warn!("reading certificates takes long");
         Snapshot {
-            files: file::beside(read, late).await,
+            files: file::run_blocking(read, late).await,
             ..snapshot.clone()
         }
     }

@@ -67,7 +67,7 @@ pub trait NetworkStatus: Send + Sync {
     fn elect(&self, leads: watch::Sender<bool>) -> BoxFuture<'_, ()>;
 }
 
-/// A file, whose only writer is this process.
+/// File that only this process writes.
 #[derive(Clone, Debug)]
 pub struct StatusFile(pub PathBuf);
 
@@ -76,7 +76,8 @@ impl NetworkStatus for StatusFile {
         Box::pin(async move {
             let (at, text) = (self.0.clone(), document.to_owned());
             let late = || tracing::warn!("writing the network status takes long");
-            let written = file::beside(move || file::replace(&at, text.as_bytes()), late).await;
+            let written =
+                file::run_blocking(move || file::replace(&at, text.as_bytes()), late).await;
             let at = self.0.clone();
             written.map_err(|source| WriteError::File { at, source })
         })

@@ -15,11 +15,11 @@ const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs
 #[derive(Clone, Debug)]
 struct Refusal {
     message: String,
-    /// Tells apart the documents and files that it is about.
+    /// Digest of the documents and files that the refusal is about.
     cause: String,
     pause: Duration,
     due: Instant,
-    /// True if the router may have kept what it refused, so that no difference is left.
+    /// True if the router may have kept the refused value, so that no difference is left.
     is_kept: bool,
 }
 
@@ -47,7 +47,7 @@ impl Refusals {
 
     /// The refused values of this entry are in the router nevertheless: its refusal counts until another document or file, or until the
     /// router accepts a request for it.
-    pub(super) fn stays(&mut self, key: &Key) {
+    pub(super) fn mark_kept(&mut self, key: &Key) {
         if let Some(refusal) = self.0.get_mut(key) {
             refusal.is_kept = true;
         }
@@ -129,7 +129,7 @@ mod tests {
         let refused = || {
             let mut refusals = Refusals::default();
             refusals.add(key.clone(), "no".to_owned(), "a".to_owned(), now);
-            refusals.stays(&key);
+            refusals.mark_kept(&key);
             refusals.keep(&BTreeSet::new(), |_| "a".to_owned());
             assert_eq!(refusals.messages().count(), 1);
             refusals

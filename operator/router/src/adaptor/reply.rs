@@ -13,7 +13,7 @@ use super::values::to_json;
 /// Why an answer is of no use.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Garbage {
-    /// There is no status.
+    /// The reply has no status.
     #[error("it has no `statusCode`, expected one among its application properties")]
     NoStatus,
     /// The status is no number of a status.
@@ -126,7 +126,8 @@ impl Pages {
 
     /// Adds a page that was to have `count` rows at most; true if another must be requested.
     ///
-    /// The agent answers for some types by a part of it that gives all rows whatever the count. Then a page is too long, or comes again.
+    /// Adds a page of rows. For some types the agent returns all rows whatever the count. Then a
+    /// page is too long, or is repeated.
     pub(super) fn add(&mut self, page: Vec<Attributes>, count: usize) -> bool {
         let length = page.len();
         self.received += length;
@@ -145,7 +146,7 @@ impl Pages {
     }
 }
 
-/// A text that tells rows apart.
+/// Returns a text that distinguishes rows.
 fn identity(row: &Attributes) -> String {
     let identity = row.get("identity").or_else(|| row.get("name"));
     identity.map_or_else(|| Value::Object(row.clone()).to_string(), Value::to_string)

@@ -1,4 +1,5 @@
-//! The state of the adaptor, in the form in which a router of this project reports itself. Pure.
+//! The state of the adaptor, in the form in which a router of this project reports its own state.
+//! Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,8 @@ const INTERNAL: [&str; 7] = ["$", "_", "mc/", "qdhello", "qdrouter", "sfe.", "vf
 /// All that a report is made from.
 pub(super) struct Reading<'a> {
     pub(super) document: &'a Document,
-    /// Entries that the router does not get, or whose change it refused, with the reasons.
+    /// Entries that are not sent to the router, or whose change the router refused, with the
+    /// reasons.
     pub(super) failed: &'a BTreeMap<Key, String>,
     pub(super) current: &'a Current,
     pub(super) observed: &'a Observed,
@@ -28,7 +30,8 @@ pub(super) struct Reading<'a> {
     pub(super) now: i64,
 }
 
-/// The entry of a profile: its files are good, or it says why they are not. Handshakes may use those that were good before.
+/// Returns the entry of a profile: either its files are valid, or the entry has the reason.
+/// Handshakes may use files that were valid before.
 pub(super) fn profile(item: &Item, loaded: &Loaded, now: i64) -> EntryReport {
     let material = loaded.profiles.get(&item.name);
     EntryReport {
@@ -168,8 +171,9 @@ impl Reading<'_> {
             .unwrap_or_default()
     }
 
-    /// How many connectors the router knows of each key that the document names. A listener that is up proves one: the router of an edge
-    /// site does not count what is behind its link.
+    /// Returns the number of connectors that the router knows for each key that the document names.
+    /// A listener that is up proves one connector: the router of an edge site does not count
+    /// connectors behind its link.
     fn connectors(&self, entries: &[EntryReport]) -> BTreeMap<String, usize> {
         let mut keys: BTreeMap<String, usize> = BTreeMap::new();
         for entry in entries {

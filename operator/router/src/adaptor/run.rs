@@ -1,5 +1,6 @@
-//! The loop of the adaptor: writes certificates, compares the router with the newest document, sends what is needed, and reads back how
-//! entries do. One task; whatever fails is reported and tried again. It deletes nothing from the router at its end.
+//! The loop of the adaptor: writes certificates, compares the router with the newest document,
+//! sends the necessary requests, and reads back the state of the entries. It is one task. Every
+//! failure is reported and retried. It deletes nothing from the router when it ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -28,13 +29,15 @@ use crate::{cause, file};
 /// The pause after the first failure of a connection, and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
 
-/// So many failures in a row may be a restart of the router; after more its entries are reported as failed.
+/// Number of consecutive failures that may be a restart of the router. After more failures its
+/// entries are reported as failed.
 const MAX_FAILURES: u32 = 5;
 
-/// After so many failures in a row a connection that is not lost is made anew.
+/// Number of consecutive failures after which a connection that is not lost is established again.
 const MAX_OF_CONNECTION: u32 = 3;
 
-/// So many readings in a row a listener may have no socket though its key has a connector: the router is about to open it.
+/// Number of consecutive readings in which a listener may have no socket although its key has a
+/// connector: the router is about to open it.
 const MAX_READINGS: u32 = 5;
 
 /// The settings of the adaptor.
@@ -142,7 +145,7 @@ impl Loop {
             None => Client::connect(&self.options.agent).await?,
         };
         let done = self.apply(document, &mut client, &written, &unloaded).await;
-        // A client whose request is not answered is of use for the next one.
+        // A client remains usable for the next request after an unanswered one.
         self.client = Some(client);
         done
     }
@@ -159,7 +162,7 @@ impl Loop {
             profiles: certificates.write(&folders),
             proxies: proxies.write(&passwords),
         };
-        file::beside(write, late).await
+        file::run_blocking(write, late).await
     }
 
     async fn apply(
@@ -184,7 +187,7 @@ impl Loop {
             self.send(document, client, &plan.operations).await?;
             self.swept = None;
             current = self::current(client).await?;
-            // With what was refused just now.
+            // This includes the entries that were refused just now.
             blocked = self.blocked(document, &unwritten);
             plan = Plan::new(document, &current, &blocked, unloaded);
         }
@@ -217,7 +220,7 @@ impl Loop {
         blocked
     }
 
-    /// Listeners that wrongly have no socket, for which the router gives no reason.
+    /// Returns listeners that wrongly have no socket and for which the router reports no reason.
     fn closed(&mut self, document: &Document, observed: &Observed) -> BTreeMap<Key, String> {
         let before = std::mem::take(&mut self.closed);
         let mut failed = BTreeMap::new();
@@ -236,7 +239,8 @@ impl Loop {
         failed
     }
 
-    /// Sends requests. One that is refused spoils no other, but the rest for its entity is left for later, and so is what names that.
+    /// Sends requests. A refused request does not affect other entities. The remaining requests for
+    /// its entity are postponed, and so are requests that name that entity.
     async fn send(
         &mut self,
         document: &Document,
@@ -266,7 +270,7 @@ impl Loop {
                     let cause = cause_of(document, &key);
                     self.refusals.add(key.clone(), why, cause, Instant::now());
                     if is_half_done(operation, &error) {
-                        self.refusals.stays(&key);
+                        self.refusals.mark_kept(&key);
                     }
                     refused.insert(subject);
                     if matches!(error, Error::Late { .. }) {
@@ -351,7 +355,7 @@ impl Loop {
             let failed = swept.into_iter().filter_map(Result::err);
             failed.filter(|error| !missing(error)).collect::<Vec<_>>()
         };
-        let failed = file::beside(sweep, late).await;
+        let failed = file::run_blocking(sweep, late).await;
         for error in &failed {
             tracing::warn!(%error, "cannot remove certificates that are not used any more");
         }
@@ -367,7 +371,7 @@ fn is_half_done(operation: &Operation, error: &Error) -> bool {
     is_update && matches!(error, Error::Refused { code: 500, .. })
 }
 
-/// True if an entity that is to be created names one of these.
+/// Returns true if the operation creates an entity that names one of these.
 fn names(operation: &Operation, refused: &BTreeSet<(Entity, &str)>) -> bool {
     match operation {
         Operation::Create {
@@ -402,7 +406,7 @@ async fn observed(client: &mut Client, current: &Current) -> Result<Observed, Er
     Ok(Observed::from_rows(&rows))
 }
 
-/// Listeners without a socket whose key has a connector, with that key.
+/// Returns listeners without a socket whose key has a connector, with that key.
 fn waiting<'a>(
     document: &'a Document,
     observed: &Observed,
@@ -416,7 +420,7 @@ fn waiting<'a>(
     })
 }
 
-/// Tells apart the documents and files that a refusal is about.
+/// Returns a digest of the documents and files that a refusal is about.
 fn cause_of(document: &Document, (entity, name): &Key) -> String {
     if *entity == Entity::ProxyProfile {
         let password = document.passwords.get(name).map(certificates::digest);
@@ -443,7 +447,7 @@ struct AllWritten {
     proxies: Written,
 }
 
-/// The profiles and proxies whose files the router has not loaded.
+/// Returns the profiles and proxies whose files the router has not loaded.
 fn unloaded(document: &Document, written: &AllWritten) -> BTreeSet<Key> {
     let all = document.folder_of.iter();
     let named = all.filter(|(_, folder)| written.profiles.unloaded.contains(*folder));
@@ -453,7 +457,7 @@ fn unloaded(document: &Document, written: &AllWritten) -> BTreeSet<Key> {
     profiles.chain(proxies).collect()
 }
 
-/// Profiles and proxies whose files cannot be written, with the reasons.
+/// Returns the profiles and proxies whose files cannot be written, with the reasons.
 fn unwritten(document: &Document, written: &AllWritten) -> BTreeMap<Key, String> {
     let all = document.folder_of.iter();
     let profiles = all.filter_map(|(name, folder)| {

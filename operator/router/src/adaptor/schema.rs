@@ -10,7 +10,8 @@ use super::Attributes;
 /// The prefix of all types of entities in requests.
 const PREFIX: &str = "io.skupper.router.";
 
-/// A type of entity that is created and deleted at run time. The order is the one of creation: what is referred to comes first.
+/// Type of an entity that is created and deleted at run time. Variants are in the order of
+/// creation: referenced types come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Entity {
     /// Certificates of TLS.
@@ -42,7 +43,7 @@ pub(super) enum Kind {
 pub(super) struct Definition {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// The value of an attribute that is not set, as text; absent if there is none.
+    /// Value of an unset attribute, as text; absent if it has none.
     pub(super) default: Option<&'static str>,
 }
 
@@ -199,7 +200,7 @@ impl Entity {
         Self::ListenerAddress,
     ];
 
-    /// All types, in the order of deletion: nothing is deleted before what refers to it.
+    /// All types, in the order of deletion: a type comes after all types that refer to it.
     pub const DELETION: [Self; 7] = [
         Self::ListenerAddress,
         Self::TcpConnector,
@@ -303,7 +304,8 @@ impl Entity {
         }
     }
 
-    /// An attribute as the router wants it in a request; absent if there is nothing to send.
+    /// Returns an attribute in the form that the router expects in a request; `None` if there is
+    /// nothing to send.
     pub(super) fn typed(self, attributes: &Attributes, name: &str) -> Option<Value> {
         let value = attributes.get(name)?;
         let text = plain_text(value)?;
@@ -313,7 +315,7 @@ impl Entity {
         Some(typed(definition.kind, text))
     }
 
-    /// The value that an attribute has when nobody sets it, as the router wants it in a request.
+    /// Returns the value of an unset attribute, in the form that the router expects in a request.
     pub(super) fn typed_default(self, name: &str) -> Value {
         let default = self
             .definition(name)
@@ -336,7 +338,7 @@ pub(super) fn managed_type(name: &str) -> String {
 fn typed(kind: Kind, text: String) -> Value {
     match kind {
         Kind::Text => Value::String(text),
-        // A number that is none goes as it is: the router says what is wrong with it.
+        // An invalid number is sent unchanged: the router reports the error.
         Kind::Number => match text.parse::<i64>() {
             Ok(number) => Value::from(number),
             Err(_) => Value::String(text),

@@ -1,5 +1,6 @@
-//! Listeners whose socket the router could not have: it does not try again by itself, so such an entity is made anew after a pause that
-//! doubles. Knows no clock: each call is given the time.
+//! Listeners whose socket the router could not open. The router does not retry by itself, so such
+//! an entity is recreated after a pause that doubles. Independent of any clock: the caller passes
+//! the time to each call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,8 @@ use crate::state::Status;
 pub(super) struct Sockets(Refusals);
 
 impl Sockets {
-    /// Takes over the listeners without a socket, with the router's words, and returns those that are to be made anew now.
+    /// Updates the listeners without a socket, with the router's messages, and returns those that
+    /// must be recreated now.
     pub(super) fn due(
         &mut self,
         closed: BTreeMap<Key, String>,

@@ -20,7 +20,7 @@ const TRANSFER: u8 = 0x14;
 const PROPERTIES: u8 = 0x73;
 const APPLICATION_PROPERTIES: u8 = 0x74;
 
-/// A stream whose read side is changed.
+/// Stream whose read side is rewritten.
 #[derive(Debug)]
 pub(super) struct Symbols<S> {
     inner: S,
@@ -96,7 +96,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Symbols<S> {
             let mut read = ReadBuf::new(&mut bytes);
             ready!(Pin::new(&mut self.inner).poll_read(context, &mut read))?;
             if read.filled().is_empty() {
-                // What is left is no whole frame, and whoever reads it finds that out.
+                // The rest is an incomplete frame, and the reader detects that.
                 self.ready = self.buffer.len();
                 if self.ready == 0 {
                     return Poll::Ready(Ok(()));
@@ -238,7 +238,8 @@ mod tests {
 
     use super::*;
 
-    /// A frame with a transfer, a section of properties, and application properties whose names have this code. Beside symbols the id of the message is signed.
+    /// Returns a frame with a transfer, a section of properties, and application properties whose
+    /// names have this code. Besides symbols, the id of the message is signed.
     fn frame(code: u8) -> Vec<u8> {
         let mut map = vec![4];
         map.extend([code, 1, b'v', 0x52, 1]);

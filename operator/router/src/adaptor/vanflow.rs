@@ -1,5 +1,6 @@
-//! Messages of VanFlow, the protocol in which routers and sites announce themselves and their entries over AMQP: decodes and encodes
-//! BEACON, HEARTBEAT, RECORD and FLUSH. Pure; knows no connection. Whatever a message holds, it is decoded, ignored or an error.
+//! Messages of VanFlow, the protocol in which routers and sites announce themselves and their
+//! entries over AMQP: decodes and encodes BEACON, HEARTBEAT, RECORD and FLUSH. Pure; independent of
+//! any connection. Every message is decoded, ignored or an error, whatever its content.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ const EVENTS: &str = "mc/sfe.";
 /// The beginning of addresses of commands.
 const COMMANDS: &str = "sfe.";
 
-/// The end of the address to which sources that are no routers send their heartbeats.
+/// Suffix of the address to which sources that are not routers send their heartbeats.
 const HEARTBEATS: &str = ".heartbeats";
 
 /// The version of the protocol.
@@ -49,13 +50,13 @@ pub(super) type Raw = Message<Body<Amqp>>;
 /// Why a message is of no use.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum Error {
-    /// It does not say what it is.
+    /// The message has no subject.
     #[error("the message has no subject, expected BEACON, HEARTBEAT, RECORD or FLUSH")]
     NoSubject,
     /// It is something else.
     #[error("the message has subject `{0}`, expected BEACON, HEARTBEAT, RECORD or FLUSH")]
     Subject(String),
-    /// A beacon does not say where its source is.
+    /// A beacon lacks a property that locates its source.
     #[error("the {subject} has no usable `{property}`; update the program that sends it")]
     Property {
         /// The kind of message.
@@ -206,8 +207,8 @@ impl Record {
         }
     }
 
-    /// The record with a text. An empty one means that there is none.
-    pub(super) fn with(mut self, name: Text, text: &str) -> Self {
+    /// Returns the record with a text. An empty text means that the record has none.
+    pub(super) fn with_text(mut self, name: Text, text: &str) -> Self {
         if !text.is_empty() {
             self.texts.insert(name, text.to_owned());
         }
@@ -229,7 +230,7 @@ impl Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Beacon {
     pub(super) id: String,
-    /// `ROUTER` or `CONTROLLER`; empty if it does not say.
+    /// `ROUTER` or `CONTROLLER`; empty if the source does not state it.
     pub(super) kind: String,
     /// The address of its records.
     pub(super) address: String,
@@ -257,7 +258,7 @@ impl Beacon {
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Incoming {
-    /// A source is there.
+    /// A source announces itself.
     Beacon(Beacon),
     /// A source is still there.
     Heartbeat,
@@ -270,7 +271,7 @@ pub(super) enum Incoming {
 /// Decodes a message.
 ///
 /// # Errors
-/// It is none of this protocol, or does not say what it must.
+/// Returns an error if the message does not belong to this protocol, or lacks a mandatory part.
 pub(super) fn decode(message: Raw) -> Result<Incoming, Error> {
     let subject = message.properties.and_then(|properties| properties.subject);
     let subject = subject.ok_or(Error::NoSubject)?;
@@ -305,7 +306,7 @@ fn beacon(properties: Option<&ApplicationProperties>) -> Result<Beacon, Error> {
     };
     Ok(Beacon {
         id: needed("id", "")?,
-        // Nothing else may be listened to or sent to, whatever a beacon says.
+        // No other address may be received from or sent to, whatever a beacon contains.
         address: needed("address", EVENTS)?,
         direct: needed("direct", COMMANDS)?,
         kind: text("sourceType")
@@ -336,7 +337,7 @@ fn records(body: Body<Amqp>) -> Result<Incoming, Error> {
     Ok(Incoming::Records(read, unreadable))
 }
 
-/// A record without what every record has.
+/// Record that lacks a mandatory part.
 struct Unreadable;
 
 /// None for a record of a kind that does not matter here.

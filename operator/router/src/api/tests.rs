@@ -7,7 +7,7 @@ use proptest::test_runner::RngSeed;
 use super::*;
 use crate::router::{Options, Router};
 
-async fn ask(api: &Api, method: Method, uri: &str) -> (StatusCode, String) {
+async fn send_request(api: &Api, method: Method, uri: &str) -> (StatusCode, String) {
     let request = Request::builder().method(method).uri(uri).body(()).unwrap();
     let response = api.answer(&request, None).await;
     let status = response.status();
@@ -23,8 +23,8 @@ fn api(offer: Offer) -> Api {
 async fn requests_that_make_no_sense_are_answered_so() {
     let api = api(Offer::All);
     for (method, uri, status, words) in [
-        (Method::GET, "/", 404, "nothing here"),
-        (Method::GET, "/v1/state/", 404, "nothing here"),
+        (Method::GET, "/", 404, "not found"),
+        (Method::GET, "/v1/state/", 404, "not found"),
         (Method::POST, "/v1/state", 405, "only GET"),
         (
             Method::GET,
@@ -37,7 +37,7 @@ async fn requests_that_make_no_sense_are_answered_so() {
             Method::GET,
             "/v1/state?revision=1",
             400,
-            "no parameter `revision`",
+            "unknown parameter `revision`",
         ),
         (Method::GET, "/healthz", 503, "no configuration yet"),
         (Method::GET, "/metrics", 200, "router_connections_open 0"),
@@ -55,11 +55,11 @@ async fn requests_that_make_no_sense_are_answered_so() {
             "\"revision\"",
         ),
     ] {
-        let (answered, text) = ask(&api, method, uri).await;
+        let (answered, text) = send_request(&api, method, uri).await;
         assert_eq!(answered.as_u16(), status, "{uri}: {text}");
         assert!(text.contains(words), "{uri}: {text}");
     }
-    let (status, _) = ask(&self::api(Offer::Metrics), Method::GET, "/v1/state").await;
+    let (status, _) = send_request(&self::api(Offer::Metrics), Method::GET, "/v1/state").await;
     assert_eq!(status, StatusCode::NOT_FOUND);
 }
 
@@ -69,7 +69,10 @@ async fn nobody_waits_longer_than_a_minute() {
     let revision = api.router.state().now().revision;
     let began = tokio::time::Instant::now();
     let uri = format!("/v1/state?after={revision}&wait=100000s");
-    assert_eq!(ask(&api, Method::GET, &uri).await.0, StatusCode::OK);
+    assert_eq!(
+        send_request(&api, Method::GET, &uri).await.0,
+        StatusCode::OK
+    );
     assert_eq!(began.elapsed(), LONGEST);
 }
 

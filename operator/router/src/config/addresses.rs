@@ -34,7 +34,7 @@ pub(super) fn keys(attributes: &mut Attributes<'_>) -> Result<Keys, Wrong> {
     let several = match attributes.text("multiAddressStrategy")?.as_deref() {
         Some("priority") => Keys::Priority(Vec::new()),
         Some("weighted") => Keys::Weighted(BTreeMap::new()),
-        Some("none") | None => return Ok(Keys::one(&attributes.needed("address")?)),
+        Some("none") | None => return Ok(Keys::single(&attributes.needed("address")?)),
         Some(value) => {
             return Err(Wrong::Value {
                 name: "multiAddressStrategy",

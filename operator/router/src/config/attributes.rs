@@ -1,5 +1,6 @@
-//! The attributes of one entry, read one by one, so that what is not read is found. Values may be texts, numbers or booleans:
-//! the existing implementation writes `"port": "1024"`, its tools also `1024`.
+//! The attributes of one entry, read one by one, so that unread attributes are found. Values may be
+//! texts, numbers or booleans: the existing implementation writes `"port": "1024"`, its tools also
+//! `1024`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +8,10 @@ use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// What is wrong with an entry.
+/// Error in an entry.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Wrong {
-    /// An attribute that must be there is not.
+    /// A mandatory attribute is missing.
     #[error("`{0}` is missing")]
     Missing(&'static str),
     /// An attribute is of no use here.
@@ -40,13 +41,13 @@ pub enum Wrong {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What it can be.
+        /// Allowed values.
         allowed: Vec<&'static str>,
     },
     /// Another protocol.
     #[error("type `{0}` is not supported, only tcp is")]
     Type(String),
-    /// Clients cannot be asked for certificates without TLS.
+    /// Clients cannot be required to have certificates without TLS.
     #[error("`authenticatePeer` needs an `sslProfile`")]
     AuthenticateWithoutProfile,
     /// A listener has one key or a strategy for several.
@@ -80,7 +81,7 @@ pub enum Wrong {
     /// Links are always authenticated.
     #[error("`authenticatePeer` is false: every link is authenticated, leave it out")]
     Unauthenticated,
-    /// Nobody could know who links.
+    /// Other sites could not identify the site that links.
     #[error(
         "this site has no id: `router` needs one, in `metadata` as {{\"id\": \"..\"}} or as its `id`"
     )]
@@ -108,7 +109,7 @@ pub(super) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    pub(super) fn of(map: &'a Map<String, Value>) -> Self {
+    pub(super) fn new(map: &'a Map<String, Value>) -> Self {
         let read = BTreeSet::new();
         Self { map, read }
     }
@@ -207,8 +208,9 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// Tells entries apart: 16 hexadecimal digits of SHA-256 over the attributes as JSON, sorted, scalars as texts, empty ones left out.
-/// By it the author of a document finds in the state whether what is applied is what was written.
+/// Returns a hash that distinguishes entries: 16 hexadecimal digits of SHA-256 over the attributes
+/// as JSON, sorted, scalars as texts, empty ones left out. With it the author of a document can see
+/// in the state that the applied entry is the written one.
 pub fn hash(attributes: &Map<String, Value>) -> String {
     let canonical: BTreeMap<&str, Value> = attributes
         .iter()

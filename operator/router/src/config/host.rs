@@ -16,7 +16,8 @@ pub enum Host {
 }
 
 impl Host {
-    /// Reads an address, or a name as RFC 1123 has it; underscores pass, for some resolvers know such names.
+    /// Parses an address, or a name as defined by RFC 1123. Underscores are accepted, because some
+    /// resolvers know such names.
     ///
     /// # Errors
     /// It is neither.
@@ -32,7 +33,7 @@ impl Host {
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
-        // All digits and dots is an address with a slip of the pen, and no resolver should be asked.
+        // A text of digits and dots is a mistyped address, which must not be sent to a resolver.
         let is_number = name
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.');

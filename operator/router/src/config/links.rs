@@ -20,20 +20,20 @@ const WITHOUT_EFFECT: [&str; 6] = [
     "idleTimeoutSeconds",
 ];
 
-/// Who a site is for others.
+/// Identity of a site as other sites see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteIdentity {
     /// Its id; absent if the document has none that could be one.
     pub id: Option<String>,
-    /// Whether nothing goes through it.
+    /// True if no traffic passes through the site.
     pub edge: bool,
-    /// What it is called.
+    /// Name of the site.
     pub name: Option<String>,
     /// Its namespace.
     pub namespace: Option<String>,
-    /// What it runs on.
+    /// Platform of the site.
     pub platform: Option<String>,
-    /// Of which version its controller is.
+    /// Version of its controller.
     pub version: Option<String>,
 }
 
@@ -44,24 +44,24 @@ pub struct LinkConnector {
     pub host: Host,
     /// Its port.
     pub port: u16,
-    /// What the link costs.
+    /// Cost of the link.
     pub cost: u32,
     /// The profile with the certificate of this site, and with the authority of the network.
     pub profile: String,
-    /// Whether the certificate of the other router must be for `host`.
+    /// True if the certificate of the other router must be valid for `host`.
     pub verify_hostname: bool,
     /// The routing keys that streams over it may have; absent for all.
     pub allowed_keys: Option<BTreeSet<String>>,
 }
 
-/// Where links of other sites come in.
+/// Listener for links of other sites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkListener {
-    /// Where it listens; absent for the router's own bind address.
+    /// Host on which it listens; absent for the router's own bind address.
     pub host: Option<Host>,
     /// Its port.
     pub port: u16,
-    /// What links that come in cost at least.
+    /// Minimum cost of incoming links.
     pub cost: u32,
     /// The profile with the certificate of this site, and with the authority of the network.
     pub profile: String,
@@ -69,13 +69,13 @@ pub struct LinkListener {
     pub allowed_keys: Option<BTreeSet<String>>,
 }
 
-/// Whether a `connector` or `listener` is one of links.
+/// Returns true if a `connector` or `listener` belongs to links.
 pub(super) fn is_link(map: &Map<String, Value>) -> bool {
     let role = map.get("role").and_then(Value::as_str);
     role.is_some_and(|role| role == "inter-router" || role == "edge")
 }
 
-/// Reads `router`, and says what is wrong with it.
+/// Parses `router` and returns its errors.
 pub(super) fn router(identity: &mut SiteIdentity, map: &Map<String, Value>) -> Option<String> {
     let text = |name: &str| map.get(name).and_then(Value::as_str);
     let metadata = text("metadata").filter(|metadata| !metadata.is_empty());
@@ -115,7 +115,7 @@ pub(super) fn router(identity: &mut SiteIdentity, map: &Map<String, Value>) -> O
     fault
 }
 
-/// Takes from `site` what `router` does not say.
+/// Fills in attributes from `site` that `router` does not set.
 pub(super) fn site(identity: &mut SiteIdentity, map: &Map<String, Value>) {
     fill(identity, |name| {
         let told = map.get(name).and_then(Value::as_str);

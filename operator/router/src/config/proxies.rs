@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// Folder in which the existing implementation expects the files of proxies, a folder each.
+/// Folder in which the existing implementation expects the files of proxies, one folder for each
+/// proxy.
 const PROXIES: &str = "/etc/skupper-router-proxies/";
 
 /// The beginning of a password that is in a file.
@@ -11,7 +12,8 @@ pub(crate) const FILE: &str = "file:";
 /// The name of the file in the folder of its proxy.
 pub(crate) const PASSWORD: &str = "password.txt";
 
-/// True if the password of a proxy is in the file that is its own. Any other password is as the document says.
+/// Returns true if the password of a proxy is in the proxy's own file. Any other password is taken
+/// from the document as written.
 pub(crate) fn has_file(name: &str, map: &Map<String, Value>) -> bool {
     let path = map.get("password").and_then(Value::as_str);
     let path = path.and_then(|path| path.strip_prefix(FILE)?.strip_prefix(PROXIES));

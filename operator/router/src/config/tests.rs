@@ -10,7 +10,7 @@ fn read_json(document: &Value) -> Desired {
     read(&serde_json::to_vec(document).unwrap()).unwrap()
 }
 
-/// The listener with these attributes added, or what is wrong with it.
+/// Returns the listener with these attributes added, or its error.
 fn listener_with(more: &Value) -> Result<Listener, String> {
     let mut attributes = json!({"name": "l", "port": "1024", "address": "key"});
     let object = attributes.as_object_mut().unwrap();
@@ -43,7 +43,7 @@ fn a_document_of_the_existing_controller_is_understood() {
         Ok(Listener {
             host: None,
             port: 1024,
-            keys: Keys::one("backend"),
+            keys: Keys::single("backend"),
             profile: None,
             require_client_certificate: false,
         })
@@ -258,7 +258,7 @@ fn elements_that_are_no_entries_are_faults_and_spoil_nothing() {
     assert!(matches!(read(b"[[\"router\", {}]"), Err(Error::Json(_))));
 }
 
-/// What becomes of a link, and of a socket for links, with these attributes, in a site of this mode.
+/// Checks that a connector that leads to its own listener is refused, and that no other is.
 #[test]
 fn a_connector_that_leads_to_its_own_listener_is_refused_and_no_other() {
     let check = |listener: Value, connector: Value, expected: bool| {

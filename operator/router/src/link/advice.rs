@@ -1,4 +1,5 @@
-//! What to do about a connection that fails: a word more than the libraries below have for it. Knows no link.
+//! Advice for a connection that fails, in addition to the messages of the underlying libraries.
+//! Independent of links.
 
 use std::error::Error;
 use std::io;
@@ -7,7 +8,7 @@ use rustls::{AlertDescription, CertificateError};
 
 use crate::cause;
 
-/// The error with its causes, and with what to do if that is known.
+/// Returns the error with its causes, and with a remedy if one is known.
 pub(super) fn explained(error: &(dyn Error + 'static)) -> String {
     let text = cause::chain(error);
     let mut at = Some(error);
@@ -21,7 +22,7 @@ pub(super) fn explained(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// What to do about a failure of a socket, or of the TLS on it.
+/// Returns advice for a failure of a socket, or of the TLS on it.
 pub(super) fn of_io(error: &io::Error) -> Option<&'static str> {
     if error.kind() == io::ErrorKind::ConnectionRefused {
         return Some(
@@ -61,7 +62,7 @@ fn of_certificate(wrong: &CertificateError) -> &'static str {
     }
 }
 
-/// What the other end says of our certificate, or of what we asked for.
+/// Returns advice for an alert of the other end about our certificate, or about our request.
 fn of_alert(alert: AlertDescription) -> Option<&'static str> {
     let refused = [
         AlertDescription::UnknownCA,

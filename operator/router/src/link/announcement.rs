@@ -1,4 +1,5 @@
-//! What a site says about itself, and what may be said at all. Knows neither who says it nor to whom.
+//! Announcement of a site about itself, and the limits on its content. Independent of the sender
+//! and of the receiver.
 
 pub mod about;
 
@@ -77,7 +78,7 @@ impl Display for Key {
     }
 }
 
-/// What a site is for the others.
+/// Role of a site towards the other sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It carries streams between others.
@@ -86,7 +87,8 @@ pub enum Role {
     Edge,
 }
 
-/// Which of two announcements of a site is newer: that of the later instance, then that of the higher sequence.
+/// Version that orders two announcements of a site. The later instance is newer, then the higher
+/// sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
     /// Grows with every start of the router, as the time of its start does.
@@ -102,8 +104,9 @@ impl Version {
         Self { sequence, ..self }
     }
 
-    /// One above this, said by a router that started as `instance`: another start that overrules the same says another one, so that
-    /// two parts of a network never take what differs for the same.
+    /// Returns the next version above this one, as announced by a router that started as
+    /// `instance`. Another start that overrules the same version announces a different one, so that
+    /// two parts of a network never mistake different announcements for equal ones.
     pub(super) fn overruled(self, instance: u64) -> Self {
         if self.instance >= MAX_VERSION {
             return self.next();
@@ -115,28 +118,29 @@ impl Version {
     }
 }
 
-/// The instance of a router that starts at this time, in a process where `last` was that of the start before. With a clock that went
-/// back it is lower than what others remember, which the router overrules when it hears of it.
+/// Returns the instance of a router that starts at this time, in a process in which `last` was that
+/// of the previous start. If the clock went back, the instance is lower than the one that others
+/// remember. The router overrules that one when it receives it.
 pub(crate) fn instance(now: SystemTime, last: u64) -> u64 {
     let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let millis = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
     millis.min(MAX_VERSION).max(last + 1)
 }
 
-/// What a site says about itself.
+/// Announcement of a site about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announcement {
     /// The site.
     pub origin: SiteId,
     /// How new it is.
     pub version: Version,
-    /// What it is for others.
+    /// Role of the site towards the others.
     pub role: Role,
-    /// Its links, and what each costs.
+    /// Links of the site, and the cost of each.
     pub links: BTreeMap<SiteId, u32>,
     /// The keys that it has servers of.
     pub keys: BTreeSet<Key>,
-    /// What else it tells.
+    /// Further information about the site.
     pub about: About,
 }
 
@@ -152,8 +156,8 @@ pub enum Error {
     /// There are too many keys.
     #[error("site {0} has too many keys")]
     Keys(SiteId),
-    /// What it is called, or what it has, is told in a way that cannot be.
-    #[error("what site {0} tells of itself cannot be")]
+    /// The name of the site, or the list of its services, is invalid.
+    #[error("site {0} announces an invalid name or list of services")]
     About(SiteId),
     /// It is too long.
     #[error("the announcement of site {0} is too long")]
@@ -176,7 +180,7 @@ impl Announcement {
         links.sum::<usize>() + keys.sum::<usize>() + self.origin.0.len()
     }
 
-    /// Whether a site may say that.
+    /// Checks that the announcement is within the limits for a site.
     ///
     /// # Errors
     /// A limit is exceeded.

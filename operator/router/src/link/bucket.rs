@@ -1,8 +1,8 @@
-//! How much of something may come. Pure: the time comes from outside.
+//! Rate limit on incoming items. Pure: the caller supplies the time.
 
 use std::time::Duration;
 
-/// So many at once, and so many a second.
+/// Limits to a burst and to a rate per second.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket {
     burst: u64,
@@ -22,7 +22,7 @@ impl Bucket {
     }
 
     /// The same, from now on.
-    pub(super) fn at(&self, now: Duration) -> Self {
+    pub(super) fn starting_at(&self, now: Duration) -> Self {
         Self {
             since: now,
             ..self.clone()

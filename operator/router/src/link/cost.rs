@@ -1,10 +1,10 @@
-//! What a link costs for one of its ends, which may change while it lasts.
+//! Cost of a link for one of its ends, which may change while the link lasts.
 
 use tokio::sync::watch;
 
 use super::announcement::MAX_COST;
 
-/// What a link costs here, now and later.
+/// Cost of a link here, now and later.
 #[derive(Clone, Debug)]
 pub struct Cost(watch::Receiver<u32>);
 
@@ -14,7 +14,7 @@ impl Cost {
         Self(watch::channel(cost).1)
     }
 
-    /// What it is now; below 1 counts as 1.
+    /// Returns the current cost; a value below 1 counts as 1.
     pub fn now(&self) -> u32 {
         self.0.borrow().clamp(1, MAX_COST)
     }
@@ -23,7 +23,7 @@ impl Cost {
     pub(super) async fn other_than(&mut self, known: u32) -> u32 {
         let differs = |cost: &u32| (*cost).clamp(1, MAX_COST) != known;
         if self.0.wait_for(differs).await.is_err() {
-            // Whoever could change it is gone.
+            // All writers that could change it are gone.
             std::future::pending::<()>().await;
         }
         self.now()

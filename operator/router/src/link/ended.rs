@@ -1,4 +1,5 @@
-//! Why links end: what a link is reported with, and what the other router is told. Knows no session.
+//! Reasons for the end of a link: as reported for the link, and as sent to the other router.
+//! Independent of sessions.
 
 use std::io;
 
@@ -23,7 +24,7 @@ pub enum Ended {
     /// Nothing was heard for too long.
     #[error("it is silent")]
     Silent,
-    /// The other router said why it ends the link.
+    /// The other router sent the reason why it ends the link.
     #[error("it ended the link: {0}")]
     Goodbye(String),
     /// The two do not fit.
@@ -32,7 +33,7 @@ pub enum Ended {
     /// The other router broke a rule.
     #[error("it was cut off: {0}")]
     CutOff(Wrong),
-    /// There is a newer link to the same site.
+    /// A newer link to that site exists.
     #[error("another link to the same site took its place")]
     Replaced,
     /// This router ended it.
@@ -40,13 +41,13 @@ pub enum Ended {
     Stopped,
 }
 
-/// What the other router did wrong.
+/// Protocol error of the other router.
 #[derive(Debug, Error)]
 pub enum Wrong {
-    /// It announced what no router announces.
+    /// It sent an announcement that no correct router sends.
     #[error(transparent)]
     Network(Violation),
-    /// It said what means nothing.
+    /// It sent a frame without a meaning.
     #[error(transparent)]
     Frame(frame::Error),
     /// It broke the rules of a stream.
@@ -61,10 +62,10 @@ pub enum Wrong {
     /// It greeted twice.
     #[error("it greets twice")]
     Greeting,
-    /// The cost that it says is none.
-    #[error("it says that the link costs {0}")]
+    /// It sent an invalid cost.
+    #[error("it declares the invalid link cost {0}")]
     Cost(u32),
-    /// It does not read what it is told.
+    /// It does not read the messages that it is sent.
     #[error("it does not read")]
     Deaf,
 }
@@ -100,7 +101,8 @@ impl From<frame::Error> for Ended {
 }
 
 impl Ended {
-    /// Whether it ended because there is another link between the same two, as this router or the other one says of `own`.
+    /// Returns true if the link ended because another link connects the same two sites. Either this
+    /// router or the other one, about `own`, reports that.
     pub(super) fn is_needless(&self, own: &SiteId) -> bool {
         let words = || {
             let linked = Ended::Refused(Refused::Linked(own.clone()));
@@ -116,7 +118,7 @@ impl Ended {
         }
     }
 
-    /// What the other router is told, if anything.
+    /// Returns the message for the other router, if any.
     pub(super) fn farewell(&self) -> Option<String> {
         match self {
             Ended::Closed | Ended::Io(_) | Ended::Silent | Ended::Goodbye(_) => None,

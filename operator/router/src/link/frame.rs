@@ -1,5 +1,6 @@
-//! What is said on a link, as bytes. `control` is what two routers say to each other, `record` what is said on one stream. Each is a
-//! length and a body; what is too long is refused before it is waited for, and nothing that arrives makes a reader panic.
+//! Messages on a link, as bytes. `control` holds the messages between two routers, and `record` the
+//! messages on one stream. Each message is a length and a body. A message that is too long is
+//! refused before the reader waits for it, and no input makes a reader panic.
 
 pub mod control;
 mod reader;
@@ -13,7 +14,7 @@ pub enum Error {
     /// It is longer than a frame can be.
     #[error("a frame of {0} bytes")]
     Oversize(usize),
-    /// Its body ends too early or too late, or is not what its type says.
+    /// Its body ends too early or too late, or does not match its type.
     #[error("a frame that means nothing")]
     Malformed,
 }

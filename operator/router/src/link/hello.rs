@@ -1,4 +1,4 @@
-//! What two routers say first, and whether they can have a link. Pure.
+//! First messages of two routers, and the check that they can have a link. Pure.
 
 use std::ops::RangeInclusive;
 
@@ -7,17 +7,18 @@ use thiserror::Error;
 use super::announcement::{MAX_COST, Role, SiteId};
 use super::frame::control::Hello;
 
-/// The versions of the protocol that are spoken here. Since 2 sites say what they are called, and costs change while a link lasts.
+/// Supported versions of the protocol. Since version 2 sites announce their names, and costs change
+/// while a link lasts.
 pub const VERSIONS: RangeInclusive<u16> = 2..=2;
 
-/// Why there is no link.
+/// Reason for refusing a link.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Refused {
-    /// It did not say who it is in time.
-    #[error("it did not say in time who it is")]
+    /// It did not identify itself in time.
+    #[error("it did not identify itself in time")]
     Late,
-    /// It said something else first.
-    #[error("it did not say first who it is")]
+    /// Its first frame was not a hello.
+    #[error("its first frame did not identify it")]
     NoHello,
     /// No version of the protocol is common to both.
     #[error("it speaks versions {} to {} of the protocol, and this router {} to {}", .0.start(), .0.end(), VERSIONS.start(), VERSIONS.end())]
@@ -27,7 +28,7 @@ pub enum Refused {
     Oneself,
     /// It is another router of the same site.
     #[error(
-        "another router says that it is this site, too ({0}): each site needs an id and certificates of its own"
+        "another router also claims to be this site ({0}): give each site its own id and certificates"
     )]
     Twin(SiteId),
     /// A router of the same site that started later has a link.
@@ -41,28 +42,28 @@ pub enum Refused {
     )]
     Nameless(SiteId),
     /// Its certificate is that of another site.
-    #[error("it says that it is site {said}, and its certificate is that of site {certified}")]
+    #[error("it claims to be site {said}, but its certificate is for site {certified}")]
     Identity {
-        /// Who it says that it is.
+        /// Site that the router claims to be.
         said: SiteId,
-        /// Who it is.
+        /// Site that its certificate names.
         certified: SiteId,
     },
     /// Neither would carry anything.
     #[error("both are edge sites")]
     Edges,
     /// Its cost is not between 1 and [`MAX_COST`].
-    #[error("it says that the link costs {0}")]
+    #[error("it declares the invalid link cost {0}")]
     Cost(u32),
-    /// There is a link already.
-    #[error("there is a link to site {0} already")]
+    /// A link to this site already exists.
+    #[error("a link to site {0} already exists")]
     Linked(SiteId),
     /// There are too many links.
     #[error("there are too many links")]
     TooMany,
 }
 
-/// Whether there can be a link.
+/// Checks that two routers can have a link.
 pub(super) fn agree(
     ours: &Hello,
     theirs: &Hello,

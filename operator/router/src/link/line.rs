@@ -1,5 +1,6 @@
-//! The connection under a multiplexer. It gathers what is to be sent, for the multiplexer writes the head and the body of a frame by
-//! themselves, and flushes after each: over TLS every such write would be a record and a packet of its own.
+//! The connection under a multiplexer. It gathers outgoing bytes, because the multiplexer writes
+//! the head and the body of a frame separately and flushes after each. Over TLS every such write
+//! would be a record and a packet of its own.
 
 use std::io;
 use std::pin::Pin;
@@ -30,7 +31,7 @@ impl Heard {
         *self.0.lock().expect("no holder panics") = Instant::now();
     }
 
-    /// Waits until nothing was heard for so long.
+    /// Waits until nothing was received for this time.
     pub(super) async fn silent_for(&self, time: Duration) {
         loop {
             let due = *self.0.lock().expect("no holder panics") + time;
@@ -42,7 +43,8 @@ impl Heard {
     }
 }
 
-/// A connection that notes when something arrives, and sends when it is told to. Its clones are the same connection.
+/// Connection that records when something arrives, and sends on request. Its clones are the same
+/// connection.
 pub(super) struct Line<T> {
     ends: Arc<Mutex<Ends<T>>>,
     heard: Heard,
@@ -95,8 +97,8 @@ impl<T: AsyncWrite + Unpin> Line<T> {
         self.after_reading(Pin::new(&mut ends.io).poll_flush(cx))
     }
 
-    /// A peer that hangs up at once may have said why, such as that it does not take our certificate: that is to be read, and so bytes that cannot be sent
-    /// any more wait until reading ends, too.
+    /// Delays a write error until reading ends. A peer that hangs up at once may have sent the
+    /// reason, for example that it does not accept our certificate. That reason must be read first.
     fn after_reading(&self, written: Poll<io::Result<()>>) -> Poll<io::Result<()>> {
         let gone = [io::ErrorKind::BrokenPipe, io::ErrorKind::ConnectionReset];
         let is_gone = matches!(&written, Poll::Ready(Err(error)) if gone.contains(&error.kind()));
@@ -157,7 +159,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Line<T> {
         Poll::Ready(Ok(bytes.len()))
     }
 
-    /// Only who drives the multiplexer knows when nothing more is to be gathered.
+    /// Does nothing. Only the caller that drives the multiplexer knows when gathering is complete.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -217,7 +219,7 @@ mod tests {
         };
         assert_eq!(turn(&[12, 200, 12, 16_000]).await, [16_224]);
         assert_eq!(turn(&[]).await, [0; 0]);
-        // More than is gathered goes before the rest is taken.
+        // The bytes beyond the gathering bound are sent before the rest is accepted.
         assert_eq!(turn(&[GATHERED, 1, 1]).await, [GATHERED + 1, 1]);
         line.shutdown().await.unwrap();
         let sent = line.counts().sent.load(Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Many streams over one connection: drives the multiplexer and the pumps of its streams. The first stream is the one on which the
-//! routers talk; all others carry bytes.
+//! Many streams over one connection: drives the multiplexer and the pumps of its streams. The first
+//! stream carries the messages between the routers; all others carry bytes.
 
 use std::io;
 use std::sync::Arc;
@@ -22,15 +22,16 @@ use super::stream::{Fault, Growth, LinkStream, Pump};
 
 /// The most streams that either side opens.
 pub(super) const MAX_STREAMS: usize = 1024;
-/// So many are let in: those that have ended for one side may not have for the other.
+/// Upper bound on accepted streams: streams that have ended for one side may not have ended for the
+/// other.
 const MAX_INCOMING: usize = MAX_STREAMS + MAX_STREAMS / 2;
-/// What the multiplexer lets in is never the limit that counts.
+/// Upper bound on the streams that the multiplexer lets in. It is never the limit that counts.
 const ALL_STREAMS: usize = 3 * MAX_STREAMS;
 const YAMUX_WINDOW: usize = 256 * 1024;
 /// Streams that may be opened at once, and in each second after that.
 const OPENED: Bucket = Bucket::new(4096, 4096);
 
-/// Who dialled.
+/// Side that dialled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// This side.
@@ -70,7 +71,7 @@ impl From<ConnectionError> for Error {
     }
 }
 
-/// Asks for a stream.
+/// Request for a stream.
 pub(super) type Open = (Request, oneshot::Sender<Result<LinkStream, Refusal>>);
 
 /// A connection and its streams.
@@ -156,7 +157,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Mux<T> {
         while let Poll::Ready(Some((request, answer))) = self.asked.poll_recv(cx) {
             match self.open(request, cx) {
                 Err(error) => return Poll::Ready(error),
-                // Who asked may be gone.
+                // The requester may be gone.
                 Ok(opened) => drop(answer.send(opened)),
             }
         }
@@ -176,7 +177,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Mux<T> {
                     self.line.counts().ended.fetch_add(1, Ordering::Relaxed);
                 }
                 Poll::Ready(Some(Err(fault))) => return Poll::Ready(Error::Fault(fault)),
-                // What they gave is sent at once, and not when this task has its turn again.
+                // The bytes from the pumps are sent at once, not when this task is scheduled
+                // again.
                 Poll::Ready(None) | Poll::Pending if self.growth.take_moved() => {}
                 Poll::Ready(None) | Poll::Pending => break,
             }
@@ -226,7 +228,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Mux<T> {
         stream
     }
 
-    /// Sends what waits to be sent and closes the connection; all streams are aborted.
+    /// Sends all waiting data and closes the connection. All streams are aborted.
     pub(super) async fn close(&mut self) {
         self.leave();
         let closed = std::future::poll_fn(|cx| self.connection.poll_close(cx)).await;

@@ -1,6 +1,7 @@
-//! What one site knows of all others, and what it owes to which neighbour. Pure: the time comes from outside, messages are taken from
-//! it and given to it. What is to be sent to a neighbour is a function of what both have, so that nothing is lost when a message is,
-//! and nothing is said when nothing is new.
+//! Knowledge of one site about all others, and the messages that it owes to each neighbour. Pure:
+//! the caller supplies the time, takes messages out and passes messages in. The messages for a
+//! neighbour are a function of the knowledge of both sites. A lost message therefore loses no
+//! information, and no message is sent when nothing is new.
 //!
 //! Nothing is refreshed. An announcement is forgotten when its site has not been reachable for [`EXPIRY`].
 
@@ -30,7 +31,7 @@ pub const MAX_SITES_OF_NEIGHBOUR: usize = 512;
 /// The most that the sites of one neighbour may take, in bytes of names.
 pub const MAX_SIZE_OF_NEIGHBOUR: usize = 16 * 1024 * 1024;
 
-/// What a neighbour did that no router does. It is to be cut off.
+/// Act of a neighbour that no router commits. The neighbour must be cut off.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Violation {
     /// It announced something that cannot be.
@@ -42,7 +43,7 @@ pub enum Violation {
     /// It announced too many sites, or too much of them.
     #[error("it announced too many sites")]
     TooManySites,
-    /// It said too much in too short a time.
+    /// It sent too much in too short a time.
     #[error("it floods")]
     Flood,
     /// It repeats itself.
@@ -50,10 +51,10 @@ pub enum Violation {
     Replay,
 }
 
-/// What is said to a neighbour.
+/// Message to a neighbour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// What a site says about itself.
+    /// Announcement of a site about itself.
     Announce(Arc<Announcement>),
     /// That an announcement arrived, or a newer one is known; with the version zero that none is known any more.
     Acknowledge(SiteId, Version),
@@ -76,16 +77,16 @@ pub struct Network {
     wanted_about: About,
     /// The link that an edge site uses.
     uplink: Option<SiteId>,
-    /// What this site says about itself is not so any more.
+    /// True if the announcement of this site is outdated.
     changed: bool,
-    /// What another said in the name of this site, which is to be overruled.
+    /// Version that another router announced in the name of this site. This site must overrule it.
     overruled: Option<Version>,
     contested: u64,
     /// No announcement of this site before that.
     pace: Duration,
-    /// The ways are not those of what is known.
+    /// True if the paths do not match the current knowledge.
     stale: bool,
-    /// Grows with whatever may give neighbours something to hear.
+    /// Counter that grows with every change that may produce messages for neighbours.
     revision: u64,
     known: BTreeMap<SiteId, Known>,
     neighbours: BTreeMap<SiteId, Neighbour>,
@@ -134,7 +135,7 @@ impl Network {
         }
     }
 
-    /// What this site says about itself now.
+    /// Returns the current announcement of this site about itself.
     pub fn own(&self) -> &Announcement {
         &self.own
     }
@@ -144,7 +145,7 @@ impl Network {
         self.own.clone()
     }
 
-    /// Whether this site has a key, announced or not yet.
+    /// Returns true if this site has a key, announced or not yet.
     pub fn has_key(&self, key: &Key) -> bool {
         self.wanted_keys.contains(key)
     }
@@ -154,18 +155,18 @@ impl Network {
         &self.routes
     }
 
-    /// What is known of other sites, whether or not there is a way to them.
+    /// Returns the announcements of all other known sites, reachable or not.
     pub fn known(&self) -> impl Iterator<Item = &Announcement> {
         self.known.values().map(|known| &*known.announcement)
     }
 
-    /// What is known of the sites that there is a way to.
+    /// Returns the announcements of the sites that have a route.
     pub fn reachable(&self) -> impl Iterator<Item = &Arc<Announcement>> {
         let sites = self.routes.sites.keys();
         sites.filter_map(|site| self.known.get(site).map(|known| &known.announcement))
     }
 
-    /// Grows with whatever changes of what is known, and sometimes besides.
+    /// Returns a counter that grows with every change of the knowledge, and sometimes in addition.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -205,7 +206,7 @@ impl Network {
         Ok(())
     }
 
-    /// What a link to a neighbour costs from now on.
+    /// Sets the cost of the link to a neighbour from now on.
     pub fn set_cost(&mut self, site: &SiteId, cost: u32, now: Duration) {
         if let Some(neighbour) = self.neighbours.get_mut(site) {
             neighbour.cost = cost.clamp(1, MAX_COST);
@@ -213,37 +214,37 @@ impl Network {
         }
     }
 
-    /// What a link to a neighbour costs.
+    /// Returns the cost of the link to a neighbour.
     pub fn cost(&self, site: &SiteId) -> Option<u32> {
         self.neighbours.get(site).map(|neighbour| neighbour.cost)
     }
 
-    /// There is a link to a neighbour.
+    /// Adds the link to a neighbour.
     pub fn link_up(&mut self, site: &SiteId, role: Role, cost: u32, now: Duration) {
         let cost = cost.clamp(1, MAX_COST);
         let neighbour = Neighbour::new(role, cost, now);
         self.neighbours.insert(site.clone(), neighbour);
         self.originate(now);
-        // It may have been lost a moment ago, and nothing was said of that yet.
+        // The link may have been lost a moment ago, before that was announced.
         self.stale = true;
     }
 
-    /// There is no link to a neighbour any more.
+    /// Removes the link to a neighbour.
     pub fn link_down(&mut self, site: &SiteId, now: Duration) {
         if self.neighbours.remove(site).is_some() {
             if self.uplink.as_ref() == Some(site) {
                 self.forget_others();
             }
             self.originate(now);
-            // Of this site even what may not be said yet counts at once.
+            // For this site even a change that may not be announced yet counts at once.
             self.stale = true;
         }
     }
 
-    /// Takes what a neighbour announces.
+    /// Processes an announcement from a neighbour.
     ///
     /// # Errors
-    /// No router says such a thing.
+    /// Returns an error if no correct router sends such an announcement.
     pub fn receive(
         &mut self,
         from: &SiteId,
@@ -288,7 +289,8 @@ impl Network {
         Ok(())
     }
 
-    /// A neighbour has an announcement, or a newer one; of the version zero it has nothing. What is not known here is ignored.
+    /// Records that a neighbour has an announcement, or a newer one; with version zero, that it has
+    /// none. Ignores an announcement that is not known here.
     pub fn acknowledged(&mut self, from: &SiteId, origin: &SiteId, version: Version) {
         let newest = self.site(origin).map(|newest| newest.version);
         if newest.is_some_and(|newest| version <= newest)
@@ -298,7 +300,8 @@ impl Network {
         }
     }
 
-    /// What is to be said to a neighbour now. It counts as said, and is said again if no answer comes.
+    /// Returns the messages to send to a neighbour now. They count as sent, and are sent again if
+    /// no answer comes.
     pub fn messages(&mut self, to: &SiteId, now: Duration) -> Vec<Message> {
         let Some(neighbour) = self.neighbours.get_mut(to) else {
             return Vec::new();
@@ -307,8 +310,9 @@ impl Network {
         if !neighbour.is_behind(self.revision, now) {
             return messages;
         }
-        // An edge site speaks for itself alone, and is told of others by whom it uses. What an earlier start of the neighbour said it is
-        // told by anybody, or it would not know what it has to overrule.
+        // An edge site announces only itself, and learns about others from the neighbour that it
+        // uses. Every neighbour sends it the announcement of its own earlier start, because
+        // otherwise it would not know which version it has to overrule.
         let used = |edge: &Known| edge.announcement.links.contains_key(&self.own.origin);
         let is_used = neighbour.role == Role::Interior || self.known.get(to).is_some_and(used);
         let passes_on = self.own.role == Role::Interior && is_used;
@@ -322,7 +326,8 @@ impl Network {
             if neighbour.has(announcement) {
                 continue;
             }
-            // Of a site that is out of reach only those are told that know something older of it.
+            // An announcement of an unreachable site is sent only to neighbours that know an older
+            // one of that site.
             let matters = is_reachable || neighbour.knows(&announcement.origin);
             if matters && neighbour.lacks(announcement, now) {
                 messages.push(Message::Announce(announcement.clone()));
@@ -341,7 +346,7 @@ impl Network {
         stale.into_iter().chain(pace).chain(expiry).min()
     }
 
-    /// Does what time asks for, and computes the ways if something has changed.
+    /// Performs all work that is due, and computes the paths if something has changed.
     pub fn tick(&mut self, now: Duration) {
         if self.changed {
             self.originate(now);
@@ -360,7 +365,8 @@ impl Network {
         }
     }
 
-    /// Forgets what an edge site was told by the neighbour that it used: it passes nothing on, so nobody would know that it is old.
+    /// Forgets everything that an edge site learned from the neighbour that it used. An edge site
+    /// forwards nothing, so no other site would know that the information is old.
     fn forget_others(&mut self) {
         let others = self.known.keys();
         let others = others.filter(|site| !self.neighbours.contains_key(*site));
@@ -369,7 +375,8 @@ impl Network {
         }
     }
 
-    /// Forgets a site. Neighbours are told, so that they say it again if there is still a way to it.
+    /// Forgets a site. Neighbours are notified, so that they announce it again if it is still
+    /// reachable.
     fn forget(&mut self, site: &SiteId) {
         self.revision += 1;
         self.known.remove(site);
@@ -378,7 +385,8 @@ impl Network {
         }
     }
 
-    /// Another speaks for this site: what an earlier instance said, or a lie. Both are overruled.
+    /// Overrules an announcement for this site from another origin: either an earlier instance sent
+    /// it, or it is forged.
     fn defend(&mut self, announced: &Announcement, now: Duration) {
         if announced.version < self.own.version || *announced == *self.own {
             return;
@@ -391,7 +399,7 @@ impl Network {
         self.originate(now);
     }
 
-    /// Says something new about this site, if it is so, and if it is time.
+    /// Announces a change of this site, if something changed and the announcement is due.
     fn originate(&mut self, now: Duration) {
         let (links, keys) = (self.links(), self.wanted_keys.clone());
         self.changed = self.overruled.is_some()
@@ -436,7 +444,7 @@ impl Network {
         let neighbours = &self.neighbours;
         let routes = Routes::compute(self, &self.own.origin, |site| neighbours.contains_key(site));
         for (site, known) in &mut self.known {
-            // What a neighbour says about itself is kept for as long as it is one.
+            // A neighbour's announcement about itself is kept for as long as it is a neighbour.
             if !routes.sites.contains_key(site) && !self.neighbours.contains_key(site) {
                 known.unreachable_since.get_or_insert(now);
             } else {
@@ -448,7 +456,8 @@ impl Network {
         }
     }
 
-    /// Whether one more announcement can be kept. So no neighbour fills the memory.
+    /// Returns true if there is room for one more announcement. This keeps a neighbour from filling
+    /// the memory.
     fn has_room(&mut self, from: &SiteId, new: &Announcement) -> Result<bool, Violation> {
         let (mut count, mut size) = (1, new.size());
         for (site, known) in &self.known {

@@ -1,5 +1,6 @@
-//! One router's part of a network: its links, what it knows, and streams that come, go and pass through. What a key leads to here is
-//! for [`Local`] to say. Knows no socket and no certificate.
+//! One router's part of a network: its links, its knowledge, and streams that come, go and pass
+//! through. [`Local`] decides the destination of a key at this router. Independent of sockets and
+//! certificates.
 
 pub mod counts;
 mod passage;
@@ -42,7 +43,7 @@ impl Endpoint for Server {
     }
 }
 
-/// What the keys of this site lead to.
+/// Access to the servers behind the keys of this site.
 pub trait Local: Send + Sync + 'static {
     /// Connects to a server of a key, within a time of its own.
     fn connect<'a>(
@@ -51,12 +52,12 @@ pub trait Local: Send + Sync + 'static {
     ) -> Pin<Box<dyn Future<Output = io::Result<Server>> + Send + 'a>>;
 }
 
-/// What was said on all links, in frames.
+/// Number of messages sent on all links, in frames.
 #[derive(Debug, Default)]
-pub struct Said {
-    /// That this router is there.
+pub struct FrameCounts {
+    /// Signs of life.
     pub alive: AtomicU64,
-    /// What a site says about itself.
+    /// Announcements of sites about themselves.
     pub announcements: AtomicU64,
     /// That such a thing arrived.
     pub acknowledgements: AtomicU64,
@@ -77,19 +78,19 @@ struct Inner {
     news: watch::Sender<u64>,
     /// Something has changed.
     changed: Notify,
-    said: Said,
+    said: FrameCounts,
     refusals: Refusals,
 }
 
 struct State {
     network: Network,
     links: BTreeMap<SiteId, Link>,
-    /// What passed over links that are gone, to sites that may come again.
+    /// Traffic over links that are gone, to sites that may come again.
     past: BTreeMap<SiteId, LinkTraffic>,
     next: u64,
 }
 
-/// What a link costs for both its ends: the higher counts.
+/// Costs of a link for both its ends: the higher counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Costs {
     pub(super) ours: u32,
@@ -102,23 +103,23 @@ impl Costs {
     }
 }
 
-/// A link in use, for whoever reports it.
+/// Link in use, for reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
     /// The site at its other end.
     pub site: SiteId,
-    /// What it costs.
+    /// Cost of the link.
     pub cost: u32,
-    /// What passed over it and those to the same site before.
+    /// Traffic over this link and over earlier links to the same site.
     pub traffic: LinkTraffic,
 }
 
 /// The network as a site knows it at one time.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// What the site says about itself.
+    /// Announcement of the site about itself.
     pub own: Arc<Announcement>,
-    /// What the sites say that there is a way to, by name.
+    /// Announcements of the sites that have a route, by name.
     pub sites: Vec<Arc<Announcement>>,
     /// The ways.
     pub ways: Arc<Routes>,
@@ -127,7 +128,7 @@ pub struct View {
 }
 
 impl View {
-    /// Whether streams of a key may go to a site by the way that there is.
+    /// Returns true if streams of a key may go to a site over the existing route.
     pub fn allows(&self, site: &SiteId, key: &Key) -> bool {
         let way = self.ways.sites.get(site);
         let allowed = way.and_then(|way| self.allowed.get(&way.next));
@@ -135,12 +136,12 @@ impl View {
     }
 }
 
-/// A link that is to be taken into use.
+/// Link that is about to be used.
 pub(super) struct NewLink {
     pub(super) side: Side,
     /// True if the certificate of the other side is that of its site alone.
     pub(super) is_named: bool,
-    /// Where streams are asked for.
+    /// Channel for requests to open streams.
     pub(super) ask: mpsc::Sender<mux::Open>,
     pub(super) costs: Costs,
     pub(super) allowed: Option<Arc<BTreeSet<Key>>>,
@@ -167,7 +168,8 @@ impl Node {
     /// Of a site without links. `instance` is higher than that of every earlier start.
     ///
     /// # Panics
-    /// Outside of a runtime: it has a task of its own, which ends with the last clone.
+    /// Panics if called without a runtime: the node has a task of its own, which ends with the last
+    /// clone.
     pub fn new(site: SiteId, instance: u64, role: Role, local: impl Local) -> Self {
         let network = Network::new(site.clone(), instance, role);
         let (ways, _) = watch::channel(network.routes().clone());
@@ -186,7 +188,7 @@ impl Node {
             ways,
             news: watch::Sender::new(0),
             changed: Notify::new(),
-            said: Said::default(),
+            said: FrameCounts::default(),
             refusals: Refusals::default(),
         });
         tokio::spawn(keep(Arc::downgrade(&inner)));
@@ -198,12 +200,12 @@ impl Node {
         &self.0.site
     }
 
-    /// Whether both are the same one.
+    /// Returns true if both are the same node.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Says which keys this site has.
+    /// Sets the keys of this site.
     ///
     /// # Errors
     /// They are too many; then nothing changes.
@@ -214,7 +216,7 @@ impl Node {
         Ok(())
     }
 
-    /// Says what this site is called, and what it has.
+    /// Sets the name and the further information about this site.
     ///
     /// # Errors
     /// It is too much; then nothing changes.
@@ -246,7 +248,7 @@ impl Node {
     }
 
     /// The ways from here, and every change of them.
-    pub fn ways(&self) -> watch::Receiver<Arc<Routes>> {
+    pub fn routes(&self) -> watch::Receiver<Arc<Routes>> {
         self.0.ways.subscribe()
     }
 
@@ -255,7 +257,7 @@ impl Node {
         self.0.state().links.keys().cloned().collect()
     }
 
-    /// Whether there is a link to a site.
+    /// Returns true if a link to the site exists.
     pub fn is_linked(&self, site: &SiteId) -> bool {
         self.0.state().links.contains_key(site)
     }
@@ -281,12 +283,12 @@ impl Node {
         self.0.state().network.contested()
     }
 
-    /// What was said on all links.
-    pub fn said(&self) -> &Said {
+    /// Returns the counts of messages on all links.
+    pub fn frame_counts(&self) -> &FrameCounts {
         &self.0.said
     }
 
-    /// Ends the link to a site, if there is one.
+    /// Ends the link to a site, if one exists.
     pub fn stop(&self, site: &SiteId) {
         let state = self.0.state();
         if let Some(link) = state.links.get(site) {
@@ -295,7 +297,7 @@ impl Node {
         }
     }
 
-    /// When it started, and what it is for others.
+    /// Returns the instance of this router, and its role for others.
     pub(super) fn identity(&self) -> (u64, Role) {
         (self.0.instance, self.0.role)
     }
@@ -310,7 +312,8 @@ impl Node {
         let site = peer.site.clone();
         match state.links.get(&site) {
             None if state.links.len() >= MAX_LINKS => return Err(Refused::TooMany),
-            // What anybody may hold who can link takes nobody's place.
+            // A link with a certificate that any linking site may hold never replaces a link with
+            // a site's own certificate.
             Some(old) if old.new.is_named && !new.is_named => {
                 return Err(Refused::Nameless(site));
             }
@@ -358,7 +361,8 @@ impl Node {
 }
 
 impl State {
-    /// Keeps what passed over a link that is gone. Of sites without a link only so many are remembered.
+    /// Keeps the counters of a link that is gone. The number of remembered sites without a link is
+    /// bounded.
     fn keep_counts(&mut self, site: &SiteId, link: &Link) {
         let past = self.past.entry(site.clone()).or_default();
         *past = *past + link.new.counts.now();
@@ -379,7 +383,8 @@ impl Inner {
         self.began.elapsed()
     }
 
-    /// Does what is due, tells whoever waits for ways, and lets every link say what there is to say.
+    /// Performs due work, notifies tasks that wait for paths, and wakes every link to send its
+    /// messages.
     fn tick(&self, state: &mut State) {
         state.network.tick(self.now());
         let routes = state.network.routes();
@@ -401,7 +406,7 @@ impl Inner {
     }
 }
 
-/// Does what time asks for, until the node is gone.
+/// Performs due work until the node is gone.
 async fn keep(node: Weak<Inner>) {
     loop {
         let Some(inner) = node.upgrade() else {
@@ -415,7 +420,8 @@ async fn keep(node: Weak<Inner>) {
             tokio::time::sleep(PAUSE).await;
             continue;
         }
-        // The node may be gone before something changes, so it is not held, and looked for now and then.
+        // The node may be gone before something changes, so this task holds only a weak reference
+        // and checks it now and then.
         let pause = due.map_or(Duration::from_secs(60), |due| due - now);
         let changed = inner.changed.notified();
         tokio::select! {
@@ -434,7 +440,7 @@ pub(super) struct Registered {
 }
 
 impl Registered {
-    /// Told when there may be something to say.
+    /// Returns the notification of possible new messages.
     pub(super) fn wake(&self) -> &Arc<Notify> {
         &self.wake
     }
@@ -467,7 +473,7 @@ impl Registered {
         }
     }
 
-    /// What the link costs for one of its ends has changed.
+    /// Applies a change of the link's cost for one of its ends.
     pub(super) fn costs(&self, change: impl FnOnce(&mut Costs)) {
         let Some(mut state) = self.state() else {
             return;
@@ -480,7 +486,7 @@ impl Registered {
         }
     }
 
-    /// What the other router is to be told.
+    /// Returns the messages to send to the other router.
     pub(super) fn messages(&self) -> Vec<Frame> {
         let Some(mut state) = self.state() else {
             return Vec::new();
@@ -493,8 +499,8 @@ impl Registered {
         frames.collect()
     }
 
-    /// It was told.
-    pub(super) fn said(&self, frame: &Frame) {
+    /// Counts a frame that was sent.
+    pub(super) fn count_frame(&self, frame: &Frame) {
         let said = &self.node.said;
         let count = match frame {
             Frame::Alive => &said.alive,

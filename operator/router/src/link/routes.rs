@@ -24,16 +24,17 @@ pub struct Routes {
     pub keys: BTreeMap<Key, Vec<SiteId>>,
 }
 
-/// What is known of sites.
+/// Knowledge about sites.
 pub(super) trait Map {
     /// The announcement of a site.
     fn site(&self, site: &SiteId) -> Option<&Announcement>;
 }
 
 impl Routes {
-    /// The ways from `own`. A link counts if both its ends announce it, with the higher of the two costs; among ways of the same cost
-    /// the one over the neighbour of the lower name is taken. Nothing goes through an edge site. Of the own links only those count that
-    /// `is_up` says are there now, whatever was announced.
+    /// Computes the paths from `own`. A link counts if both its ends announce it, with the higher
+    /// of the two costs. Among paths of equal cost the one over the neighbour with the lower name
+    /// is taken. No path goes through an edge site. Of the own links only those count that `is_up`
+    /// reports as present now, whatever was announced.
     pub(super) fn compute(map: &impl Map, own: &SiteId, is_up: impl Fn(&SiteId) -> bool) -> Self {
         let mut sites: BTreeMap<SiteId, Route> = BTreeMap::new();
         // The best way to each site so far: its cost and its first neighbour.

@@ -1,5 +1,6 @@
-//! Who is at the other end of a connection: TLS 1.3 with a certificate of both sides, a protocol of its own, and the site that the
-//! certificate of the other side names. Knows no address.
+//! Identity of the other end of a connection. The connection uses TLS 1.3 with a certificate of
+//! both sides, and a protocol of its own. The certificate of the other side names its site.
+//! Independent of addresses.
 
 mod subject;
 
@@ -17,7 +18,7 @@ use crate::tls::Slot;
 
 /// The name of the protocol in the handshake.
 pub const PROTOCOL: &[u8] = b"lifecycle-link/1";
-/// What stands before the site in a name of a certificate that is a URI.
+/// Prefix of the site in a certificate name that is a URI.
 pub const SITE_URI: &str = "urn:skupper:site:";
 
 /// Why a connection is not secure.
@@ -58,8 +59,10 @@ pub async fn dial<T: AsyncRead + AsyncWrite + Unpin>(
     Ok((stream, site))
 }
 
-/// Secures a connection that was accepted. The certificate of the other side names its site, as a URI or else by its common name. Only a certificate
-/// whose common name is a list of hosts is that of any site: `skupper link generate` has such ones made, for it does not know who will link.
+/// Secures a connection that was accepted. The certificate of the other side names its site, as a
+/// URI or else by its common name. Only a certificate whose common name is a list of hosts is valid
+/// for any site. `skupper link generate` requests such certificates, because it does not know the
+/// site that will link.
 ///
 /// # Errors
 /// It is not secure.

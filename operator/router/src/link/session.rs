@@ -1,5 +1,5 @@
-//! One link: who is at the other end, whether it is still there, and what the two routers tell each other. Whoever breaks a rule is
-//! cut off, and the reason is what the link is reported with.
+//! One link: the identity of the other end, its liveness, and the messages between the two routers.
+//! A peer that breaks a rule is cut off, and the link is reported with the reason.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -27,33 +27,33 @@ use super::stream::LinkStream;
 
 pub use super::mux::Side;
 
-/// How often a router says that it is there.
+/// Interval of the signs of life that a router sends.
 pub const ALIVE: Duration = Duration::from_secs(1);
 /// After this long without a byte a link is dead.
 pub const DEAD: Duration = Duration::from_millis(2500);
-/// How long the two may take to say who they are.
+/// Time that the two routers may take to identify themselves.
 pub const HELLO: Duration = Duration::from_secs(5);
-/// How long something that is said may wait for being read.
+/// Time that a sent message may wait for being read.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a link may take to say why it ends, and to close.
+/// Time that a link may take to send its reason for ending, and to close.
 const FAREWELL: Duration = Duration::from_millis(250);
 /// Frames that may come at once, and in each second after that.
 const FRAMES: Bucket = Bucket::new(16_384, 4096);
 
-/// What is known of the other end before it has said a word.
+/// Terms for the other end that are known before it sends anything.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
-    /// What the link costs at least.
+    /// Minimum cost of the link.
     pub cost: Cost,
-    /// The keys that streams over it may have, whoever opens them; absent for all.
+    /// Keys that streams over the link may have, in either direction; absent for all.
     pub allowed: Option<Arc<BTreeSet<Key>>>,
     /// The site that the certificate of the other end names; without it any is believed.
     pub identity: Option<SiteId>,
-    /// Where it is noted how the link is.
+    /// Channel that reports the state of the link.
     pub report: Option<watch::Sender<LinkState>>,
-    /// Where it is noted who is at the other end, as soon as that is sure.
+    /// Cell that records the site at the other end, as soon as that is certain.
     pub peer: Arc<OnceLock<SiteId>>,
-    /// Ends the link, and the other end is told.
+    /// Token that ends the link and notifies the other end.
     pub stop: CancellationToken,
 }
 
@@ -64,14 +64,14 @@ pub enum LinkState {
     Connecting,
     /// It is in use, to this site.
     Up(SiteId),
-    /// It is not needed: there is another one to this site.
+    /// Not needed: another link to this site exists.
     Beside(SiteId),
     /// It is not there, for this reason.
     Down(String),
 }
 
 impl Node {
-    /// Runs a link over a connection until it ends, and says why it ended.
+    /// Runs a link over a connection until it ends, and returns the reason.
     pub async fn link<T>(&self, io: T, side: Side, terms: &Terms) -> Ended
     where
         T: AsyncRead + AsyncWrite + Unpin + Send,
@@ -122,7 +122,7 @@ where
         tokio::select! {
             Some(ended) = talking.next() => ended,
             error = mux.run() => {
-                // What was said before may not have been heard yet: why it closed, perhaps.
+                // An earlier message may not have been read yet, possibly the reason for closing.
                 let may_have_said = matches!(error, mux::Error::Closed | mux::Error::Io(_));
                 if may_have_said
                     && let Ok(Some(said)) = timeout(FAREWELL, talking.next()).await
@@ -139,7 +139,7 @@ where
         mux.leave();
         let farewell = async {
             let goodbye = Frame::Goodbye(reason);
-            if talk.writer.say(&goodbye).await.is_ok() {
+            if talk.writer.send_frame(&goodbye).await.is_ok() {
                 // Until the other side closes the connection: closed from here it might be gone before that was heard.
                 std::future::pending().await
             }
@@ -162,7 +162,7 @@ struct Writer<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Writer<W> {
-    async fn say(&mut self, frame: &Frame) -> io::Result<()> {
+    async fn send_frame(&mut self, frame: &Frame) -> io::Result<()> {
         self.rest.extend(frame.encode());
         while !self.rest.is_empty() {
             let written = self.io.write(&self.rest).await?;
@@ -181,7 +181,7 @@ async fn read(reader: &mut (impl AsyncRead + Unpin)) -> Result<Frame, Ended> {
     reader.read_exact(&mut prefix).await?;
     let length = control::length(prefix)?;
     let mut body = Vec::new();
-    // It takes no more memory than what has arrived.
+    // This takes no more memory than the bytes that have arrived.
     let read = reader.take(length as u64).read_to_end(&mut body).await?;
     if read < length {
         return Err(Ended::Closed);
@@ -239,7 +239,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
         }
     }
 
-    /// Why there is no link. One that is only not needed may not be wanted by the other router either, for a reason of its own.
+    /// Refuses the link and returns the reason. If the link is merely not needed, the other router
+    /// may refuse it as well, for a reason of its own.
     async fn refuse(&mut self, refused: Refused) -> Ended {
         if matches!(refused, Refused::Linked(_))
             && let Ok(Ok(Frame::Goodbye(said))) = timeout(FAREWELL, read(&mut self.reader)).await
@@ -249,11 +250,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
         Ended::Refused(refused)
     }
 
-    /// Says who this is and hears who the other is, what the link costs for both, and that it hears this router. Who was dialled has
-    /// answered, so that is sure; who dialled says more as soon as it was answered, and that is returned.
+    /// Exchanges identities and link costs with the other router, and makes sure that it hears this
+    /// router. A router that was dialled has answered, so for it that is certain. A router that
+    /// dials sends another frame as soon as it is answered, and that frame is returned.
     async fn greet(&mut self) -> Result<(Hello, Costs, Option<Frame>), Ended> {
         let ours = self.node.hello(self.terms.cost.now());
-        self.writer.say(&Frame::Hello(ours.clone())).await?;
+        self.writer.send_frame(&Frame::Hello(ours.clone())).await?;
         let theirs = match read(&mut self.reader).await? {
             Frame::Hello(theirs) => theirs,
             Frame::Goodbye(reason) => return Err(Ended::Goodbye(reason)),
@@ -263,7 +265,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
         };
         let agreed = hello::agree(&ours, &theirs, self.terms.identity.as_ref());
         agreed.map_err(Ended::Refused)?;
-        // Where it is noted already, it is the same.
+        // A site that was already recorded is equal to this one.
         let _noted = self.terms.peer.set(theirs.site.clone());
         let costs = Costs {
             ours: ours.cost,
@@ -280,7 +282,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<'_, R, W> {
     }
 }
 
-/// Hears what the other router says, of which the first may have been read.
+/// Processes the frames of the other router. The first one may have been read already.
 async fn listen(
     reader: &mut (impl AsyncRead + Unpin),
     peer: &Registered,
@@ -319,7 +321,7 @@ async fn listen(
     }
 }
 
-/// Tells the other router what it does not know, and that this one is there.
+/// Sends the other router the announcements that it lacks, and signs of life.
 async fn speak<W: AsyncWrite + Unpin>(
     writer: &mut Writer<W>,
     peer: &Registered,
@@ -342,10 +344,10 @@ async fn speak<W: AsyncWrite + Unpin>(
             }
         }
         for frame in frames {
-            match timeout(PATIENCE, writer.say(&frame)).await {
+            match timeout(PATIENCE, writer.send_frame(&frame)).await {
                 Err(_) => return Ended::CutOff(Wrong::Deaf),
                 Ok(Err(error)) => return error.into(),
-                Ok(Ok(())) => peer.said(&frame),
+                Ok(Ok(())) => peer.count_frame(&frame),
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Links over sockets: one that is dialled again and again until it is dropped, and a socket where other routers come in. Nobody who
-//! only connects keeps others out.
+//! Links over sockets: a link that is dialled again and again until it is dropped, and a socket
+//! that accepts other routers. A client that only connects never keeps others out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -30,36 +30,37 @@ use crate::tls::Slot;
 /// How long the first pause before dialling again is, and the longest.
 pub(super) const PAUSES: (Duration, Duration) =
     (Duration::from_millis(100), Duration::from_secs(3));
-/// A link that lasted so long is dialled again at once.
+/// Minimum duration of a link after which it is dialled again at once.
 pub(super) const LASTED: Duration = Duration::from_secs(10);
-/// How often it is looked whether a link that makes this one needless is still there.
+/// Interval of the checks that a link that makes this one needless still exists.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long links have to say why they end when a socket is given up.
+/// Time that links have to send their reason for ending when a socket is given up.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// The most connections whose other side is not known yet, and of one address.
+/// Upper bounds on connections with an unknown other side: in total, and from one address.
 const UNKNOWN: usize = 128;
 const UNKNOWN_OF_SOURCE: usize = 16;
 /// How long accepting pauses when there are no more files.
 const NO_FILES: Duration = Duration::from_millis(100);
 
-/// Where a router of another site is.
+/// Address of a router of another site.
 #[derive(Clone, Debug)]
 pub struct Remote {
     /// Its host.
     pub host: Host,
     /// Its port.
     pub port: u16,
-    /// The profile whose certificate is shown, and whose authority verifies it.
+    /// Profile with the certificate that is presented and the authority that verifies the router.
     pub profile: Arc<Slot>,
-    /// Whether its certificate must be for the host.
+    /// True if the certificate of the router must be valid for the host.
     pub verify_hostname: bool,
-    /// What the link costs.
+    /// Cost of the link.
     pub cost: Cost,
     /// The keys that streams over it may have; absent for all.
     pub allowed: Option<Arc<BTreeSet<Key>>>,
 }
 
-/// Keeps a link to a router of another site, until it is stopped. How the link is, is noted in `state`.
+/// Keeps a link to a router of another site until it is stopped. Records the state of the link in
+/// `state`.
 pub async fn keep(
     node: Node,
     remote: Remote,
@@ -98,7 +99,8 @@ pub async fn keep(
     }
 }
 
-/// Has the link once. Afterwards there is another one to the same site, or this is why there is none.
+/// Runs the link once. Returns the other link to the same site that makes this one needless, or the
+/// reason why the link is down.
 async fn once(
     node: &Node,
     remote: &Remote,
@@ -145,7 +147,7 @@ async fn dial(remote: &Remote) -> Result<Dialled, String> {
         let (host, port, why) = (&remote.host, remote.port, advice::explained(&error));
         format!("it cannot be connected to at {host} port {port}: {why}")
     })?;
-    // What is said last is to be heard; streams tell an abort from an end by themselves.
+    // The last message must be delivered; streams themselves distinguish an abort from an end.
     tcp::settle(&stream);
     let secured = security::dial(stream, name, &remote.profile, remote.verify_hostname).await;
     secured.map_err(|error| advice::explained(&error))
@@ -154,9 +156,10 @@ async fn dial(remote: &Remote) -> Result<Dialled, String> {
 /// How routers of other sites are taken in at a socket.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// The profile whose certificate is shown, and whose authority verifies theirs.
+    /// Profile with the certificate that is presented and the authority that verifies the other
+    /// routers.
     pub profile: Arc<Slot>,
-    /// What their links cost at least.
+    /// Minimum cost of their links.
     pub cost: Cost,
     /// The keys that streams over them may have; absent for all.
     pub allowed: Option<Arc<BTreeSet<Key>>>,
@@ -179,7 +182,8 @@ impl Access {
     }
 }
 
-/// Takes in routers of other sites until it is stopped. When it is dropped their links end, too, but nobody is told.
+/// Accepts routers of other sites until it is stopped. When it is dropped their links end, too, but
+/// without notice.
 pub async fn accept(node: Node, listener: TcpListener, access: Access) {
     let unknown = Arc::new(Unknown::default());
     let mut links = JoinSet::new();
@@ -210,7 +214,13 @@ pub async fn accept(node: Node, listener: TcpListener, access: Access) {
     }
 }
 
-async fn take_in(node: Node, stream: TcpStream, from: SocketAddr, access: Access, place: Place) {
+async fn take_in(
+    node: Node,
+    stream: TcpStream,
+    from: SocketAddr,
+    access: Access,
+    place: UnknownPermit,
+) {
     if tcp::accepted(&stream).is_err() {
         return;
     }
@@ -254,10 +264,10 @@ async fn take_in(node: Node, stream: TcpStream, from: SocketAddr, access: Access
 struct Unknown(Mutex<BTreeMap<IpAddr, usize>>);
 
 /// One of them.
-struct Place(Arc<Unknown>, IpAddr);
+struct UnknownPermit(Arc<Unknown>, IpAddr);
 
 impl Unknown {
-    fn enter(this: &Arc<Self>, from: SocketAddr) -> Option<Place> {
+    fn enter(this: &Arc<Self>, from: SocketAddr) -> Option<UnknownPermit> {
         let mut all = this.0.lock().expect("no holder panics");
         let count: usize = all.values().sum();
         let of_source = all.entry(from.ip()).or_default();
@@ -265,11 +275,11 @@ impl Unknown {
             return None;
         }
         *of_source += 1;
-        Some(Place(this.clone(), from.ip()))
+        Some(UnknownPermit(this.clone(), from.ip()))
     }
 }
 
-impl Drop for Place {
+impl Drop for UnknownPermit {
     fn drop(&mut self) {
         let mut all = self.0.0.lock().expect("no holder panics");
         if let Some(count) = all.get_mut(&self.1) {

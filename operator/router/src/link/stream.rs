@@ -1,5 +1,6 @@
-//! One stream of a link, as its user sees it, and what it shares with the pump that moves its bytes. Each end may send as much as the
-//! other has room for, so that a stream whose reader stands still costs its window and nothing else. Knows no link.
+//! One stream of a link, as its user sees it, and the state that it shares with the pump that moves
+//! its bytes. Each end may send as much as the other has room for. A stream whose reader stalls
+//! therefore costs only its window. Independent of links.
 
 mod pump;
 
@@ -16,7 +17,7 @@ use super::frame::record::{Refusal, Request};
 use crate::relay::Endpoint;
 pub(super) use pump::{Fault, Pump};
 
-/// What either end may send before it hears of more room, in bytes.
+/// Upper bound on the bytes that either end may send before it hears of more room.
 pub const WINDOW: usize = 64 * 1024;
 /// The most that a window grows to while its reader keeps up.
 const MAX_WINDOW: usize = 1024 * 1024;
@@ -27,24 +28,24 @@ const OUTGOING: usize = 32 * 1024;
 
 type Answer = Result<(), Refusal>;
 
-/// What a user and a pump share.
+/// State that a user and a pump share.
 #[derive(Debug)]
 struct State {
-    /// What is to be said before the first byte.
+    /// Messages to send before the first byte.
     request: Option<Request>,
     answer: Option<Answer>,
     outgoing: BytesMut,
     shut: bool,
     credit: usize,
-    /// What was heard.
+    /// Messages and bytes received.
     requested: Option<Request>,
     answered: Option<Answer>,
     incoming: BytesMut,
     ended: bool,
-    /// What the other end may still send, and what it may be told that it may send.
+    /// Bytes that the other end may still send, and bytes that it may be granted.
     room: usize,
     window: usize,
-    /// How it came to an end before both ends said so.
+    /// True if the stream broke before both ends announced their end.
     broken: bool,
     /// Its user is gone.
     left: bool,
@@ -74,13 +75,14 @@ impl State {
         }
     }
 
-    /// Room that was used and is free again, and is not told of yet.
+    /// Returns the room that was used, is free again, and is not announced yet.
     fn free(&self) -> usize {
         self.window - self.room - self.incoming.len()
     }
 }
 
-/// What all streams of a link share: how much their windows have grown, and whether one of them has something to be sent.
+/// State that all streams of a link share: the growth of their windows, and a flag that one of them
+/// has data to send.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Growth(Arc<AtomicUsize>, Arc<AtomicBool>);
 
@@ -96,7 +98,7 @@ impl Growth {
         self.1.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a stream has given something to the multiplexer since this was asked.
+    /// Returns true if a stream has passed data to the multiplexer since the last call.
     pub(super) fn take_moved(&self) -> bool {
         self.1.swap(false, Ordering::Relaxed)
     }
@@ -106,12 +108,13 @@ impl Growth {
     }
 }
 
-/// A stream over a link. Dropping it before both ends have said that there are no more bytes aborts it.
+/// A stream over a link. Dropping it before both ends have announced the end of their bytes aborts
+/// it.
 #[derive(Debug)]
 pub struct LinkStream(Arc<Shared>);
 
 impl LinkStream {
-    /// Of a stream that asks for something, or that is to be asked.
+    /// Creates a stream that sends a request, or that waits for one.
     pub(super) fn new(
         stream: yamux::Stream,
         request: Option<Request>,
@@ -140,7 +143,7 @@ impl LinkStream {
         (Self(shared), pump)
     }
 
-    /// Waits for what `look` finds; absent if the stream is aborted before.
+    /// Waits for a result of `look`. Returns `None` if the stream is aborted before.
     async fn wait<T>(&self, look: impl Fn(&mut State) -> Option<T>) -> Option<T> {
         std::future::poll_fn(|cx| {
             let mut state = self.0.state();
@@ -156,20 +159,20 @@ impl LinkStream {
         .await
     }
 
-    /// What the opener asks for; absent if it asks for nothing any more.
+    /// Returns the request of the opener; absent if it no longer makes one.
     pub(super) async fn request(&self) -> Option<Request> {
         self.wait(|state| state.requested.take()).await
     }
 
-    /// Answers the opener. After a refusal nothing more is said.
+    /// Answers the opener. After a refusal nothing more is sent.
     pub(super) fn answer(&self, answer: Answer) {
         let mut state = self.0.state();
         state.answer = Some(answer);
         state.wake_pump();
     }
 
-    /// What was answered. An abort is as good as no server.
-    pub(super) async fn answered(&self) -> Answer {
+    /// Returns the answer of the other end. An abort counts as the absence of a server.
+    pub(super) async fn wait_for_answer(&self) -> Answer {
         let answered = self.wait(|state| state.answered.take()).await;
         answered.unwrap_or(Err(Refusal::Backend))
     }

@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use super::*;
 use crate::pieces::{random_bytes, receive, send};
 
-/// An end that says after a while that it was aborted, and is never read to its end.
+/// End that reports an abort after a while, and is never read to its end.
 struct Aborted(DuplexStream);
 
 impl AsyncRead for Aborted {
@@ -143,7 +143,7 @@ async fn a_stream_without_traffic_holds_no_buffer() {
     );
     let waited = tokio::time::timeout(Duration::from_secs(1), idle).await;
     assert!(waited.is_err(), "nobody ended it");
-    assert_eq!(pool::kept(), 2, "what it borrowed is back");
+    assert_eq!(pool::free_count(), 2, "what it borrowed is back");
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use crate::config::Desired;
 use crate::state::{EntryReport, Status};
 
-/// An entry for each key: whether it can be reached, or what is wrong with it.
+/// Returns an entry for each key: its reachability, or its error.
 pub(super) fn entries(
     desired: &Desired,
     reachable: impl Fn(&str) -> bool,

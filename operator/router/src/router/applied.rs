@@ -1,5 +1,6 @@
-//! The configuration that is applied, and what runs because of it: targets, sockets, and the profiles that both need. Decides what
-//! becomes of each when another one comes. Knows neither sources nor the API.
+//! The applied configuration and its running parts: targets, sockets, and the profiles that both
+//! need. Decides the fate of each part when another configuration comes. Independent of sources and
+//! the API.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use crate::state::{EntryReport, LinkReport, Status};
 use crate::tcp;
 use crate::tls::{Credentials, Profiles, Slot};
 
-/// What is applied.
+/// Applied configuration.
 #[derive(Default)]
 pub(super) struct Applied {
     desired: Arc<Desired>,
@@ -36,12 +37,12 @@ pub(super) struct Applied {
     /// Of listeners that wait for a connector.
     hosts: BTreeMap<String, HostWatch>,
     links: Links,
-    /// Profiles whose certificate is over, which was logged.
+    /// Profiles with an expired certificate that was already logged.
     expired: BTreeSet<String>,
     stopped: bool,
 }
 
-/// A listener whose key is reachable: its task has the socket, or tries to get it.
+/// Listener whose key is reachable: its task has the socket, or tries to get it.
 pub(super) struct AcceptTask {
     task: JoinHandle<()>,
     keys: Arc<KeyChoice>,
@@ -72,7 +73,8 @@ impl Applied {
             .update(&snapshot.desired.profiles, &snapshot.files);
     }
 
-    /// Applies nothing from now on. Returns what is still open: the listeners by name, the targets, and the links.
+    /// Stops applying configurations. Returns everything that is still open: the listeners by name,
+    /// the targets, and the links.
     pub(super) fn stop(&mut self) -> (BTreeMap<String, AcceptTask>, Vec<Arc<Target>>, Links) {
         self.stopped = true;
         self.hosts.clear();
@@ -100,7 +102,7 @@ impl Applied {
         self.desired = desired;
     }
 
-    /// Does what follows from a change of the network or of a link.
+    /// Applies the consequences of a change of the network or of a link.
     pub(super) async fn refresh(&mut self, shared: &Arc<Shared>) {
         if !self.stopped {
             let desired = self.desired.clone();
@@ -108,7 +110,7 @@ impl Applied {
         }
     }
 
-    /// Whether a certificate has expired since the state was written.
+    /// Returns true if a certificate has expired since the state was written.
     pub(super) fn is_overtaken(&self) -> bool {
         !self.stopped && self.expired != self.expired_at(seconds())
     }
@@ -144,7 +146,8 @@ impl Applied {
         self.links = links;
     }
 
-    /// Has sockets where clients can be served, and says in the state how everything is. `hash` is that of a document that is new.
+    /// Opens sockets where clients can be served, and reports every entry in the state. `hash` is
+    /// that of a new document.
     async fn serve(&mut self, shared: &Arc<Shared>, desired: &Arc<Desired>, hash: Option<String>) {
         let now = seconds();
         self.watch_expiry(shared, now);
@@ -187,7 +190,7 @@ impl Applied {
             surroundings.others = view.as_ref().map(sites::others).unwrap_or_default();
             surroundings.keys = view.as_ref().map(sites::keys).unwrap_or_default();
         });
-        // Only now, for what the tasks say of their entries must find these.
+        // The tasks start only now, because they must find the entries on which they report.
         for (name, (accepting, first)) in opened {
             let keys = accepting.keys.clone();
             let task = tokio::spawn(accepting.keep(first));
@@ -200,22 +203,24 @@ impl Applied {
         }
     }
 
-    /// Tells other sites which keys this one has servers of. Says how many there are too many.
+    /// Announces to other sites the keys for which this site has servers. Reports the number of
+    /// keys that exceed the bound.
     fn announce(&self, shared: &Shared) -> Option<String> {
         let node = self.links.node()?;
         let (keys, left) = announced(shared.routes.served());
         let told = keys.len();
         if let Err(error) = node.set_keys(keys) {
             return Some(format!(
-                "other sites are not told which keys there are: {error}"
+                "the routing keys of this site cannot be announced to other sites: {error}"
             ));
         }
         (left > 0).then(|| {
-            format!("other sites reach {told} of the routing keys of this site: {left} are too many or too long")
+            format!("other sites reach {told} of the routing keys of this site: the other the other {left} are too many or too long")
         })
     }
 
-    /// Ends targets whose entry went or changed, and makes those that are new or have become usable.
+    /// Ends targets whose entry was removed or changed, and creates targets that are new or have
+    /// become usable.
     fn change_targets(&mut self, shared: &Arc<Shared>, desired: &Desired) {
         for (name, change) in plan(&self.desired.connectors, &desired.connectors) {
             if matches!(change, Change::Replace | Change::Remove)
@@ -237,9 +242,10 @@ impl Applied {
                 continue;
             };
             match self.profile_of_connector(connector) {
-                // What is open over it goes on, as it does when certificates are renewed; nothing new goes to it.
+                // Streams that are open over it go on, as they do when certificates are renewed,
+                // but no new stream goes to it.
                 Err(_) if connector.profile.as_ref().is_some_and(is_known) => {}
-                // The document does not say any more how it is to be spoken to.
+                // The document no longer states how to connect to the target.
                 Err(_) => {
                     if let Some(target) = self.targets.remove(name) {
                         target.gone.cancel();
@@ -251,7 +257,7 @@ impl Applied {
                     if matches!(connector.host, Host::Name(_)) {
                         tokio::spawn(names::watch(shared.clone(), target.clone()));
                     }
-                    // Of a Pod, Kubernetes says whether it is ready.
+                    // Kubernetes reports the readiness of a Pod.
                     if !connector.has_pod {
                         tokio::spawn(health::watch(shared.clone(), target.clone()));
                     }
@@ -262,7 +268,7 @@ impl Applied {
         }
     }
 
-    /// The targets whose servers can be spoken to as their entry demands.
+    /// Returns the targets with servers that can be reached as their entry demands.
     fn usable<'a>(&'a self, desired: &'a Desired) -> impl Iterator<Item = &'a Arc<Target>> {
         self.targets.iter().filter_map(|(name, target)| {
             let connector = desired.connectors.get(name)?.wanted.as_ref().ok()?;
@@ -272,7 +278,9 @@ impl Applied {
         })
     }
 
-    /// Closes sockets whose entry went or changed, with their connections, and sockets whose keys have no target, without. A key more or less closes none.
+    /// Closes sockets whose entry was removed or changed, with their connections. Closes sockets
+    /// whose keys have no target without ending connections. An added or removed key closes no
+    /// socket.
     async fn close_loops(&mut self, shared: &Shared, desired: &Desired) {
         for (name, change) in plan(&self.desired.listeners, &desired.listeners) {
             if matches!(change, Change::Replace | Change::Remove) {
@@ -318,7 +326,7 @@ impl Applied {
                 listener: listener.clone(),
                 keys: Arc::new(KeyChoice::new(listener.keys.clone())),
                 profile,
-                counts: shared.metrics.of(name),
+                counts: shared.metrics.listener_counts(name),
                 shared: shared.clone(),
             });
             // A name may take its time to resolve, and nothing else waits for that.
@@ -407,7 +415,8 @@ impl Applied {
         });
         let all = listeners.chain(connectors).chain(profiles);
         all.map(|(entity, name, (key, host), hash, status)| EntryReport {
-            // What connections said of a server stays until one says otherwise, or it is another.
+            // The note that connections left on a server stays until another connection changes
+            // it, or the server is another one.
             note: old(entity, name)
                 .filter(|old| old.hash == *hash)
                 .and_then(|old| old.note.clone()),
@@ -425,7 +434,7 @@ impl Applied {
         .collect()
     }
 
-    /// What links do, and the sockets for links of others.
+    /// Returns the reports of links, and of the sockets for links of other sites.
     fn link_entries(&self, desired: &Desired, view: Option<&View>) -> Vec<EntryReport> {
         let report = |entity: &'static str, name: &String, hash: &String, link: LinkStatus| {
             let called = link.remote.as_ref().zip(view);
@@ -465,7 +474,7 @@ impl Applied {
         connectors.chain(listeners).collect()
     }
 
-    /// How a link is. One that is in use is, whatever became of its profile.
+    /// Returns the status of a link. A link in use stays up, whatever happened to its profile.
     fn dialled(&self, name: &str, profile: &str) -> LinkStatus {
         match (self.links.dialled(name), self.profile_of_link(profile)) {
             (Some(link), _) if link.status == Status::Up => link,

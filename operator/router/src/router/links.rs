@@ -1,5 +1,6 @@
-//! The links of the router: which are dialled, where others come in, and what the network is told and tells. Takes them over from one
-//! document to the next: a link whose entry did not change is not touched. Knows neither listeners nor connectors of clients.
+//! The links of the router: dialled links, sockets for other routers, and the exchange of
+//! information with the network. Takes the links over from one document to the next: a link with an
+//! unchanged entry is not touched. Independent of listeners and connectors of clients.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Weak};
@@ -27,14 +28,15 @@ use crate::tls::Slot;
 
 /// How long until a socket is tried again that was not available: at first, and at most.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
-/// How long links have to say why they end.
+/// Time that links have to send their reason for ending.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// So often within so long another claimed to be this site: then it is no memory of an earlier start.
+/// Number of foreign claims to be this site, and the period, after which they cannot come from the
+/// memory of an earlier start.
 const CONTESTED: (usize, Duration) = (3, Duration::from_secs(20));
-/// What all keys may take of an announcement: the rest is for links.
+/// Upper bound on the size of all keys in an announcement: the rest is for links.
 const KEYS: usize = MAX_ROUTING / 2;
 
-/// What the links of a document run as.
+/// Running links of a document.
 #[derive(Default)]
 pub(super) struct Links {
     own: Option<Own>,
@@ -50,7 +52,7 @@ struct Own {
     id: SiteId,
     edge: bool,
     node: Node,
-    /// What the site is called, which may change.
+    /// Identity of the site, which may change.
     identity: watch::Sender<SiteIdentity>,
     /// The names of the links that are dialled, by the site that they lead to.
     dials: watch::Sender<BTreeMap<SiteId, String>>,
@@ -64,7 +66,8 @@ impl Drop for Own {
     }
 }
 
-/// Whether another router claims to be this site: when it last did so, as often as matters.
+/// Record of claims by another router to be this site. It holds the times of the latest claims, as
+/// many as matter.
 #[derive(Default)]
 struct Contest {
     seen: u64,
@@ -119,8 +122,9 @@ fn gone<'a, T: Clone + PartialEq>(
 }
 
 impl Links {
-    /// Takes the links of a document over from the one before. `profile` gives what a link needs of a profile; without it none is made, and
-    /// one that is there ends if the document does not have the profile any more.
+    /// Takes the links of a document over from the previous one. `profile` returns the parts of a
+    /// profile that a link needs. Without them no link is made, and an existing link ends if the
+    /// document no longer has the profile.
     pub(super) fn change(
         &mut self,
         shared: &Arc<Shared>,
@@ -176,7 +180,8 @@ impl Links {
         }
     }
 
-    /// Is the site that the document says, if it has links. Another site has none of the links of the one before.
+    /// Takes on the identity of the site in the document, if the document has links. A change of
+    /// site drops all links of the previous one.
     fn identify(&mut self, shared: &Arc<Shared>, desired: &Desired) {
         let has_links = !desired.link_connectors.is_empty() || !desired.link_listeners.is_empty();
         let id = desired.site.id.as_deref().and_then(SiteId::new);
@@ -210,7 +215,7 @@ impl Links {
         shared.set_node(Some(node.clone()));
         let identity = watch::Sender::new(desired.site.clone());
         let dials = watch::Sender::new(BTreeMap::new());
-        let telling = tell(
+        let telling = announce_site(
             Arc::downgrade(shared),
             node.clone(),
             identity.subscribe(),
@@ -244,7 +249,7 @@ impl Links {
         }
     }
 
-    /// Ends all links, and waits until the other ends were told.
+    /// Ends all links, and waits until the other ends were notified.
     pub(super) async fn stop(&mut self, shared: &Shared) {
         let names: Vec<String> = self.dialled.keys().cloned().collect();
         names.iter().for_each(|name| self.hang_up(name));
@@ -252,7 +257,7 @@ impl Links {
         names.iter().for_each(|name| self.close(name));
         let ending = async {
             for task in self.ending.drain(..) {
-                // It has nothing to say but that it has ended.
+                // The task has no result besides its end.
                 drop(task.await);
             }
         };
@@ -268,7 +273,7 @@ impl Links {
         self.own.as_ref().map(|own| &own.node)
     }
 
-    /// Says which links lead where, as far as they are in use.
+    /// Reports the name and the destination of each link in use.
     pub(super) fn name_dials(&self) {
         let Some(own) = &self.own else {
             return;
@@ -312,19 +317,19 @@ impl Links {
         })
     }
 
-    /// How a socket for links is; absent if there is none.
+    /// Returns the status of a socket for links; `None` if it does not exist.
     pub(super) fn socket(&self, name: &str) -> Option<Status> {
         let status = self.sockets.get(name)?.status.borrow().clone();
         Some(status)
     }
 
-    /// What is wrong with the network as a whole.
+    /// Returns the error of the network as a whole.
     pub(super) fn faults(&mut self, shared: &Arc<Shared>) -> Option<String> {
         let own = self.own.as_mut()?;
-        let is_contested = own.contest.look(own.node.contested(), shared);
+        let is_contested = own.contest.observe(own.node.contested(), shared);
         is_contested.then(|| {
             format!(
-                "another router of this network says that it is site {}, too: each site needs an id and certificates of its own",
+                "another router of this network also claims to be site {}: give each site its own id and certificates",
                 own.id
             )
         })
@@ -332,7 +337,7 @@ impl Links {
 }
 
 impl Contest {
-    fn look(&mut self, contested: u64, shared: &Arc<Shared>) -> bool {
+    fn observe(&mut self, contested: u64, shared: &Arc<Shared>) -> bool {
         let now = Instant::now();
         let (most, time) = CONTESTED;
         let news = contested.saturating_sub(self.seen).min(most as u64);
@@ -344,7 +349,7 @@ impl Contest {
             self.times.pop_front();
         }
         if news > 0 {
-            // When it does not come again, that is to be seen as well.
+            // The end of the claims must be noticed as well.
             let shared = Arc::downgrade(shared);
             tokio::spawn(async move {
                 sleep(time).await;
@@ -391,7 +396,7 @@ fn dial(shared: &Arc<Shared>, node: Node, link: &LinkConnector, profile: Arc<Slo
     }
 }
 
-/// Has what follows from the network looked at again. False if the router is gone.
+/// Triggers a new evaluation of the network. Returns false if the router is gone.
 fn poke(shared: &Weak<Shared>) -> bool {
     let shared = shared.upgrade();
     shared.is_some_and(|shared| {
@@ -459,13 +464,13 @@ fn open(
     }
 }
 
-/// Has the ways looked at whenever they may be others.
+/// Triggers a new evaluation whenever the paths may have changed.
 async fn listen(shared: Weak<Shared>, mut news: watch::Receiver<u64>) {
     while news.changed().await.is_ok() && poke(&shared) {}
 }
 
-/// Tells the network what this site is called and what it has, whenever that changes.
-async fn tell(
+/// Announces the name and the services of this site to the network whenever they change.
+async fn announce_site(
     shared: Weak<Shared>,
     node: Node,
     mut identity: watch::Receiver<SiteIdentity>,
@@ -481,13 +486,15 @@ async fn tell(
         };
         let identity_now = identity.borrow_and_update().clone();
         let dials_now = dials.borrow_and_update().clone();
-        let (about, has_cut) = about(&identity_now, dials_now, &services).fitted();
+        let (about, has_cut) = build_about(&identity_now, dials_now, &services).fitted();
         if told.as_ref() != Some(&about) {
             if has_cut {
-                tracing::warn!("this site has more than others can be told of; names are left out");
+                tracing::warn!(
+                    "the announcement of this site is too long; some names are left out"
+                );
             }
             if let Err(error) = node.set_about(about.clone()) {
-                tracing::warn!("other sites are not told what this one has: {error}");
+                tracing::warn!("this site cannot be announced to other sites: {error}");
             }
             told = Some(about);
         }
@@ -502,7 +509,7 @@ async fn tell(
     }
 }
 
-fn about(
+fn build_about(
     identity: &SiteIdentity,
     dials: BTreeMap<SiteId, String>,
     services: &BTreeMap<String, OwnService>,
@@ -512,9 +519,9 @@ fn about(
         .iter()
         .filter(|(_, own)| own.connectors + own.listeners.len() > 0);
     let services = there.filter_map(|(key, own)| {
-        let mut connectors = Side::of(own.hosts.iter().cloned());
+        let mut connectors = Side::from_names(own.hosts.iter().cloned());
         connectors.count = u16::try_from(own.connectors).unwrap_or(u16::MAX);
-        let listeners = Side::of(own.listeners.iter().cloned());
+        let listeners = Side::from_names(own.listeners.iter().cloned());
         let service = Service {
             connectors,
             listeners,
@@ -531,7 +538,8 @@ fn about(
     }
 }
 
-/// As many of these keys as other sites can be told of, and how many not.
+/// Returns as many of these keys as can be announced to other sites, and the number of the
+/// remaining ones.
 pub(super) fn announced(keys: Vec<String>) -> (BTreeSet<Key>, usize) {
     let all = keys.len();
     let (mut told, mut size) = (BTreeSet::new(), 0);

@@ -1,4 +1,5 @@
-//! The network as the state shows it: other sites, what they have, and what the ways to their keys cost. Pure.
+//! The network as the state shows it: other sites, their services, and the costs of the paths to
+//! their keys. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use crate::link::node::{Peer, View};
 use crate::routing::Offers;
 use crate::state::{KeyCounts, LinkReport, ServiceReport, SiteReport};
 
-/// The sites that have keys of these listeners, and what the way to each costs.
+/// Returns the sites that have keys of these listeners, with the cost of the path to each.
 pub(super) fn offers(view: &View, desired: &Desired) -> Offers {
     let mut offers = Offers::new();
     let listeners = desired.listeners.values().flat_map(|entry| &entry.wanted);
@@ -32,7 +33,7 @@ pub(super) fn offers(view: &View, desired: &Desired) -> Offers {
     offers
 }
 
-/// What a site is called, as far as it is known.
+/// Returns the name of a site, as far as it is known.
 pub(super) fn name_of<'v>(view: &'v View, site: &SiteId) -> Option<&'v str> {
     let sites = &view.sites;
     let at = sites.binary_search_by(|known| known.origin.cmp(site));
@@ -40,7 +41,7 @@ pub(super) fn name_of<'v>(view: &'v View, site: &SiteId) -> Option<&'v str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// What other sites have of each key.
+/// Returns the entries that other sites have for each key.
 pub(super) fn keys(view: &View) -> BTreeMap<String, KeyCounts> {
     let mut keys: BTreeMap<String, KeyCounts> = BTreeMap::new();
     for site in &view.sites {
@@ -49,12 +50,13 @@ pub(super) fn keys(view: &View) -> BTreeMap<String, KeyCounts> {
         for (key, service) in services.filter(|(key, _)| allowed(key)) {
             let counts = keys.entry(key.as_str().to_owned()).or_default();
             counts.listeners += usize::from(service.listeners.count);
-            // It may say how many there are, and that there are none that it can be asked for.
+            // A site may report the number of connectors, and that none of them is available to
+            // this site.
             if site.keys.contains(key) {
                 counts.connectors += usize::from(service.connectors.count.max(1));
             }
         }
-        // What it had no room to tell more of.
+        // These are keys for which the site had no room to announce details.
         let others = site.keys.iter().filter(allowed);
         for key in others.filter(|key| !site.about.services.contains_key(*key)) {
             keys.entry(key.as_str().to_owned()).or_default().connectors += 1;
@@ -63,7 +65,7 @@ pub(super) fn keys(view: &View) -> BTreeMap<String, KeyCounts> {
     keys
 }
 
-/// The own site without what it has.
+/// Returns the own site without its services.
 pub(crate) fn own(identity: &SiteIdentity, links: Vec<LinkReport>) -> Option<SiteReport> {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     Some(SiteReport {
@@ -99,7 +101,7 @@ pub(super) fn others(view: &View) -> Vec<SiteReport> {
     all.collect()
 }
 
-/// The links that another site dials. One is in use if both ends say so.
+/// Returns the links that another site dials. A link is in use if both ends announce it.
 fn links(view: &View, site: &Announcement) -> Vec<LinkReport> {
     let dials = site.about.dials.iter().map(|(remote, name)| {
         let other = announcement(view, remote);
@@ -124,7 +126,7 @@ fn announcement<'v>(view: &'v View, site: &SiteId) -> Option<&'v Announcement> {
     view.sites.get(at.ok()?).map(|site| &**site)
 }
 
-/// What the link to a site costs for both ends.
+/// Returns the cost of the link to a site, for both ends.
 pub(super) fn cost(peers: &[Peer], site: &SiteId) -> Option<u32> {
     let peer = peers.iter().find(|peer| peer.site == *site);
     peer.map(|peer| peer.cost)

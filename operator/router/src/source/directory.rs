@@ -1,6 +1,8 @@
-//! Configuration from a directory: `skrouterd.json` and `certs/<profile>/{tls.crt,tls.key,ca.crt}`, and `certs/<proxy>/password.txt`.
-//! Looked at twice a second, by times and sizes; read again when these differ, or are so young that they may hide a change.
-//! A document that is half written is no JSON, and the one before stays; a key that does not fit its certificate yet likewise.
+//! Configuration from a directory: `skrouterd.json` and `certs/<profile>/{tls.crt,tls.key,ca.crt}`,
+//! and `certs/<proxy>/password.txt`. The source checks times and sizes twice a second. It reads the
+//! files again when these differ, or are so young that they may hide a change. A half-written
+//! document is not valid JSON, so the previous one stays. The previous key also stays while a new
+//! key does not match its certificate yet.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,12 +20,12 @@ use crate::data_plane::DataPlane;
 use crate::file::{self, FileStamp};
 use crate::plain;
 use crate::snapshot::{DOCUMENT, Snapshot};
-use crate::tls::Lack;
+use crate::tls::MissingFile;
 
 /// The directory of profiles in it.
 pub const CERTIFICATES: &str = "certs";
 
-/// How often the directory is looked at.
+/// Interval of the checks of the directory.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The largest document and the largest file of a profile.
@@ -57,7 +59,7 @@ pub struct Directory {
     certificates: PathBuf,
 }
 
-/// The stamps of all files that were looked at, absent ones too.
+/// Stamps of all checked files, including absent ones.
 type FileStamps = BTreeMap<PathBuf, Option<FileStamp>>;
 
 impl Directory {
@@ -72,7 +74,7 @@ impl Directory {
     /// Reads the configuration.
     ///
     /// # Errors
-    /// There is no document, or it makes no sense.
+    /// Returns an error if the document is missing or invalid.
     pub fn read(&self) -> Result<Snapshot, Error> {
         let (document, certificate) = LARGEST;
         let path = || self.document.clone();
@@ -82,7 +84,7 @@ impl Directory {
         })?;
         let file = |_: &str, _: &Profile, name: &str| {
             let bytes = file::read(&self.certificates.join(name), certificate);
-            bytes.map_err(|error| Lack::Unread(error.to_string()))
+            bytes.map_err(|error| MissingFile::Unread(error.to_string()))
         };
         let snapshot = Snapshot::read(&text, file).map_err(|source| Error::Use {
             path: path(),
@@ -91,12 +93,12 @@ impl Directory {
         let password = |name: &str| {
             let path = self.certificates.join(proxies::file(name));
             let bytes = file::read(&path, certificate);
-            bytes.map_err(|error| Lack::Unread(error.to_string()))
+            bytes.map_err(|error| MissingFile::Unread(error.to_string()))
         };
         Ok(snapshot.with_passwords(password))
     }
 
-    /// Keeps the data plane at what the directory says, without end.
+    /// Keeps the data plane at the configuration in the directory. Never returns.
     pub fn follow(self, plane: impl DataPlane) -> BoxFuture<'static, ()> {
         self.follow_shared(Arc::new(plane))
     }
@@ -106,7 +108,7 @@ impl Directory {
     }
 
     async fn keep(&self, router: &dyn DataPlane) {
-        let mut seen = Seen::default();
+        let mut seen = LastRead::default();
         loop {
             let directory = self.clone();
             let mut was_late = false;
@@ -117,7 +119,7 @@ impl Directory {
                 tracing::warn!("{why}");
                 router.refuse(Some(why));
             };
-            let (now, is_news) = file::beside(move || seen.again(&directory), late).await;
+            let (now, is_news) = file::run_blocking(move || seen.again(&directory), late).await;
             seen = now;
             if let Some(read) = seen.last.as_ref().filter(|_| is_news || was_late) {
                 apply(router, read).await;
@@ -137,7 +139,7 @@ impl Directory {
         let stamps: FileStamps = paths
             .map(|path| {
                 let stamp = fs::metadata(&path).ok();
-                let stamp = stamp.map(|metadata| FileStamp::of(&metadata));
+                let stamp = stamp.map(|metadata| FileStamp::from_metadata(&metadata));
                 (path, stamp)
             })
             .collect();
@@ -146,26 +148,26 @@ impl Directory {
     }
 }
 
-/// What was read last, and how its files looked then, if that tells whether they are others now.
+/// Result of the last read, and the stamps of its files at that time if these reveal later changes.
 #[derive(Default)]
-struct Seen {
+struct LastRead {
     last: Option<Result<Snapshot, String>>,
     known: Option<FileStamps>,
 }
 
-impl Seen {
-    /// Looks again, and says whether something else was read.
+impl LastRead {
+    /// Checks again, and also returns true if something else was read.
     fn again(mut self, directory: &Directory) -> (Self, bool) {
         let last = self.last.as_ref();
         if self.known.is_some() && directory.stamps(last) == self.known {
             return (self, false);
         }
-        // Before reading, so that what changes meanwhile is seen the next time.
+        // The stamps are taken before reading, so that a change in between is seen the next time.
         let stamps = directory.stamps(last);
         let read = directory.read().map_err(|error| cause::chain(&error));
         let is_news = last != Some(&read);
         self.last = Some(read);
-        // Files that the document names only now are looked at from the next time on.
+        // Files that the document names only now are checked from the next time on.
         let now = directory.stamps(self.last.as_ref());
         self.known = stamps.filter(|stamps| Some(stamps) == now.as_ref());
         (self, is_news)
@@ -247,7 +249,7 @@ mod tests {
         let names: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
         assert_eq!(names, ["p/ca.crt", "q/ca.crt"]);
         assert_eq!(snapshot.files["p/ca.crt"], Ok(b"text".to_vec()));
-        let lack = Lack::Unread("it is larger than 1048576 bytes".to_owned());
+        let lack = MissingFile::Unread("it is larger than 1048576 bytes".to_owned());
         assert_eq!(snapshot.files["q/ca.crt"], Err(lack));
     }
 }

@@ -1,5 +1,6 @@
-//! Configuration from a namespace of Kubernetes: a ConfigMap with the document, and a Secret for each profile. One watch an object,
-//! so that rights to these objects alone are enough. What cannot be read now stays as it was; the last good copy on disk serves
+//! Configuration from a namespace of Kubernetes: a ConfigMap with the document, and a Secret for
+//! each profile. Each object has its own watch, so that rights to these objects alone are enough.
+//! An object that cannot be read now keeps its last content. The last good copy on disk serves
 //! while the API server does not answer.
 
 mod cache;
@@ -35,7 +36,7 @@ use watch::{Watch, Watched};
 /// them are not reported as failed.
 const FIRST_ANSWER: Duration = Duration::from_secs(2);
 
-/// Why there is no source.
+/// Reason why the source cannot be created.
 #[derive(Debug, Error)]
 pub enum Error {
     /// It is not known which API server is meant, or how to speak to it.
@@ -58,7 +59,7 @@ pub struct Namespace {
     cache: Option<Cache>,
 }
 
-/// What is known of which object.
+/// News about one object.
 #[derive(Debug)]
 enum News {
     Document(Watched<ConfigMap>),
@@ -66,10 +67,11 @@ enum News {
 }
 
 impl Namespace {
-    /// With the API server of the Pod's service account, or of KUBECONFIG. Nothing is asked yet.
+    /// Connects to the API server of the Pod's service account, or of KUBECONFIG. Sends no request
+    /// yet.
     ///
     /// # Errors
-    /// Neither is there, or there can be no copy in this directory.
+    /// Returns an error if neither exists, or if this directory cannot hold a copy.
     pub async fn connect(config_map: ConfigMapRef, cache: Option<&Path>) -> Result<Self, Error> {
         let client = client::connect().await.map_err(Error::Client)?;
         let cache = cache.map(|path| {
@@ -86,7 +88,7 @@ impl Namespace {
     }
 
     /// With this API server, and without a copy.
-    pub fn with(client: Client, config_map: ConfigMapRef) -> Self {
+    pub fn with_client(client: Client, config_map: ConfigMapRef) -> Self {
         Self {
             client,
             config_map,
@@ -94,7 +96,7 @@ impl Namespace {
         }
     }
 
-    /// Keeps the data plane at what the namespace says, without end.
+    /// Keeps the data plane at the configuration in the namespace. Never returns.
     pub fn follow(self, plane: impl DataPlane) -> BoxFuture<'static, ()> {
         self.follow_shared(Arc::new(plane))
     }
@@ -173,7 +175,8 @@ struct Follower {
 
 impl Follower {
     async fn run(&mut self, mut watches: Watches, news: &mut UnboundedReceiver<News>) {
-        // Also where the first answers say that a pair is no good: what is kept goes on.
+        // This also applies if the first answers contain an invalid pair: the kept files stay in
+        // use.
         if let Some(kept) = self.known.snapshot() {
             self.router.remember(kept).await;
         }
@@ -195,7 +198,7 @@ impl Follower {
                 Some(None) => return,
                 Some(Some(first)) => {
                     self.learn(first);
-                    // Whatever else is known by now goes along.
+                    // All other news that is available by now is processed together.
                     while let Ok(more) = news.try_recv() {
                         self.learn(more);
                     }
@@ -230,7 +233,7 @@ impl Follower {
         }
     }
 
-    /// Keeps what works on disk.
+    /// Saves the working configuration to disk.
     async fn save(&mut self) {
         let Some(cache) = &self.cache else {
             return;

@@ -1,5 +1,6 @@
-//! The other side of the state API: asks a router of itself, as a controller does. One connection a question, bounded in time
-//! and in the size of the answer; the caller says whom it trusts and what it shows.
+//! Client of the state API: requests the state of a router, as a controller does. It uses one
+//! connection per request, bounded in time and in the size of the answer. The caller supplies the
+//! trusted authority and the presented certificate.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
@@ -27,7 +28,7 @@ use crate::boxed::BoxFuture;
 use crate::config::Profile;
 use crate::tls::{self, Files, load};
 
-/// The name that the certificate of a router is for, wherever it runs.
+/// Name in the certificate of every router, wherever it runs.
 pub const SERVER_NAME: &str = "skupper-router";
 
 /// How long a question may take, from the connection to the last byte of the answer.
@@ -39,7 +40,7 @@ pub const LARGEST: usize = 16 << 20;
 /// The most that is shown of an answer that is no state.
 const SHOWN: usize = 200;
 
-/// What a client trusts and shows, as PEM.
+/// Credentials that a client trusts and presents, as PEM.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// The certificates of the authority of routers.
@@ -57,16 +58,16 @@ impl Debug for Credentials {
     }
 }
 
-/// Why there is no answer.
+/// Reason why no answer is available.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// What is to be trusted or shown is no good.
+    /// The credentials to trust or to present are unusable.
     #[error("the credentials cannot be used")]
     Credentials(#[source] tls::Error),
-    /// No process is there.
+    /// No process accepts the connection.
     #[error("cannot connect to {address}")]
     Connect {
-        /// Where.
+        /// Address of the router.
         address: SocketAddr,
         /// Why.
         source: io::Error,
@@ -74,7 +75,7 @@ pub enum Error {
     /// It is another one than it should be, or does not let us in.
     #[error("the TLS handshake with {address} failed")]
     Handshake {
-        /// Where.
+        /// Address of the router.
         address: SocketAddr,
         /// Why.
         source: io::Error,
@@ -82,7 +83,7 @@ pub enum Error {
     /// The conversation ended too soon.
     #[error("{address} did not answer")]
     Answer {
-        /// Where.
+        /// Address of the router.
         address: SocketAddr,
         /// Why.
         source: hyper::Error,
@@ -90,47 +91,51 @@ pub enum Error {
     /// It took too long.
     #[error("{address} did not answer within {} s", PATIENCE.as_secs())]
     Late {
-        /// Where.
+        /// Address of the router.
         address: SocketAddr,
     },
     /// It answers something else than 200.
     #[error("{address} answered {status}: {text}")]
     Status {
-        /// Where.
+        /// Address of the router.
         address: SocketAddr,
-        /// With what.
+        /// Status code of the answer.
         status: StatusCode,
-        /// The beginning of what it said.
+        /// Beginning of the answer.
         text: String,
     },
-    /// It has more to say than it should.
+    /// The answer exceeds the size limit.
     #[error("{address} answered with more than {LARGEST} bytes")]
     Size {
-        /// Where.
+        /// Address of the router.
         address: SocketAddr,
     },
-    /// What it answers is no state.
+    /// The answer is not a state.
     #[error("{address} answered with something else than a state")]
     Meaning {
-        /// Where.
+        /// Address of the router.
         address: SocketAddr,
         /// Why.
         source: serde_json::Error,
     },
 }
 
-/// Asks a router for its state as it is now.
+/// Requests the current state of a router.
 ///
 /// # Errors
-/// There is no answer within [`PATIENCE`], from a router with a certificate of the authority for [`SERVER_NAME`].
-pub fn ask(address: SocketAddr, credentials: &Credentials) -> BoxFuture<'_, Result<State, Error>> {
+/// Returns an error if no answer arrives within [`PATIENCE`] from a router with a certificate of
+/// the authority for [`SERVER_NAME`].
+pub fn fetch_state(
+    address: SocketAddr,
+    credentials: &Credentials,
+) -> BoxFuture<'_, Result<State, Error>> {
     Box::pin(async move {
-        let asking = timeout(PATIENCE, asked(address, credentials));
+        let asking = timeout(PATIENCE, request_state(address, credentials));
         asking.await.unwrap_or(Err(Error::Late { address }))
     })
 }
 
-async fn asked(address: SocketAddr, credentials: &Credentials) -> Result<State, Error> {
+async fn request_state(address: SocketAddr, credentials: &Credentials) -> Result<State, Error> {
     let connector = connector(credentials).map_err(Error::Credentials)?;
     let stream = TcpStream::connect(address).await;
     let stream = stream.map_err(|source| Error::Connect { address, source })?;
@@ -181,10 +186,10 @@ where
         .expect("the request is well formed");
     let response = sender.send_request(request).await.map_err(failed)?;
     let status = response.status();
-    Ok((status, whole(address, response.into_body()).await?))
+    Ok((status, read_body(address, response.into_body()).await?))
 }
 
-async fn whole(address: SocketAddr, mut body: Incoming) -> Result<Bytes, Error> {
+async fn read_body(address: SocketAddr, mut body: Incoming) -> Result<Bytes, Error> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|source| Error::Answer { address, source })?;

@@ -1,4 +1,4 @@
-//! The network in the state: which sites there are, and what the own site adds to it. Pure.
+//! The network in the state: the known sites, and the contribution of the own site. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{EntryReport, KeyCounts, State, Status};
 
-/// The most names of services that are told of all sites together, in bytes.
+/// Upper bound on the names of services reported for all sites together, in bytes.
 const MOST: usize = 4 << 20;
 /// The most keys of other sites that are counted.
 const MOST_KEYS: usize = 16_384;
@@ -17,22 +17,22 @@ const MOST_KEYS: usize = 16_384;
 pub struct SiteReport {
     /// Its id.
     pub id: String,
-    /// What it is called; empty if it does not say so.
+    /// Name of the site; empty if the site does not report it.
     #[serde(default)]
     pub name: String,
-    /// Its namespace; empty if it does not say so.
+    /// Namespace of the site; empty if the site does not report it.
     #[serde(default)]
     pub namespace: String,
-    /// What it runs on; empty if it does not say so.
+    /// Platform of the site; empty if the site does not report it.
     #[serde(default)]
     pub platform: String,
-    /// Of which version its controller is; empty if it does not say so.
+    /// Version of the site's controller; empty if the site does not report it.
     #[serde(default)]
     pub version: String,
     /// The links that it dials.
     #[serde(default)]
     pub links: Vec<LinkReport>,
-    /// What it has.
+    /// Services of the site.
     #[serde(default)]
     pub services: Vec<ServiceReport>,
 }
@@ -45,16 +45,16 @@ pub struct LinkReport {
     pub name: String,
     /// The site that it leads to; empty before that was known.
     pub remote_site_id: String,
-    /// What that site is called.
+    /// Name of that site.
     #[serde(default)]
     pub remote_site_name: String,
-    /// What it costs.
+    /// Cost of the link.
     pub cost: u32,
-    /// Whether it is in use.
+    /// True if the link is in use.
     pub operational: bool,
 }
 
-/// What a site has of a routing key.
+/// Entries that a site has for a routing key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceReport {
@@ -75,7 +75,7 @@ impl ServiceReport {
     }
 }
 
-/// What the own site has of a routing key.
+/// Entries that the own site has for a routing key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnService {
     /// Connectors that can be used, as many as there are.
@@ -86,23 +86,23 @@ pub(crate) struct OwnService {
     pub(crate) listeners: BTreeSet<String>,
 }
 
-/// What is known besides the entries.
+/// Knowledge besides the entries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     /// The own site without its services; absent if it has no id.
     pub(crate) own: Option<SiteReport>,
     /// The other sites that can be reached.
     pub(crate) others: Vec<SiteReport>,
-    /// What they have of each key.
+    /// Entries that the other sites have for each key.
     pub(crate) keys: BTreeMap<String, KeyCounts>,
     /// How many connectors of the own site can be used, of each key that it names.
     pub(crate) connectors: BTreeMap<String, usize>,
-    /// What the own site has.
+    /// Services of the own site.
     pub(crate) services: BTreeMap<String, OwnService>,
 }
 
 impl Surroundings {
-    /// Counts anew what follows from the entries: one that has failed lets nobody in.
+    /// Recounts everything that follows from the entries: a failed entry accepts no clients.
     pub(super) fn settle(&mut self, state: &mut State) {
         self.count(&state.entries);
         let mut keys: BTreeMap<String, KeyCounts> = BTreeMap::new();
@@ -167,7 +167,7 @@ impl Surroundings {
         }
     }
 
-    /// Keys that nothing has are not told.
+    /// Omits keys without connectors and listeners from the report.
     fn reported(&self) -> Vec<ServiceReport> {
         let services = self.services.iter();
         let there =
@@ -181,7 +181,8 @@ impl Surroundings {
     }
 }
 
-/// The sites by id, with as many services as there is room for: the own site is told first.
+/// Returns the sites by id, with as many services as the bound allows. The own site is reported
+/// first.
 fn bounded(sites: impl Iterator<Item = SiteReport>) -> Vec<SiteReport> {
     let mut room = MOST;
     let mut told: Vec<SiteReport> = sites

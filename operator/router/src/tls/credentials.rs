@@ -1,4 +1,5 @@
-//! What a handshake needs of a profile, and the place where the next handshake finds it. Knows no files.
+//! Credentials that a handshake needs from a profile, and the slot where the next handshake finds
+//! them. Independent of files.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -14,7 +15,7 @@ use rustls::{ClientConfig, ServerConfig};
 use super::expiry::Expiry;
 use super::verify::Servers;
 
-/// What the good files of a profile are good for.
+/// Credentials from the good files of a profile.
 pub struct Credentials {
     pair: Option<Arc<CertifiedKey>>,
     clients: Option<Arc<dyn ClientCertVerifier>>,
@@ -31,7 +32,8 @@ impl Debug for Credentials {
 }
 
 impl Credentials {
-    /// Of a certificate and its key, and of what verifies clients and servers.
+    /// Creates credentials from a certificate and its key, and from the verifiers of clients and
+    /// servers.
     pub(super) fn new(
         pair: Option<Arc<CertifiedKey>>,
         clients: Option<Arc<dyn ClientCertVerifier>>,
@@ -46,14 +48,15 @@ impl Credentials {
         }
     }
 
-    /// What accepts clients; absent if the profile has no certificate, or none to verify clients with.
+    /// Returns the configuration that accepts clients; absent if the profile has no certificate, or
+    /// none to verify clients with.
     pub fn server(&self, require_client_certificate: bool) -> Option<Arc<ServerConfig>> {
         let slot = &self.server[usize::from(require_client_certificate)];
         slot.get_or_init(|| self.build_server(require_client_certificate).map(Arc::new))
             .clone()
     }
 
-    /// What connects to servers; absent if the profile has no authority.
+    /// Returns the configuration that connects to servers; absent if the profile has no authority.
     pub fn client(&self, verify_hostname: bool) -> Option<Arc<ClientConfig>> {
         let slot = &self.client[usize::from(verify_hostname)];
         slot.get_or_init(|| self.build_client(verify_hostname).map(Arc::new))
@@ -62,15 +65,16 @@ impl Credentials {
 
     /// Until when its certificate is good; absent if it has none.
     pub(super) fn expiry(&self) -> Option<Expiry> {
-        Expiry::of(self.pair.as_ref()?.cert.first()?)
+        Expiry::from_certificate(self.pair.as_ref()?.cert.first()?)
     }
 
-    /// Whether it has all that a link needs.
+    /// Returns true if the credentials suffice for a link.
     pub fn can_link(&self) -> bool {
         self.pair.is_some() && self.clients.is_some() && self.servers.is_some()
     }
 
-    /// What accepts routers of other sites: TLS 1.3, with a certificate of both sides, for one protocol. Absent as [`Credentials::server`].
+    /// Returns the configuration that accepts routers of other sites: TLS 1.3, with a certificate
+    /// of both sides, for one protocol. Absent in the cases of [`Credentials::server`].
     pub fn link_server(&self, protocol: &[u8]) -> Option<ServerConfig> {
         let pair = SingleCertAndKey::from(self.pair.clone()?);
         let builder = ServerConfig::builder_with_provider(crypto())
@@ -79,12 +83,13 @@ impl Credentials {
             .with_client_cert_verifier(self.clients.clone()?);
         let mut config = builder.with_cert_resolver(Arc::new(pair));
         config.alpn_protocols = vec![protocol.to_vec()];
-        // A link lasts; whoever comes again shows its certificate again.
+        // A link lasts, and a reconnecting peer presents its certificate again.
         config.send_tls13_tickets = 0;
         Some(config)
     }
 
-    /// What connects to routers of other sites, likewise. Absent if the profile has no authority or no certificate.
+    /// Returns the configuration that connects to routers of other sites, in the same way. Absent
+    /// if the profile has no authority or no certificate.
     pub fn link_client(&self, verify_hostname: bool, protocol: &[u8]) -> Option<ClientConfig> {
         let pair = SingleCertAndKey::from(self.pair.clone()?);
         let builder = ClientConfig::builder_with_provider(crypto())
@@ -134,19 +139,19 @@ impl Credentials {
     }
 }
 
-/// The one provider of cryptography, whatever else is linked.
+/// Returns the one provider of cryptography, regardless of other linked ones.
 pub(super) fn crypto() -> Arc<CryptoProvider> {
     static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
     let provider = PROVIDER.get_or_init(|| Arc::new(provider::default_provider()));
     provider.clone()
 }
 
-/// The credentials of one profile as they are now. Whoever holds it sees every renewal.
+/// Current credentials of one profile. Every holder of the slot sees each renewal.
 #[derive(Debug, Default)]
 pub struct Slot(RwLock<Option<Arc<Credentials>>>);
 
 impl Slot {
-    /// What the next handshake uses; absent until there were good files.
+    /// Returns the credentials for the next handshake; absent until there were good files.
     pub fn now(&self) -> Option<Arc<Credentials>> {
         self.0.read().expect("no writer panics").clone()
     }

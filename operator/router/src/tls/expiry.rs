@@ -14,7 +14,7 @@ pub struct Expiry {
 
 impl Expiry {
     /// Of a certificate; `None` if it cannot be read.
-    pub(super) fn of(certificate: &CertificateDer<'_>) -> Option<Self> {
+    pub(super) fn from_certificate(certificate: &CertificateDer<'_>) -> Option<Self> {
         let (_, parsed) = X509Certificate::from_der(certificate).ok()?;
         let end = parsed.validity().not_after;
         Some(Self {
@@ -23,7 +23,7 @@ impl Expiry {
         })
     }
 
-    /// Whether it is over, so many seconds after 1970.
+    /// Returns true if the certificate has expired at this time, in seconds after 1970.
     pub(super) fn is_over(&self, now: i64) -> bool {
         self.seconds < now
     }

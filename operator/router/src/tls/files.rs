@@ -1,15 +1,16 @@
-//! The files of profiles, as a source delivers them. Knows nothing of what is in them.
+//! The files of profiles, as a source delivers them. Independent of their content.
 
 use std::collections::BTreeMap;
 
 /// The files of profiles by their path below the directory of certificates, or why one is not there.
-pub type Files = BTreeMap<String, Result<Vec<u8>, Lack>>;
+pub type Files = BTreeMap<String, Result<Vec<u8>, MissingFile>>;
 
 /// Why a file of a profile is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lack {
-    /// It cannot be read, for this reason. What was good before stays in use.
+pub enum MissingFile {
+    /// The file cannot be read, for this reason. The last good content stays in use.
     Unread(String),
-    /// Its owner took it away, and nothing of the profile is to be used any more. The whole sentence that is reported.
+    /// The owner removed the file, and no part of the profile may be used any more. Contains the
+    /// whole reported sentence.
     Gone(String),
 }

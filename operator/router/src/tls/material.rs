@@ -12,10 +12,10 @@ use rustls::sign::CertifiedKey;
 use thiserror::Error;
 
 use super::credentials::{Credentials, crypto};
-use super::files::{Files, Lack};
+use super::files::{Files, MissingFile};
 use crate::config::Profile;
 
-/// What is wrong with the files of a profile.
+/// Error in the files of a profile.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Its owner took a file away.
@@ -29,12 +29,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// It is no PEM, or there is nothing of the kind in it.
+    /// The file is not valid PEM, or contains no such item.
     #[error("`{path}` holds no {what}")]
     Pem {
         /// The file.
         path: String,
-        /// What should be in it.
+        /// Expected content of the file.
         what: &'static str,
         /// Why.
         source: pem::Error,
@@ -56,7 +56,7 @@ pub enum Error {
         chain: String,
     },
     /// The authorities cannot be used.
-    #[error("the authorities cannot verify anybody")]
+    #[error("the certificate authorities cannot be used to verify peers")]
     Verifier(#[source] VerifierBuilderError),
 }
 
@@ -94,8 +94,8 @@ fn bytes<'f>(path: &str, files: &'f Files) -> Result<&'f [u8], Error> {
     };
     match files.get(path) {
         Some(Ok(bytes)) => Ok(bytes),
-        Some(Err(Lack::Unread(reason))) => Err(read(reason)),
-        Some(Err(Lack::Gone(sentence))) => Err(Error::Gone(sentence.clone())),
+        Some(Err(MissingFile::Unread(reason))) => Err(read(reason)),
+        Some(Err(MissingFile::Gone(sentence))) => Err(Error::Gone(sentence.clone())),
         None => Err(read("it was not looked for")),
     }
 }

@@ -36,7 +36,7 @@ fn pair(name: &str) -> (Vec<u8>, Vec<u8>) {
     )
 }
 
-fn wanted() -> BTreeMap<String, ConfigEntry<Profile>> {
+fn desired_profiles() -> BTreeMap<String, ConfigEntry<Profile>> {
     let profile = Profile {
         ca: Some("p/ca.crt".to_owned()),
         pair: Some(("p/tls.crt".to_owned(), "p/tls.key".to_owned())),
@@ -64,15 +64,15 @@ fn a_certificate_that_is_over_is_told_and_served_until_it_is_renewed() {
     let (old, new) = (between(&key, [2020, 2024]), between(&key, [2020, 2034]));
     let key = key.serialize_pem().into_bytes();
     let mut profiles = Profiles::default();
-    profiles.update(&wanted(), &files(&old, &old, &key));
+    profiles.update(&desired_profiles(), &files(&old, &old, &key));
     let loaded = profiles.get("p").unwrap();
     assert_eq!(loaded.trouble(EARLY), None);
     let told = loaded.trouble(LATE).unwrap();
     assert!(told.starts_with(EXPIRED) && told.contains("2024"), "{told}");
     assert!(loaded.is_expired(LATE) && loaded.slot.now().is_some());
-    profiles.update(&wanted(), &files(&new, &new, &key));
+    profiles.update(&desired_profiles(), &files(&new, &new, &key));
     assert_eq!(profiles.get("p").unwrap().trouble(LATE), None);
-    profiles.update(&wanted(), &files(&new, &new, b""));
+    profiles.update(&desired_profiles(), &files(&new, &new, b""));
     let told = profiles.get("p").unwrap().trouble(LATE).unwrap();
     assert!(told.contains("private key"), "{told}");
 }
@@ -109,14 +109,14 @@ fn broken_files_are_told_and_the_good_ones_before_stay() {
     let (chain, key) = pair("a");
     let (_, other) = pair("b");
     let mut profiles = Profiles::default();
-    profiles.update(&wanted(), &Files::new());
+    profiles.update(&desired_profiles(), &Files::new());
     assert_eq!(
         wrong(&profiles),
         Some("cannot read `p/ca.crt`: it was not looked for")
     );
     let slot = profiles.get("p").unwrap().slot.clone();
     assert!(slot.now().is_none());
-    profiles.update(&wanted(), &files(&chain, &chain, &key));
+    profiles.update(&desired_profiles(), &files(&chain, &chain, &key));
     assert_eq!(wrong(&profiles), None);
     let good = slot.now().unwrap();
     for (files, expected) in [
@@ -157,12 +157,12 @@ fn broken_files_are_told_and_the_good_ones_before_stay() {
             "`p/tls.key` cannot be used: ",
         ),
     ] {
-        profiles.update(&wanted(), &files);
+        profiles.update(&desired_profiles(), &files);
         let told = wrong(&profiles).unwrap_or_default();
         assert!(told.starts_with(expected), "{told}");
         assert!(Arc::ptr_eq(&good, &slot.now().unwrap()));
     }
-    profiles.update(&wanted(), &files(&chain, &chain, &key));
+    profiles.update(&desired_profiles(), &files(&chain, &chain, &key));
     assert_eq!(wrong(&profiles), None);
 }
 
@@ -170,7 +170,7 @@ fn broken_files_are_told_and_the_good_ones_before_stay() {
 fn what_a_profile_lacks_it_is_not_used_for() {
     let (chain, key) = pair("a");
     let only = |ca: bool, pair: bool| {
-        let mut wanted = wanted();
+        let mut wanted = desired_profiles();
         let profile = wanted.get_mut("p").unwrap().wanted.as_mut().unwrap();
         profile.ca = profile.ca.take().filter(|_| ca);
         profile.pair = profile.pair.take().filter(|_| pair);
@@ -205,9 +205,9 @@ proptest! {
         let end = if cut { all[file].len() } else { at + 1 };
         all[file].splice(at..end, damage);
         let mut profiles = Profiles::default();
-        profiles.update(&wanted(), &files(&all[0], &all[1], &all[2]));
+        profiles.update(&desired_profiles(), &files(&all[0], &all[1], &all[2]));
         let kept = profiles.get("p").unwrap();
-        // Good or told, never neither and never both.
+        // A profile is either valid or reported, never neither and never both.
         prop_assert_eq!(kept.slot.now().is_some(), kept.wrong.is_none());
     }
 }
@@ -216,12 +216,12 @@ proptest! {
 fn an_entry_that_was_broken_for_a_while_is_good_again_with_the_same_files() {
     let (chain, key) = pair("a");
     let files = files(&chain, &chain, &key);
-    let mut broken = wanted();
+    let mut broken = desired_profiles();
     broken.get_mut("p").unwrap().wanted = Err(crate::config::Wrong::EmptyProfile);
     let mut profiles = Profiles::default();
-    profiles.update(&wanted(), &files);
+    profiles.update(&desired_profiles(), &files);
     profiles.update(&broken, &files);
     assert!(wrong(&profiles).is_some());
-    profiles.update(&wanted(), &files);
+    profiles.update(&desired_profiles(), &files);
     assert_eq!(wrong(&profiles), None);
 }

@@ -1,5 +1,5 @@
-//! The certificate of a server: whether it must be for the name it is reached by (`verifyHostname`), and what is told of one that is no good.
-//! Everything else of it is verified.
+//! Verification of a server's certificate: the check of the server name (`verifyHostname`), and the
+//! reports of invalid certificates. All other properties are always verified.
 
 use std::sync::Arc;
 
@@ -11,12 +11,14 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 #[derive(Debug)]
 pub(super) struct Servers {
     pub(super) by: Arc<dyn ServerCertVerifier>,
-    /// True if the name is no matter. It is asked for last, so whatever else is wrong is found before.
+    /// True if the name does not matter. The name is checked last, so every other error is found
+    /// before.
     pub(super) any_name: bool,
 }
 
 impl Servers {
-    /// The same answer at any time: how long ago a certificate expired would be news whenever it is asked.
+    /// Returns the result without details that depend on time. The time since a certificate expired
+    /// would make every report a new one.
     fn judged(
         &self,
         verified: Result<ServerCertVerified, Error>,

@@ -5,7 +5,7 @@ use lifecycle_router::adaptor::amqp::{Client, Error};
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
 
-use crate::support::{Agent, PROTON, SHORT, whole};
+use crate::support::{Agent, PROTON, SHORT, error_chain};
 
 pub(crate) fn cases() -> Vec<Case> {
     named![single_threaded(PROTON):
@@ -134,7 +134,7 @@ async fn garbage_is_an_error_that_says_what_was_expected() {
         agent.run(&format!("garbage {kind}"));
         let error = client.query("listener").await.unwrap_err();
         let prefix = "QUERY listener: the answer of the router is not as the protocol has it: ";
-        assert_eq!(whole(&error), format!("{prefix}{expected}"), "{kind}");
+        assert_eq!(error_chain(&error), format!("{prefix}{expected}"), "{kind}");
         assert!(!error.is_lost());
         is_usable(&mut client).await;
     }
@@ -147,7 +147,7 @@ async fn an_answer_that_cannot_be_decoded_is_garbage_too() {
         agent.run("garbage undecodable");
         let error = client.query("listener").await.unwrap_err();
         assert!(
-            whole(&error).contains("it cannot be decoded: "),
+            error_chain(&error).contains("it cannot be decoded: "),
             "{error:?}"
         );
         is_usable(&mut client).await;

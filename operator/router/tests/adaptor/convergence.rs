@@ -1,7 +1,8 @@
-//! Documents applied to an agent: afterwards it has what they ask for, and nothing more is to be done.
+//! Documents applied to an agent: afterwards it has the requested entries, and no further change is
+//! necessary.
 
 use lifecycle_router::adaptor::amqp::{Client, Error};
-use lifecycle_router::adaptor::changes::{Entry, Operation, changes, wanted};
+use lifecycle_router::adaptor::changes::{Entry, Operation, changes, parse_elements};
 use lifecycle_router::adaptor::observed::{Observed, Rows};
 use lifecycle_router::adaptor::{Attributes, Entity};
 use lifecycle_router::state::Status;
@@ -33,7 +34,7 @@ async fn current(client: &mut Client) -> Vec<Entry> {
 
 /// Applies a document, and returns the operations and the errors.
 async fn apply(client: &mut Client, document: &Value) -> (Vec<String>, Vec<Error>) {
-    let wanted = wanted(document.as_array().unwrap());
+    let wanted = parse_elements(document.as_array().unwrap());
     assert_eq!(wanted.faults, Vec::<String>::new());
     let operations = changes(&current(client).await, &wanted.entries);
     let mut errors = Vec::new();

@@ -99,8 +99,10 @@ async fn sockets_keys_and_links_are_read_back() {
     let document = document();
     let site = Site::new(&agent, &document);
     site.applied(&document).await;
-    site.does("tcpListener", "listener/a", &Status::Idle).await;
-    site.does("listenerAddress", "m/a", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "listener/a", &Status::Idle)
+        .await;
+    site.wait_for_status("listenerAddress", "m/a", &Status::Idle)
+        .await;
     assert_eq!(site.state().keys["a"].connectors, 0);
     let occupied = "Address already in use - proton:io";
     agent.run(&format!(
@@ -117,10 +119,12 @@ async fn sockets_keys_and_links_are_read_back() {
         agent.run(&format!(r#"add router.address {{"name": "M{name}", "key": "M{name}", "inProcess": 1, "subscriberCount": 0, "remoteCount": 0}}"#));
     }
     agent.run(r#"add connection {"name": "c1", "host": "east.example:55671", "role": "inter-router", "dir": "out", "container": "east-pod", "opened": true, "active": true}"#);
-    let link = site.does("connector", "east", &Status::Up).await;
+    let link = site.wait_for_status("connector", "east", &Status::Up).await;
     assert_eq!(link.container.as_deref(), Some("east-pod"));
-    site.does("tcpListener", "listener/a", &Status::Up).await;
-    site.does("listenerAddress", "m/a", &Status::Up).await;
+    site.wait_for_status("tcpListener", "listener/a", &Status::Up)
+        .await;
+    site.wait_for_status("listenerAddress", "m/a", &Status::Up)
+        .await;
     let state = site.state();
     let counts = |connectors, listeners| KeyCounts {
         connectors,
@@ -136,9 +140,12 @@ async fn sockets_keys_and_links_are_read_back() {
     let why = site.failed("tcpListener", "listener/a").await;
     assert!(why.starts_with("the router has no socket for it"), "{why}");
     agent.run(r#"set tcpListener listener/a {"operStatus": "up"}"#);
-    site.does("tcpListener", "listener/a", &Status::Up).await;
+    site.wait_for_status("tcpListener", "listener/a", &Status::Up)
+        .await;
     agent.run("remove connection c1");
-    let link = site.does("connector", "east", &Status::Idle).await;
+    let link = site
+        .wait_for_status("connector", "east", &Status::Idle)
+        .await;
     assert_eq!(link.container, None);
 }
 
@@ -196,7 +203,8 @@ async fn entries_of_a_router_that_stays_away_have_failed() {
         "{keys:?}"
     );
     let _agent = Agent::start_on(port);
-    site.does("tcpListener", "listener/a", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "listener/a", &Status::Idle)
+        .await;
 }
 
 async fn a_refused_entry_spoils_no_other_and_is_tried_again_when_the_document_changes() {
@@ -225,7 +233,8 @@ async fn a_refused_entry_spoils_no_other_and_is_tried_again_when_the_document_ch
     assert!(sent < 10, "{sent}");
     document[5][1].as_object_mut().unwrap().remove("colour");
     site.edit(&document);
-    site.does("tcpListener", "listener/a", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "listener/a", &Status::Idle)
+        .await;
     agent_has(&mut agent, "the entry is there", |dump| {
         dump["tcpListener"]["listener/a"]["port"] == "1024"
     })
@@ -242,14 +251,15 @@ async fn entries_that_cannot_be_are_not_sent() {
     assert!(why.contains("70000"), "{why}");
     let why = site.failed("connector", "east").await;
     assert_eq!(why, "sslProfile `missing` does not exist");
-    site.does("tcpConnector", "connector/c", &Status::Up).await;
+    site.wait_for_status("tcpConnector", "connector/c", &Status::Up)
+        .await;
     assert_eq!(agent.dump()["tcpListener"]["listener/a"], Value::Null);
 }
 
 async fn answers_that_are_late_twice_or_garbage_stop_nothing() {
     let mut agent = Agent::start();
     let mut document = document();
-    let site = Site::with(&agent, &document, |_| {}, Duration::from_secs(1));
+    let site = Site::start_with(&agent, &document, |_| {}, Duration::from_secs(1));
     site.applied(&document).await;
     let kinds = [
         "twice",
@@ -280,7 +290,7 @@ async fn answers_that_are_late_twice_or_garbage_stop_nothing() {
 async fn a_router_that_answers_nothing_is_reported_until_it_does() {
     let mut agent = Agent::start();
     let document = document();
-    let site = Site::with(&agent, &document, |_| {}, SHORT);
+    let site = Site::start_with(&agent, &document, |_| {}, SHORT);
     site.until("it is applied", |state| state.configuration.is_some())
         .await;
     agent.run("stall");
@@ -295,5 +305,6 @@ async fn a_router_that_answers_nothing_is_reported_until_it_does() {
     agent.run("resume");
     site.applied(&document).await;
     // The agent cannot keep up with the limit of this test on a slow machine, but with some of its turns.
-    site.does("tcpConnector", "connector/c", &Status::Up).await;
+    site.wait_for_status("tcpConnector", "connector/c", &Status::Up)
+        .await;
 }

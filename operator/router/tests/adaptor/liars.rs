@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Passes one connection on to a port, and changes the byte at `at` of what comes back.
+/// Forwards one connection to a port, and changes the byte at `at` of the response.
 fn liar(to: u16, at: usize, change: u8) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

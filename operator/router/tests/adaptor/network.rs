@@ -1,4 +1,5 @@
-//! The network status: two adaptors of two sites at one router, which see each other's records and those of routers.
+//! The network status: two adaptors of two sites at one router, which see each other's records and
+//! the records of routers.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -60,12 +61,13 @@ impl Drop for Collecting {
 }
 
 fn read(path: &Path) -> Option<Value> {
-    // A file that is there is whole.
+    // An existing file is complete.
     let text = std::fs::read_to_string(path).ok()?;
     Some(serde_json::from_str(&text).unwrap())
 }
 
-/// The records of the two routers: the first has a listener and a link, the second what these lead to.
+/// Announces the records of the two routers: the first has a listener and a link, the second has
+/// their destinations.
 fn routers(agent: &mut Agent, connector: &str) {
     let first = json!([
         {"0": 1, "1": "ra:0", "2": "uid-a", "30": "router-a", "13": "interior"},
@@ -113,7 +115,7 @@ fn expected() -> Value {
 }
 
 /// Waits until all of them have written the whole network.
-async fn whole(agent: &RefCell<Agent>, sites: &[&Collecting]) {
+async fn wait_for_network(agent: &RefCell<Agent>, sites: &[&Collecting]) {
     let ask = async || {
         agent.borrow_mut().run("beacons");
         let is_whole = sites.iter().all(|site| site.status() == Some(expected()));
@@ -134,7 +136,7 @@ async fn two_sites_write_one_network_and_show_it_in_their_states() {
     let first = Collecting::new(&agent, "a", &document);
     let second = Collecting::new(&agent, "b", &json!([]));
     let agent = RefCell::new(agent);
-    whole(&agent, &[&first, &second]).await;
+    wait_for_network(&agent, &[&first, &second]).await;
     let has_site = |state: &lifecycle_router::state::State| {
         let site = state.sites.iter().find(|site| site.id == "uid-b");
         let link = state.entry("connector", "link");
@@ -147,7 +149,7 @@ async fn two_sites_write_one_network_and_show_it_in_their_states() {
         .until("the state has the other site", has_site)
         .await;
 
-    // A router whose entry goes, and a connection that is lost.
+    // A router loses an entry, and a connection is lost.
     let ended = json!([{"0": 5, "1": "rb:2", "4": 5_000_000_u64}]);
     agent.borrow_mut().run(&format!("router rb {ended}"));
     let ask = async || {
@@ -159,5 +161,5 @@ async fn two_sites_write_one_network_and_show_it_in_their_states() {
     waited.unwrap_or_else(|error| panic!("{error:#}: {:#?}", second.status()));
     agent.borrow_mut().run("cut");
     routers(&mut agent.borrow_mut(), "rb:4");
-    whole(&agent, &[&first, &second]).await;
+    wait_for_network(&agent, &[&first, &second]).await;
 }

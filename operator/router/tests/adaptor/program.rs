@@ -45,7 +45,7 @@ fn adaptor(source: &Path, output: &Path, more: &[&str]) -> Child {
         .unwrap()
 }
 
-async fn ended(child: &mut Child) -> ExitStatus {
+async fn wait_for_exit(child: &mut Child) -> ExitStatus {
     let child = std::cell::RefCell::new(child);
     let ask = async || Ok(child.borrow_mut().try_wait()?);
     eventually("the process ends", LIMIT, ask).await.unwrap()
@@ -115,7 +115,7 @@ async fn the_program_serves_the_state_and_ends_at_once_and_leaves_the_router_alo
     let before = agent.dump();
     let id = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     kill_process(id, Signal::TERM).unwrap();
-    assert!(ended(&mut child).await.success());
+    assert!(wait_for_exit(&mut child).await.success());
     assert_eq!(agent.dump(), before);
     assert_eq!(changing(&mut agent), Vec::<String>::new());
 }
@@ -151,7 +151,7 @@ async fn the_start_of_a_router_is_written_with_nothing_that_can_come_later() {
     write(source.path(), "skrouterd.json", &document.to_string());
     for _ in 0..2 {
         let mut child = adaptor(source.path(), &output, &["--init"]);
-        assert!(ended(&mut child).await.success());
+        assert!(wait_for_exit(&mut child).await.success());
         let written = fs::read(output.join("skrouterd.json")).unwrap();
         let written: Value = serde_json::from_slice(&written).unwrap();
         let file = |name: &str| output.join("server").join(name).display().to_string();
@@ -168,7 +168,8 @@ async fn the_start_of_a_router_is_written_with_nothing_that_can_come_later() {
     }
 }
 
-/// The commands of a page: lines of blocks that begin so, and what YAML gives to a container as `args`.
+/// Returns the commands of a page: lines of blocks with this beginning, and the `args` of
+/// containers in YAML.
 fn commands() -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let joined = PAGE.replace("\\\n", " ");

@@ -40,7 +40,8 @@ async fn a_listener_at_an_occupied_port_is_made_anew_until_the_port_is_free() {
     assert!(sent.iter().all(|one| one["name"] != "other"), "{sent:?}");
     assert_eq!(site.failed("tcpListener", "taken").await, occupied);
     agent.run("free 1024");
-    site.does("tcpListener", "taken", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "taken", &Status::Idle)
+        .await;
     agent_has(&mut agent, "its address is there, too", |dump| {
         dump["tcpListener"]["taken"]["connectionMsg"] == ""
             && dump["listenerAddress"]["taken/a"]["value"] == 1
@@ -55,8 +56,8 @@ async fn a_refused_update_that_the_router_kept_stays_told_until_something_change
     let mut document = json!([profile("web"), secure(listener("tls", 1024, "a"), "web")]);
     document[0][1]["ordinal"] = 2.into();
     let fill = |source: &std::path::Path| drop(certify(source, "web"));
-    let site = Site::with(&agent, &document, fill, AMPLE);
-    site.does("sslProfile", "web", &Status::Up).await;
+    let site = Site::start_with(&agent, &document, fill, AMPLE);
+    site.wait_for_status("sslProfile", "web", &Status::Up).await;
     agent.run("refuse UPDATE sslProfile 500 CError: Configuration: no");
     document[0][1]["ordinal"] = 3.into();
     site.edit(&document);
@@ -66,18 +67,19 @@ async fn a_refused_update_that_the_router_kept_stays_told_until_something_change
     assert_eq!(agent.dump()["sslProfile"]["web"]["ordinal"], 3);
     turns(&mut agent, 5).await;
     assert_eq!(site.failed("sslProfile", "web").await, words);
-    site.does("tcpListener", "tls", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "tls", &Status::Idle)
+        .await;
     // New files alone are reason enough.
     certify(site.source.path(), "web");
-    site.does("sslProfile", "web", &Status::Up).await;
+    site.wait_for_status("sslProfile", "web", &Status::Up).await;
 }
 
 async fn numbers_of_a_profile_that_the_router_would_refuse_are_not_sent() {
     let mut agent = Agent::start();
     let mut document = json!([profile("web"), secure(listener("tls", 1024, "a"), "web")]);
     let fill = |source: &std::path::Path| drop(certify(source, "web"));
-    let site = Site::with(&agent, &document, fill, AMPLE);
-    site.does("sslProfile", "web", &Status::Up).await;
+    let site = Site::start_with(&agent, &document, fill, AMPLE);
+    site.wait_for_status("sslProfile", "web", &Status::Up).await;
     document[0][1]["ordinal"] = 3.into();
     document[0][1]["oldestValidOrdinal"] = "7".into();
     changing(&mut agent);
@@ -93,7 +95,7 @@ async fn numbers_of_a_profile_that_the_router_would_refuse_are_not_sent() {
         document[0][1].as_object_mut().unwrap().remove(name);
     }
     site.edit(&document);
-    site.does("sslProfile", "web", &Status::Up).await;
+    site.wait_for_status("sslProfile", "web", &Status::Up).await;
     certify(site.source.path(), "web");
     agent_has(&mut agent, "the files are loaded", |dump| {
         dump["sslProfile"]["web"]["ordinal"].as_u64() > Some(7)

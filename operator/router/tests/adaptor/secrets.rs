@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use lifecycle_router::api::{Api, Offer, bind};
 use lifecycle_router::state::Status;
-use lifecycle_router::state::client::{Credentials, SERVER_NAME, ask};
+use lifecycle_router::state::client::{Credentials, SERVER_NAME, fetch_state};
 use lifecycle_tests::harness::{Case, eventually};
 use lifecycle_tests::named;
 use rustls::crypto::ring::default_provider;
@@ -65,12 +65,12 @@ fn fits(folder: &std::path::Path) -> Option<bool> {
     Some(CertifiedKey::new(vec![chain], key).keys_match().is_ok())
 }
 
-/// A site whose profile `web` has a certificate, once the router has all of it.
+/// Starts a site whose profile `web` has a certificate, and waits until the router has all of it.
 async fn with_certificate(agent: &Agent, document: &Value) -> Site {
     let fill = |source: &std::path::Path| drop(certify(source, "web"));
-    let site = Site::with(agent, document, fill, AMPLE);
+    let site = Site::start_with(agent, document, fill, AMPLE);
     site.applied(document).await;
-    site.does("sslProfile", "web", &Status::Up).await;
+    site.wait_for_status("sslProfile", "web", &Status::Up).await;
     site
 }
 
@@ -156,16 +156,18 @@ async fn a_profile_that_is_refused_fails_its_listener_without_a_storm() {
         agent.run("refuse CREATE sslProfile 400 cannot load it");
     }
     let fill = |source: &std::path::Path| drop(certify(source, "web"));
-    let site = Site::with(&agent, &document, fill, AMPLE);
+    let site = Site::start_with(&agent, &document, fill, AMPLE);
     let words = "CREATE sslProfile `web`: the router refused it with status 400: cannot load it";
     assert_eq!(site.failed("sslProfile", "web").await, words);
     assert_eq!(site.failed("tcpListener", "tls").await, words);
-    site.does("tcpListener", "plain", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "plain", &Status::Idle)
+        .await;
     // A change of the document tries again at once, and after a pause each time.
     document[2][1]["address"] = "c".into();
     site.edit(&document);
-    site.does("tcpListener", "tls", &Status::Idle).await;
-    site.does("sslProfile", "web", &Status::Up).await;
+    site.wait_for_status("tcpListener", "tls", &Status::Idle)
+        .await;
+    site.wait_for_status("sslProfile", "web", &Status::Up).await;
     let sent = changing(&mut agent);
     let creations = |of: &str| sent.iter().filter(|one| *one == of).count();
     assert_eq!(creations("CREATE sslProfile web"), 4);
@@ -179,7 +181,7 @@ async fn the_ordinal_of_the_document_is_kept_and_its_files_are_loaded_all_the_sa
     document[0][1]["ordinal"] = 7.into();
     document[0][1]["oldestValidOrdinal"] = 6.into();
     let fill = |source: &std::path::Path| drop(certify(source, "web"));
-    let site = Site::with(&agent, &document, fill, AMPLE);
+    let site = Site::start_with(&agent, &document, fill, AMPLE);
     site.applied(&document).await;
     assert_eq!(agent.dump()["sslProfile"]["web"]["ordinal"], 7);
     changing(&mut agent);
@@ -213,15 +215,18 @@ async fn a_secret_that_is_missing_degrades_only_what_names_it_and_counts_when_it
         "{why}"
     );
     site.failed("sslProfile", "web").await;
-    site.does("tcpListener", "plain", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "plain", &Status::Idle)
+        .await;
     assert_eq!(agent.dump()["tcpListener"]["tls"], Value::Null);
     assert_eq!(agent.dump()["tcpListener"]["plain"]["port"], "1025");
     let (chain, key) = certify(site.source.path(), "web");
-    site.does("tcpListener", "tls", &Status::Idle).await;
-    site.does("sslProfile", "web", &Status::Up).await;
+    site.wait_for_status("tcpListener", "tls", &Status::Idle)
+        .await;
+    site.wait_for_status("sslProfile", "web", &Status::Up).await;
     assert_eq!(agent.dump()["tcpListener"]["tls"]["sslProfile"], "web");
     written(&site, &chain).await;
-    // A key of another certificate: what was good before stays, also after a restart of the adaptor.
+    // The key belongs to another certificate: the earlier valid files stay, also after a restart
+    // of the adaptor.
     write(
         site.source.path(),
         "certs/web/tls.key",
@@ -230,11 +235,13 @@ async fn a_secret_that_is_missing_degrades_only_what_names_it_and_counts_when_it
     let why = site.failed("sslProfile", "web").await;
     assert!(why.contains("does not belong to the certificate"), "{why}");
     assert!(!why.contains("PRIVATE"), "no key is told");
-    site.does("tcpListener", "tls", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "tls", &Status::Idle)
+        .await;
     changing(&mut agent);
     site.restart(&agent);
     site.failed("sslProfile", "web").await;
-    site.does("tcpListener", "tls", &Status::Idle).await;
+    site.wait_for_status("tcpListener", "tls", &Status::Idle)
+        .await;
     assert_eq!(changing(&mut agent), Vec::<String>::new());
     let read = fs::read_to_string(site.file("web/tls.key")).unwrap();
     assert_eq!(read, key);
@@ -263,7 +270,7 @@ async fn the_state_is_served_over_tls_with_the_certificate_of_a_profile() {
     // A stranger's certificate of the same name comes from another authority.
     let mut pairs = Vec::new();
     let fill = |source: &std::path::Path| pairs.push(certify(source, SERVER_NAME));
-    let site = Site::with(&agent, &document, fill, AMPLE);
+    let site = Site::start_with(&agent, &document, fill, AMPLE);
     pairs.push(crate::site::pair(SERVER_NAME));
     let socket = bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let at = socket.local_addr().unwrap();
@@ -275,12 +282,12 @@ async fn the_state_is_served_over_tls_with_the_certificate_of_a_profile() {
         certificate: pairs[at].0.clone().into_bytes(),
         key: pairs[at].1.clone().into_bytes(),
     };
-    let state = ask(at, &credentials(0)).await.unwrap();
+    let state = fetch_state(at, &credentials(0)).await.unwrap();
     assert_eq!(
         state.entry("tcpListener", "l").unwrap().status,
         Status::Idle
     );
     assert_eq!(state, site.state());
-    assert!(ask(at, &credentials(1)).await.is_err());
+    assert!(fetch_state(at, &credentials(1)).await.is_err());
     serving.abort();
 }

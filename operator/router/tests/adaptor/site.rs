@@ -34,11 +34,11 @@ pub(crate) struct Site {
 impl Site {
     /// An adaptor beside an agent, with a document.
     pub(crate) fn new(agent: &Agent, document: &Value) -> Self {
-        Self::with(agent, document, |_| {}, AMPLE)
+        Self::start_with(agent, document, |_| {}, AMPLE)
     }
 
     /// The same, with more files in its source, and with a limit for each request.
-    pub(crate) fn with(
+    pub(crate) fn start_with(
         agent: &Agent,
         document: &Value,
         fill: impl FnOnce(&Path),
@@ -132,7 +132,12 @@ impl Site {
     }
 
     /// Waits until an entry does this.
-    pub(crate) async fn does(&self, entity: &str, name: &str, status: &Status) -> EntryReport {
+    pub(crate) async fn wait_for_status(
+        &self,
+        entity: &str,
+        name: &str,
+        status: &Status,
+    ) -> EntryReport {
         let does = |state: &State| {
             let entry = state.entry(entity, name);
             entry.is_some_and(|entry| entry.status == *status)
@@ -180,7 +185,7 @@ pub(crate) async fn agent_has(agent: &mut Agent, what: &str, is_so: impl Fn(&Val
     eventually(what, LIMIT, ask).await.unwrap();
 }
 
-/// Waits until the adaptor has looked at the router so many times, and returns the requests.
+/// Waits until the adaptor has queried the router `count` times, and returns the requests.
 pub(crate) async fn turns(agent: &mut Agent, count: usize) -> Vec<Value> {
     let agent = std::cell::RefCell::new((agent, Vec::new()));
     let ask = async || {

@@ -13,7 +13,7 @@ use serde_json::Value;
 /// Needs of a test that starts the agent.
 pub(crate) const PROTON: &[Need] = &[Need::Proton];
 
-/// Long enough for the slowest machine: what is in time must not be late.
+/// Generous time limit: even on the slowest machine a timely answer must not be late.
 pub(crate) const AMPLE: Duration = Duration::from_secs(60);
 
 /// Short enough to wait for it where no answer comes.
@@ -115,7 +115,7 @@ pub(crate) fn attributes(value: Value) -> Attributes {
 }
 
 /// An error with its causes.
-pub(crate) fn whole(error: &dyn std::error::Error) -> String {
+pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -95,7 +95,7 @@ async fn survives_without_api_server() -> Result<()> {
     let pair = site.pair();
     site.secret("web", &pair).await?;
     site.server.kill_api_server()?;
-    // With nothing kept and nobody to ask, it waits.
+    // Without a kept copy and without an API server, the router waits.
     site.start_router()?;
     ensure!(
         site.connect(PLAIN).await.is_err(),
@@ -128,7 +128,7 @@ async fn survives_without_api_server() -> Result<()> {
         ping(&mut site.connect(PLAIN).await?, seed).await;
         site.shows(TLS, &pair).await?;
     }
-    // It catches up with what happened since.
+    // It catches up with the changes since.
     let mut open = site.connect(PLAIN).await?;
     site.server.start_api_server().await?;
     let newer = site.pair();
@@ -223,7 +223,7 @@ async fn secrets_are_renewed() -> Result<()> {
             ping(stream, seed as u64).await;
         }
     }
-    // What is no good changes nothing but what is told of it, not even after a restart.
+    // Invalid files change only the report about them, not even after a restart.
     let broken = json!({ "ca.crt": site.authority.pem(), "tls.crt": "none", "tls.key": last.key });
     site.secret_of("web", &broken).await?;
     let is_told = |state: &State| {
@@ -251,7 +251,8 @@ async fn secrets_are_renewed() -> Result<()> {
     site.asked_for_nothing_else(&["web"]).await
 }
 
-/// Whatever is known first after a restart: the first answer about the missing Secret is waited for, the broken one may come before it.
+/// Tests a restart with a missing and a broken Secret. The router waits for the first answer about
+/// the missing Secret; the broken one may arrive before it.
 async fn broken_beside_missing() -> Result<()> {
     let mut site = Site::new(&["web", "missing"]).await?;
     let good = site.pair();

@@ -105,7 +105,7 @@ async fn ready(client: &Client) -> Result<String> {
     .await
 }
 
-/// Asks from a Pod until the backend answers through the Service.
+/// Sends requests from a Pod until the backend answers through the Service.
 async fn answers(cluster: &Cluster, way: &str) -> Result<()> {
     eventually(
         "the backend answers through the Service",
@@ -137,7 +137,8 @@ fn workload(name: &str) -> Value {
     })
 }
 
-/// What a Site makes: account, rights, document, credentials of the state, Deployment, and the Service of a host.
+/// Returns the objects that a Site makes: account, rights, document, credentials of the state,
+/// Deployment, and the Service of a host.
 fn site(document: &Value) -> [Value; 7] {
     let authority = Authority::edwards("site");
     let state = authority.issue_edwards(SERVER_NAME);

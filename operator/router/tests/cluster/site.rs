@@ -9,7 +9,7 @@ use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use lifecycle_router::cause;
-use lifecycle_router::state::client::{Credentials, SERVER_NAME, ask};
+use lifecycle_router::state::client::{Credentials, SERVER_NAME, fetch_state};
 use lifecycle_router::state::{State, Status};
 use lifecycle_tests::api_server::ApiServer;
 use lifecycle_tests::harness::eventually;
@@ -19,7 +19,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use crate::authority::{Authority, Pair, profile, server_name};
-use crate::support::{LIMIT, Server, address, ping, within};
+use crate::support::{LIMIT, Server, address, ping, with_timeout};
 
 const NAMESPACE: &str = "site";
 const NAME: &str = "skupper-router";
@@ -28,7 +28,7 @@ const USER: &str = "router";
 /// The profile of the state.
 pub(crate) const STATE: &str = "skupper-local-server";
 
-/// Where the state is served, on the address of the site: port and host are its own.
+/// Port that serves the state, on the address of the site: port and host are its own.
 const STATE_PORT: u16 = 9443;
 
 pub(crate) struct Site {
@@ -130,7 +130,7 @@ impl Site {
         self.text(&Value::Array(all).to_string()).await
     }
 
-    /// Writes what may be no document.
+    /// Writes a text that may be an invalid document.
     pub(crate) async fn text(&self, text: &str) -> Result<()> {
         self.data(&json!({ "skrouterd.json": text })).await
     }
@@ -208,11 +208,12 @@ impl Site {
         SocketAddr::new(self.address, STATE_PORT)
     }
 
-    /// The state, as a controller is told it, as soon as it says so.
+    /// Waits until the state fulfils the condition, and returns the state as a controller receives
+    /// it.
     pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&State) -> bool) -> Result<State> {
         let last = std::sync::Mutex::new(String::new());
         let found = eventually(what, LIMIT, async || {
-            let (said, found) = match ask(self.state_address(), &self.controller).await {
+            let (said, found) = match fetch_state(self.state_address(), &self.controller).await {
                 Ok(state) if is_so(&state) => (String::new(), Some(state)),
                 Ok(state) => (format!("{state:#?}"), None),
                 Err(error) => (cause::chain(&error), None),
@@ -231,7 +232,7 @@ impl Site {
             .await
     }
 
-    /// The state once a listener says that it failed.
+    /// Waits until a listener reports a failure, and returns the message.
     pub(crate) async fn failed(&self, name: &str) -> Result<String> {
         let what = format!("the listener {name} fails");
         let failed = |state: &State| matches!(status(state, name), Some(Status::Failed(_)));
@@ -251,7 +252,7 @@ impl Site {
     pub(crate) async fn connect_tls(&self, port: u16) -> Result<TlsStream<TcpStream>> {
         let stream = self.connect(port).await?;
         let connector = self.authority.client(None);
-        let mut stream = within(connector.connect(server_name(self.address), stream)).await?;
+        let mut stream = with_timeout(connector.connect(server_name(self.address), stream)).await?;
         ping(&mut stream, u64::from(port)).await;
         Ok(stream)
     }
@@ -272,7 +273,7 @@ impl Site {
         self.authority.issue(&self.address.to_string())
     }
 
-    /// What it asked of the API server was nothing but to read its objects, each by its name.
+    /// Checks that its requests to the API server only read its objects, each by its name.
     pub(crate) async fn asked_for_nothing_else(&self, secrets: &[&str]) -> Result<()> {
         let log = self.server.audit().await?.of_user(USER);
         ensure!(!log.is_empty(), "it asked for nothing");
@@ -297,12 +298,12 @@ impl Site {
     }
 }
 
-/// What a listener does.
+/// Returns the status of a listener.
 pub(crate) fn status<'a>(state: &'a State, name: &str) -> Option<&'a Status> {
     state.entry("tcpListener", name).map(|entry| &entry.status)
 }
 
-/// What became of a profile.
+/// Returns the status of a profile.
 pub(crate) fn profile_status<'a>(state: &'a State, name: &str) -> Option<&'a Status> {
     state.entry("sslProfile", name).map(|entry| &entry.status)
 }

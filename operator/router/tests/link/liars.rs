@@ -1,4 +1,5 @@
-//! Routers with a good certificate of the network that lie once they are linked to. The link to each says what it did, and nobody else notices.
+//! Routers with a valid certificate of the network that lie once they are linked. The link to each
+//! reports the lie, and no other router notices.
 
 use std::future::poll_fn;
 
@@ -55,8 +56,8 @@ async fn control(stream: TcpStream, profile: &Slot) -> Option<Compat<yamux::Stre
     Some(first?.ok()?.compat())
 }
 
-/// Says all of it, and returns what it was told until it was cut off.
-async fn say(mut control: Compat<yamux::Stream>, role: Role, lie: &Lie) -> Vec<u8> {
+/// Sends the whole lie, and returns the bytes received until the connection was cut.
+async fn send_lie(mut control: Compat<yamux::Stream>, role: Role, lie: &Lie) -> Vec<u8> {
     let mut heard = Vec::new();
     if control.write_all(&hello(role).encode()).await.is_err() {
         return heard;
@@ -72,8 +73,9 @@ async fn say(mut control: Compat<yamux::Stream>, role: Role, lie: &Lie) -> Vec<u
     heard
 }
 
-/// A router at a socket that greets as a site of the network and then lies, whenever it is linked to. What it heard is sent on.
-async fn lies(
+/// Starts a router at a socket that greets as a site of the network and then lies, whenever it is
+/// linked to. It sends on the data that it receives.
+async fn spawn_liar(
     profile: Arc<Slot>,
     role: Role,
     lie: Lie,
@@ -84,7 +86,7 @@ async fn lies(
     let lying = tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             if let Some(control) = control(stream, &profile).await {
-                tell.send_replace(say(control, role, &lie).await);
+                tell.send_replace(send_lie(control, role, &lie).await);
             }
         }
     });
@@ -106,7 +108,7 @@ fn kinds() -> [(&'static str, Role, Lie); 8] {
             Lie::Once(announcement(LIAR, 0)),
         ),
         (
-            "it says that the link costs 0",
+            "it declares the invalid link cost 0",
             interior,
             Lie::Once(Frame::Cost(0).encode()),
         ),
@@ -149,7 +151,7 @@ async fn a_link_says_what_a_liar_did_and_an_honest_neighbour_goes_on() {
     let mut open = east.open(&key(), &site("west")).await.unwrap();
     let profile = authority.profile(LIAR, Named::Uri);
     for (did, role, lie) in kinds() {
-        let (at, lying, mut told) = lies(profile.clone(), role, lie).await;
+        let (at, lying, mut told) = spawn_liar(profile.clone(), role, lie).await;
         let (own, stop) = (
             authority.profile("west", Named::Uri),
             CancellationToken::new(),

@@ -1,4 +1,4 @@
-//! Certificates for tests: an authority, what it issues, and clients that trust it.
+//! Certificates for tests: an authority, its issued certificates, and clients that trust it.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) struct Authority {
 
 impl Authority {
     pub(crate) fn new(name: &str) -> Self {
-        Self::with(Self::params(name), KeyPair::generate().unwrap())
+        Self::from_params(Self::params(name), KeyPair::generate().unwrap())
     }
 
     fn params(name: &str) -> CertificateParams {
@@ -36,10 +36,10 @@ impl Authority {
 
     /// As the controller of sites makes it: all its keys are Ed25519.
     pub(crate) fn edwards(name: &str) -> Self {
-        Self::with(Self::params(name), edwards())
+        Self::from_params(Self::params(name), edwards())
     }
 
-    fn with(params: CertificateParams, key: KeyPair) -> Self {
+    fn from_params(params: CertificateParams, key: KeyPair) -> Self {
         let issuer = CertifiedIssuer::self_signed(params, key).unwrap();
         Self { issuer }
     }
@@ -110,7 +110,8 @@ impl Authority {
         TlsConnector::from(Arc::new(config))
     }
 
-    /// A server with this certificate, which asks for one of this authority if `required`.
+    /// Returns a server with this certificate. It requests a client certificate of this authority
+    /// if `required`.
     pub(crate) fn server(&self, pair: &Pair, required: bool) -> TlsAcceptor {
         let builder = ServerConfig::builder_with_provider(provider())
             .with_safe_default_protocol_versions()

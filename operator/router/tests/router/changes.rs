@@ -1,4 +1,5 @@
-//! Random sequences of documents and of requests: whatever came before, the router does what the last document says.
+//! Random sequences of documents and of requests: whatever came before, the router follows the last
+//! document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,15 +15,15 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::{
-    Server, TestSite, address, and, connector, is_reset, listener, ping, port, random_bytes, said,
-    within,
+    Server, TestSite, address, and, connector, is_reset, listener, ping, port, random_bytes,
+    read_until_close, with_timeout,
 };
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// What a random document asks for.
+/// Configuration that a random document requests.
 #[derive(Default)]
-struct Asked {
+struct RandomDocument {
     document: Vec<Value>,
     /// Name, port and key of good listeners.
     listeners: Vec<(&'static str, u16, &'static str)>,
@@ -31,8 +32,8 @@ struct Asked {
     servers: BTreeMap<&'static str, BTreeSet<&'static str>>,
 }
 
-fn asked(random: &mut Pcg64, servers: &[Server]) -> Asked {
-    let mut asked = Asked::default();
+fn random_document(random: &mut Pcg64, servers: &[Server]) -> RandomDocument {
+    let mut asked = RandomDocument::default();
     for (number, name) in NAMES.into_iter().enumerate() {
         let key = NAMES[random.random_range(0..3)];
         // A port of its own, so that which of two gets one is no question here.
@@ -83,7 +84,7 @@ async fn any_sequence_of_documents_ends_where_the_last_one_says() {
     site.apply(&json!(bystander)).await;
     let mut open = site.connect(port(20)).await;
     for round in 0..150 {
-        let mut asked = asked(&mut random, &servers);
+        let mut asked = random_document(&mut random, &servers);
         asked.document.extend(bystander.clone());
         site.apply(&json!(asked.document)).await;
         for name in &asked.bad {
@@ -101,7 +102,7 @@ async fn any_sequence_of_documents_ends_where_the_last_one_says() {
                 continue;
             };
             assert_eq!(site.status(name), Status::Up, "round {round}: {name}");
-            let answer = said(site.connect(*port).await).await;
+            let answer = read_until_close(site.connect(*port).await).await;
             assert!(servers.contains(answer.as_str()), "round {round}: {answer}");
         }
         for port in (0..8).map(port).filter(|port| !used.contains(port)) {
@@ -146,9 +147,10 @@ async fn traffic_goes_on_or_is_aborted_while_documents_change_but_is_never_cut_i
             }
         };
         let mut heard = Vec::new();
-        let ((), read, ()) =
-            within(async { tokio::join!(writing, from.read_to_end(&mut heard), site.apply(next)) })
-                .await;
+        let ((), read, ()) = with_timeout(async {
+            tokio::join!(writing, from.read_to_end(&mut heard), site.apply(next))
+        })
+        .await;
         assert!(heard == bytes[..heard.len()], "round {round}");
         match read {
             Ok(_) => {
@@ -200,7 +202,7 @@ async fn requests_that_are_nonsense_hurt_no_other() {
     }
     let mut stream = TcpStream::connect(at).await.unwrap();
     stream.write_all(well).await.unwrap();
-    let answer = said(stream).await;
+    let answer = read_until_close(stream).await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
 }
 
@@ -216,10 +218,10 @@ async fn a_crowd_at_the_state_leaves_room_again() {
     }
     let mut turned_away = TcpStream::connect(at).await.unwrap();
     let mut rest = Vec::new();
-    let ended = within(turned_away.read_to_end(&mut rest)).await;
+    let ended = with_timeout(turned_away.read_to_end(&mut rest)).await;
     assert!(rest.is_empty() && (ended.is_ok() || is_reset(&mut turned_away).await));
     drop(crowd);
-    within(async {
+    with_timeout(async {
         loop {
             let mut stream = TcpStream::connect(at).await.unwrap();
             let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";

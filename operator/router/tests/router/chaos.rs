@@ -1,5 +1,5 @@
-//! Real routers to which anything happens in a random order: each reports what is true of the network as it then is, no byte of a stream
-//! is another one, and nothing is left over.
+//! Real routers with random events in random order. Each router reports the actual state of the
+//! network, no byte of a stream is altered, and nothing is left over.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use lifecycle_tests::amount::amount;
-use lifecycle_tests::eventually::{eventually, within};
+use lifecycle_tests::eventually::{eventually, run_within};
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
@@ -24,9 +24,10 @@ use crate::support::{LIMIT, random_bytes};
 const STREAMS: usize = 8;
 /// Events of each round at least, so that all kinds of them happen in five rounds.
 const LEAST: usize = EVENTS.len() / 5;
-/// The sites that run at least, whatever happens.
+/// Minimum number of running sites, whatever happens.
 const RUNNING: usize = 4;
-/// Milliseconds until what does not last is over: links that were silent for so long may be dead or not.
+/// Milliseconds until every temporary condition is over: links that were silent for this time may
+/// be dead or alive.
 const BRIEF: u64 = 3_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,7 +79,7 @@ struct Chaos {
     ended: BTreeMap<End, usize>,
 }
 
-/// Sends these bytes to an echo, in pieces with pauses, and holds what comes back against them.
+/// Sends these bytes to an echo server, in pieces with pauses, and compares the response with them.
 async fn stream(address: SocketAddr, bytes: Vec<u8>, pause: Duration) -> End {
     let Ok(stream) = TcpStream::connect(address).await else {
         return End::Refused;
@@ -94,7 +95,8 @@ async fn stream(address: SocketAddr, bytes: Vec<u8>, pause: Duration) -> End {
     let mut back = Vec::new();
     let (read, written) = tokio::join!(reader.read_to_end(&mut back), write);
     assert!(bytes.starts_with(&back), "another byte came back");
-    // The system tells of an abort once: whoever reads sees an end if a write was told. After an end in peace a write fails otherwise.
+    // The system reports an abort only once: if the write got the report, the reader sees an end.
+    // After a graceful end a write fails differently.
     let read = match written {
         Err(error) if error.kind() == ErrorKind::ConnectionReset => Err(error),
         _ => read,
@@ -306,8 +308,10 @@ impl Chaos {
     }
 }
 
-/// Each change is said once in each direction of each link at most. Several are said together, and most links have it from elsewhere:
-/// measured are two to four for a change in all, up to nine while a network begins.
+/// Returns the upper bound on announcements: each change is announced at most once in each
+/// direction of each link. Several changes are announced together, and most links already have them
+/// from elsewhere. Measured are two to four announcements per change in total, and up to nine while
+/// a network starts.
 fn most_said(changes: u64, links: usize) -> u64 {
     changes * 2 * links as u64
 }
@@ -345,7 +349,7 @@ async fn s40_s43_s57_s59_six_routers_report_what_is_so_after_anything_and_no_byt
         chaos.ring.settles(&when).await;
         chaos.reaches().await;
         chaos.count_ended();
-        said += chaos.ring.said().await;
+        said += chaos.ring.new_announcements().await;
         let most = most_said(chaos.changes, chaos.ring.links.len());
         assert!(said <= most, "{said} announcements, and {most} at most");
     }
@@ -354,8 +358,8 @@ async fn s40_s43_s57_s59_six_routers_report_what_is_so_after_anything_and_no_byt
             *chaos.ended.entry(ended.unwrap()).or_default() += 1;
         }
     };
-    within(LIMIT, all_end).await.expect("all streams end");
-    chaos.ring.rests().await;
+    run_within(LIMIT, all_end).await.expect("all streams end");
+    chaos.ring.wait_until_idle().await;
     let (changes, ended, happened) = (chaos.changes, &chaos.ended, &chaos.happened);
     eprintln!("{said} announcements for {changes} changes, streams {ended:?}, {happened:?}");
     let ended = |end| ended.get(&end).copied().unwrap_or_default() as u64;

@@ -1,4 +1,4 @@
-//! Entries come, change, fail and go; what is not concerned does not notice.
+//! Entries are added, changed, failed and removed; unaffected entries do not notice.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::support::{
     Server, TestSite, address, and, connector, echo, eventually, is_reset, listener, ping, port,
-    said,
+    read_until_close,
 };
 
 #[tokio::test]
@@ -32,7 +32,7 @@ async fn s41_without_a_connector_nothing_listens() {
     for _ in 0..20 {
         site.apply(&both).await;
         assert_eq!(site.status("l"), Status::Up);
-        assert_eq!(said(site.connect(port(0)).await).await, "there");
+        assert_eq!(read_until_close(site.connect(port(0)).await).await, "there");
         // In the same turn: no connection gets in after `apply` has returned.
         site.apply(&alone).await;
         assert!(site.is_refused(port(0)).await);
@@ -49,7 +49,7 @@ async fn s41_without_a_connector_nothing_listens() {
 #[tokio::test]
 async fn s42_a_server_that_is_down_closes_the_client_and_nothing_else() {
     let site = TestSite::new();
-    // An address that is held but not listened on.
+    // The address is bound but has no listener.
     let held = TcpListener::bind((address(), 0)).await.unwrap();
     let at = held.local_addr().unwrap();
     drop(held);
@@ -67,14 +67,14 @@ async fn s42_a_server_that_is_down_closes_the_client_and_nothing_else() {
         .note
         .clone();
     assert!(note.unwrap().contains("refused"));
-    let _server = Server::at(at, async |stream| echo(stream).await).await;
+    let _server = Server::serve_at(at, async |stream| echo(stream).await).await;
     ping(&mut site.connect(port(0)).await, 5).await;
     assert_eq!(site.state().entry("tcpConnector", "c").unwrap().note, None);
 }
 
 #[tokio::test]
 async fn s42_a_server_that_never_answers_is_left_after_the_time_for_connecting() {
-    let site = TestSite::with(Options {
+    let site = TestSite::with_options(Options {
         connect_timeout: Duration::from_millis(300),
         ..Options::default()
     });
@@ -138,9 +138,9 @@ async fn s47_after_a_key_edit_new_connections_reach_the_new_key() {
     let document = |key| json!([listener("l", port(0), key), connectors[0], connectors[1]]);
     site.apply(&document("k1")).await;
     let before = site.state();
-    assert_eq!(said(site.connect(port(0)).await).await, "old");
+    assert_eq!(read_until_close(site.connect(port(0)).await).await, "old");
     site.apply(&document("k2")).await;
-    assert_eq!(said(site.connect(port(0)).await).await, "new");
+    assert_eq!(read_until_close(site.connect(port(0)).await).await, "new");
     let after = site.state();
     assert_ne!(before.revision, after.revision);
     let hash = |state: &lifecycle_router::state::State| {
@@ -296,8 +296,8 @@ async fn two_listeners_on_one_port_fail_alone_and_may_swap_ports() {
         (site.status("a"), site.status("b")),
         (Status::Up, Status::Up)
     );
-    assert_eq!(said(site.connect(port(0)).await).await, "b");
-    assert_eq!(said(site.connect(port(1)).await).await, "a");
+    assert_eq!(read_until_close(site.connect(port(0)).await).await, "b");
+    assert_eq!(read_until_close(site.connect(port(1)).await).await, "a");
 }
 
 #[tokio::test]
@@ -366,13 +366,13 @@ async fn a_bad_entry_is_an_error_of_that_entry_only() {
         .note
         .clone();
     assert!(note.unwrap().contains("nowhere.invalid"));
-    // Nor must anybody have tried: it says so by itself.
+    // No client needs to have tried: the entry reports it by itself.
     let told = |state: &lifecycle_router::state::State| {
         let entry = state.entry("tcpConnector", "nowhere").unwrap();
         matches!(&entry.status, Status::Failed(text) if text.contains("cannot resolve host `nowhere.invalid`"))
     };
     site.until_state(told).await;
-    // Another document says the same of it, until it has another host.
+    // Another document leaves the report unchanged, until the entry has another host.
     document.pop();
     site.apply(&json!(document)).await;
     assert!(told(&site.state()));
@@ -387,7 +387,7 @@ async fn a_bad_entry_is_an_error_of_that_entry_only() {
 
 #[tokio::test]
 async fn one_connection_too_many_is_refused_and_room_is_used_again() {
-    let site = TestSite::with(Options {
+    let site = TestSite::with_options(Options {
         most_streams: 3,
         ..Options::default()
     });
@@ -423,7 +423,7 @@ async fn connect_from(own: IpAddr, site: &TestSite, port: u16) -> std::io::Resul
 
 #[tokio::test]
 async fn a_client_that_only_connects_keeps_nobody_out_and_is_cut_off() {
-    let site = TestSite::with(Options {
+    let site = TestSite::with_options(Options {
         most_streams: 100,
         patience: Patience {
             silent: Some(Duration::from_secs(2)),
@@ -455,7 +455,7 @@ async fn a_client_that_only_connects_keeps_nobody_out_and_is_cut_off() {
 
 #[tokio::test]
 async fn a_client_that_says_a_word_on_each_connection_has_no_more_than_its_part() {
-    let site = TestSite::with(Options {
+    let site = TestSite::with_options(Options {
         most_streams: 40,
         most_of_source: Some(10),
         most_of_listener: Some(15),
@@ -547,7 +547,7 @@ async fn s18_a_host_that_is_no_address_of_this_machine_is_told_before_there_is_a
     site.until("away", says("cannot listen on 192.0.2.1:"))
         .await;
     site.until("unknown", says("nowhere.invalid")).await;
-    // What is told stays told when something else changes, and nobody listens for it.
+    // The report stays when another entry changes, and no socket is opened for it.
     site.apply(&waiting).await;
     let is_failed = |name: &str| matches!(site.status(name), Status::Failed(_));
     assert!(is_failed("away") && is_failed("unknown"));
@@ -563,7 +563,7 @@ async fn s18_a_host_that_is_no_address_of_this_machine_is_told_before_there_is_a
     let both = json!([at("away", &own, 0), connector("c", server.address, "k")]);
     site.apply(&both).await;
     assert_eq!(site.status("away"), Status::Up);
-    assert_eq!(said(site.connect(port(0)).await).await, "there");
+    assert_eq!(read_until_close(site.connect(port(0)).await).await, "there");
     site.apply(&json!([at("away", &own, 0)])).await;
     assert_eq!(site.status("away"), Status::Idle);
 }

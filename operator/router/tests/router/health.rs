@@ -9,7 +9,7 @@ use crate::support::{Server, TestSite, address, connector, host_connector, liste
 #[tokio::test]
 async fn s42_a_server_that_is_down_is_reported_while_somebody_listens_and_its_socket_stays() {
     let site = TestSite::new();
-    // An address that is held but not listened on.
+    // The address is bound but has no listener.
     let held = TcpListener::bind((address(), 0)).await.unwrap();
     let at = held.local_addr().unwrap();
     drop(held);
@@ -32,11 +32,11 @@ async fn s42_a_server_that_is_down_is_reported_while_somebody_listens_and_its_so
     })
     .await;
     assert_eq!(site.status("l"), Status::Up);
-    let back = Server::at(at, async |stream| drop(stream)).await;
+    let back = Server::serve_at(at, async |stream| drop(stream)).await;
     site.until_state(is_up).await;
     assert!(back.accepted() > 0);
     drop(back);
-    // Who is told of by Kubernetes, or wanted by nobody, is left in peace.
+    // The router does not check servers that Kubernetes reports, or that no listener uses.
     assert_eq!((lonely.accepted(), of_pod.accepted()), (0, 0));
     assert_eq!(status(&site.state(), "lonely"), Status::Up);
     site.apply(&json!([host_connector("down", at, "k")])).await;

@@ -4,7 +4,7 @@ use lifecycle_router::state::Status;
 use serde_json::{Value, json};
 
 use crate::network::{Row, count, sequence, west_but};
-use crate::support::{Server, TestSite, connector, ping, port, said};
+use crate::support::{Server, TestSite, connector, ping, port, read_until_close};
 
 /// A listener with a strategy, and an element for each key.
 fn several(name: &str, port: u16, strategy: &str, keys: &[(&str, u32)]) -> Vec<Value> {
@@ -20,10 +20,10 @@ fn document(elements: &[Value], connectors: &[Value]) -> Value {
     all.collect()
 }
 
-async fn say(site: &TestSite, port: u16, times: usize) -> Vec<String> {
+async fn collect_replies(site: &TestSite, port: u16, times: usize) -> Vec<String> {
     let mut all = Vec::new();
     for _ in 0..times {
-        all.push(said(site.connect(port).await).await);
+        all.push(read_until_close(site.connect(port).await).await);
     }
     all
 }
@@ -41,18 +41,18 @@ async fn the_first_key_that_has_a_server_takes_all_and_no_connection_fails_when_
     assert!(site.is_refused(port).await);
     site.apply(&document(&elements, std::slice::from_ref(&b)))
         .await;
-    assert_eq!(say(&site, port, 3).await, ["second"; 3]);
+    assert_eq!(collect_replies(&site, port, 3).await, ["second"; 3]);
     let status = |name: &str| {
         let state = site.state();
         state.entry("listenerAddress", name).unwrap().status.clone()
     };
     assert_eq!([status("m/a"), status("m/b")], [Status::Idle, Status::Up]);
     site.apply(&document(&elements, &[a, b])).await;
-    assert_eq!(say(&site, port, 3).await, ["first"; 3]);
+    assert_eq!(collect_replies(&site, port, 3).await, ["first"; 3]);
     assert_eq!(site.state().keys["a"].listeners, 1);
-    // Its server is gone before anybody knows: the next key takes what it refuses.
+    // The server is gone before the router knows: the next key takes the refused streams.
     first.end().await;
-    assert_eq!(say(&site, port, 3).await, ["second"; 3]);
+    assert_eq!(collect_replies(&site, port, 3).await, ["second"; 3]);
 }
 
 #[tokio::test]
@@ -70,11 +70,11 @@ async fn connections_go_by_weight_and_0_gets_none() {
         .map(|(key, server)| connector(key, server.address, key))
         .collect();
     site.apply(&document(&elements, &connectors)).await;
-    let all = say(&site, port, 40).await;
+    let all = collect_replies(&site, port, 40).await;
     let counts = ["a", "b", "none"].map(|name| count(&all, name));
     assert_eq!(counts, [30, 10, 0]);
     site.apply(&document(&elements, &connectors[1..])).await;
-    assert_eq!(say(&site, port, 3).await, ["b"; 3]);
+    assert_eq!(collect_replies(&site, port, 3).await, ["b"; 3]);
     site.apply(&document(&elements, &connectors[2..])).await;
     assert_eq!(site.status("m"), Status::Idle, "nothing goes to weight 0");
 }
@@ -108,7 +108,7 @@ async fn a_key_more_or_less_ends_no_connection() {
     ))
     .await;
     ping(&mut client, 37).await;
-    assert_eq!(say(&site, port, 2).await, ["other"; 2]);
+    assert_eq!(collect_replies(&site, port, 2).await, ["other"; 2]);
     // Another port is another listener.
     site.apply(&document(
         &several("m", port + 1, "priority", &keys),
@@ -134,7 +134,7 @@ async fn a_key_of_another_site_takes_over_and_gives_back() {
     assert_eq!(sequence(&row.west, port, 2).await, ["near"; 2]);
     near.end().await;
     assert_eq!(sequence(&row.west, port, 2).await, ["far"; 2]);
-    // Both sites are told who offers the key.
+    // Both sites learn which sites offer the key.
     let is_told = |state: &Value| state["keys"]["far"]["listeners"] == 2;
     row.east.process.until(is_told).await;
 }

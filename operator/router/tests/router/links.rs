@@ -1,4 +1,5 @@
-//! Traffic over links between processes: who is reached, by which way, and that every byte arrives.
+//! Traffic over links between processes: the reached server, the path to it, and the arrival of
+//! every byte.
 
 use std::time::Duration;
 
@@ -9,7 +10,9 @@ use tokio::time::sleep;
 
 use crate::authority::Authority;
 use crate::network::{Row, Site, blocks, comes_back, count, eventually_in, knows, sequence};
-use crate::support::{Server, and, connector, listener, ping, port, random_bytes, said, within};
+use crate::support::{
+    Server, and, connector, listener, ping, port, random_bytes, read_until_close, with_timeout,
+};
 
 #[tokio::test]
 async fn s35_s36_a_request_from_site_to_site_whichever_side_dials() {
@@ -22,15 +25,15 @@ async fn s35_s36_a_request_from_site_to_site_whichever_side_dials() {
         if west_dials {
             east = Site::new("east", &authority, &connectors);
             let link = [east.link("link"), listeners[0].clone()];
-            west = Site::with("west", &authority, &link, false);
+            west = Site::with_entries("west", &authority, &link, false);
         } else {
             west = Site::new("west", &authority, &listeners);
             let link = [west.link("link"), connectors[0].clone()];
-            east = Site::with("east", &authority, &link, false);
+            east = Site::with_entries("east", &authority, &link, false);
         }
         west.until("web", "Up").await;
         assert_eq!(
-            said(west.process.connect(port(0)).await).await,
+            read_until_close(west.process.connect(port(0)).await).await,
             "hello from east"
         );
         let dialler = if west_dials { &west } else { &east };
@@ -46,8 +49,8 @@ async fn s35_s37_s44_s45_over_a_third_site_every_byte_comes_back_and_servers_may
     let row = Row::new(&[("echo", &echo), ("named", &east)]).await;
     let bytes = random_bytes(8_000_000, 44);
     comes_back(row.west.process.connect(port(0)).await, &bytes).await;
-    // The client says nothing at all.
-    let greeting = said(row.west.process.connect(port(1)).await).await;
+    // The client sends nothing at all.
+    let greeting = read_until_close(row.west.process.connect(port(1)).await).await;
     assert_eq!(greeting, "east speaks");
     // The hub has a listener of its own: one hop.
     row.hub.apply(&[
@@ -57,7 +60,7 @@ async fn s35_s37_s44_s45_over_a_third_site_every_byte_comes_back_and_servers_may
     row.hub.until("one", "Up").await;
     comes_back(row.hub.process.connect(port(2)).await, &bytes).await;
     assert_eq!(
-        said(row.hub.process.connect(port(3)).await).await,
+        read_until_close(row.hub.process.connect(port(3)).await).await,
         "east speaks"
     );
     let metrics = row.hub.process.get("/metrics").await;
@@ -94,7 +97,7 @@ async fn s46_a_slow_reader_over_two_hops_costs_no_memory_and_slows_nobody() {
         row.hub.process.connect(port(2)).await,
     ];
     let mut other = row.west.process.connect(port(1)).await;
-    // Nothing is read for a while: the sources must stand still, and nobody else.
+    // The client reads nothing for a while: the sources must stall, but no other connection.
     for seed in 0..100 {
         ping(&mut other, seed).await;
         sleep(Duration::from_millis(10)).await;
@@ -104,7 +107,7 @@ async fn s46_a_slow_reader_over_two_hops_costs_no_memory_and_slows_nobody() {
         let mut chunk = vec![0; 256 << 10];
         let mut at = 0_usize;
         loop {
-            let read = within(slow.read(&mut chunk)).await.unwrap();
+            let read = with_timeout(slow.read(&mut chunk)).await.unwrap();
             if read == 0 {
                 break;
             }
@@ -146,7 +149,7 @@ async fn s38_s39_connections_are_shared_between_sites_and_stay_near_while_they_c
         two.link("to-two"),
         listener("web", port(0), "k"),
     ];
-    let west = Site::with("west", &authority, &remote, false);
+    let west = Site::with_entries("west", &authority, &remote, false);
     knows(&west, 2).await;
     west.until("web", "Up").await;
     let all = sequence(&west, port(0), 40).await;
@@ -164,7 +167,8 @@ async fn s38_s39_connections_are_shared_between_sites_and_stay_near_while_they_c
     knows(&west, 2).await;
     let all = sequence(&west, port(0), 40).await;
     assert!(count(&all, "a") >= 10 && count(&all, "b") >= 10, "{all:?}");
-    // A dearer way is not taken while there is a cheaper one, and no connection over it ends when that is so.
+    // A path with a higher cost is not used while a cheaper one exists. Connections over it do not
+    // end when a cheaper one appears.
     let mut held = [west.process.connect(port(0)).await];
     let dear = [
         remote[0].clone(),
@@ -181,7 +185,9 @@ async fn s38_s39_connections_are_shared_between_sites_and_stay_near_while_they_c
     west.process.until(sites).await;
     assert_eq!(count(&sequence(&west, port(0), 20).await, "a"), 20);
     let mut rest = String::new();
-    within(held[0].read_to_string(&mut rest)).await.unwrap();
+    with_timeout(held[0].read_to_string(&mut rest))
+        .await
+        .unwrap();
     assert!(rest == "a" || rest == "b", "{rest}");
     drop(held);
     // Two connectors of one site share as well.
@@ -208,7 +214,7 @@ async fn s40_once_a_site_that_fell_is_seen_no_connection_fails() {
         two.link("to-two"),
         listener("web", port(0), "k"),
     ];
-    let west = Site::with("west", &authority, &remote, false);
+    let west = Site::with_entries("west", &authority, &remote, false);
     knows(&west, 2).await;
     west.until("web", "Up").await;
     for silent in [true, false] {
@@ -217,7 +223,8 @@ async fn s40_once_a_site_that_fell_is_seen_no_connection_fails() {
         } else {
             two.process.kill();
         }
-        // Nobody is turned away meanwhile either: a site that does not answer is one of up to three.
+        // No client is turned away meanwhile either: a site that does not answer is one of up to
+        // three.
         let meanwhile = sequence(&west, port(0), 6).await;
         assert_eq!(count(&meanwhile, "a"), 6, "{meanwhile:?}");
         knows(&west, 1).await;
@@ -252,7 +259,7 @@ async fn s51_changes_of_something_else_drop_neither_links_nor_what_goes_over_the
         row.west.process.applied().await;
         ping(&mut open, 2).await;
     }
-    // What the link costs, in either direction, and what the site is called.
+    // The test changes the cost of the link, in either direction, and the name of the site.
     for cost in [7, 2] {
         row.west
             .apply(&[and(links.clone(), &json!({"cost": cost})), web.clone()]);
@@ -265,7 +272,7 @@ async fn s51_changes_of_something_else_drop_neither_links_nor_what_goes_over_the
         row.east.process.until(costs).await;
         ping(&mut open, 3).await;
     }
-    // The hub, which streams only pass through.
+    // Streams only pass through the hub.
     row.hub.apply(&[listener("own", port(2), "echo")]);
     row.hub.until("own", "Up").await;
     ping(&mut open, 4).await;
@@ -291,10 +298,14 @@ async fn over_a_link_go_only_the_keys_that_either_end_allows() {
     let listeners = (0..).zip(keys);
     let listeners = listeners.map(|(number, key)| listener(key, port(number), key));
     let west: Vec<_> = std::iter::once(link).chain(listeners).collect();
-    let west = Site::with("west", &authority, &west, false);
+    let west = Site::with_entries("west", &authority, &west, false);
     west.until("k", "Up").await;
-    assert_eq!(said(west.process.connect(port(0)).await).await, "served");
-    // What the own end does not allow is not there. What the other end does not is refused when somebody asks.
+    assert_eq!(
+        read_until_close(west.process.connect(port(0)).await).await,
+        "served"
+    );
+    // A key that the own end does not allow does not exist here. A key that the other end does not
+    // allow is refused on use.
     west.until("hidden", "Idle").await;
     west.until("secret", "Up").await;
     assert!(west.aborts(port(1)).await);

@@ -1,4 +1,5 @@
-//! What tests of links share: sites that are processes with certificates of a network, and three of them in a row.
+//! Support for tests of links: sites that are processes with certificates of a network, and three
+//! of them in a row.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -10,9 +11,11 @@ use tokio::time::{sleep, timeout};
 
 use crate::authority::{Authority, Pair, files, profile};
 use crate::program::{Process, entry};
-use crate::support::{Server, address, connector, is_reset, listener, ping, port, said, within};
+use crate::support::{
+    Server, address, connector, is_reset, listener, ping, port, read_until_close, with_timeout,
+};
 
-/// Where routers take in links.
+/// Returns the port on which routers accept links.
 pub(crate) fn link_port() -> u16 {
     port(200)
 }
@@ -28,15 +31,20 @@ pub(crate) struct Site {
 impl Site {
     /// A site that takes in links, with these elements besides.
     pub(crate) fn new(id: &str, authority: &Authority, more: &[Value]) -> Self {
-        Self::with(id, authority, more, true)
+        Self::with_entries(id, authority, more, true)
     }
 
-    pub(crate) fn with(id: &str, authority: &Authority, more: &[Value], takes_links: bool) -> Self {
+    pub(crate) fn with_entries(
+        id: &str,
+        authority: &Authority,
+        more: &[Value],
+        takes_links: bool,
+    ) -> Self {
         let mut base = vec![router(id), profile("net")];
         base.extend(takes_links.then(access));
         let address = address();
         let all: Vec<_> = base.iter().chain(more).cloned().collect();
-        let process = Process::at(address, |directory| {
+        let process = Process::at_address(address, |directory| {
             let pair = authority.issue_site(id, address);
             for (path, bytes) in files("net", authority, &pair) {
                 let text = String::from_utf8(bytes.unwrap()).unwrap();
@@ -52,7 +60,7 @@ impl Site {
         }
     }
 
-    /// Has a certificate of this authority from now on, and believes nobody else.
+    /// Gives the site a certificate of this authority, which becomes its only trusted one.
     pub(crate) fn certify(&self, authority: &Authority) {
         self.certify_with(authority, &authority.issue_site(&self.id, self.address));
     }
@@ -91,7 +99,8 @@ impl Site {
         self.fails_as(name, words, |_| true).await;
     }
 
-    /// The same of a link, whatever has its name besides.
+    /// Waits until a link has failed with a message that contains these words, whatever other
+    /// entries have its name.
     pub(crate) async fn link_fails(&self, name: &str, words: &str) {
         self.fails_as(name, words, |entity| entity == "connector")
             .await;
@@ -115,7 +124,7 @@ impl Site {
     }
 
     pub(crate) async fn is_refused(&self, port: u16) {
-        within(async {
+        with_timeout(async {
             while TcpStream::connect((self.address, port)).await.is_ok() {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -123,7 +132,8 @@ impl Site {
         .await;
     }
 
-    /// Whether a client is let in and aborted, which it may see before it knows that it is connected.
+    /// Returns true if a client is let in and aborted. The client may see the abort before it knows
+    /// that it is connected.
     pub(crate) async fn aborts(&self, port: u16) -> bool {
         match TcpStream::connect((self.address, port)).await {
             Ok(mut client) => is_reset(&mut client).await,
@@ -152,7 +162,7 @@ pub(crate) fn link_to(name: &str, to: SocketAddr) -> Value {
         "cost": "1", "sslProfile": "net"}])
 }
 
-/// Three sites of which the one in the middle alone knows both others.
+/// Three sites. Only the one in the middle knows both others.
 pub(crate) struct Row {
     pub(crate) west: Site,
     pub(crate) hub: Site,
@@ -172,8 +182,8 @@ impl Row {
             .iter()
             .map(|(key, server)| connector(key, server.address, key));
         let east: Vec<_> = std::iter::once(link()).chain(connectors).collect();
-        let west = Site::with("west", &authority, &west, false);
-        let east = Site::with("east", &authority, &east, false);
+        let west = Site::with_entries("west", &authority, &west, false);
+        let east = Site::with_entries("east", &authority, &east, false);
         for (key, _) in servers {
             let is_up = |state: &Value| {
                 let mut entries = state["entries"].as_array().unwrap().iter();
@@ -197,13 +207,14 @@ pub(crate) async fn comes_back(stream: TcpStream, bytes: &[u8]) {
         writer.shutdown().await.unwrap();
     };
     let mut back = Vec::new();
-    let (read, ()) = within(async { tokio::join!(reader.read_to_end(&mut back), write) }).await;
+    let (read, ()) =
+        with_timeout(async { tokio::join!(reader.read_to_end(&mut back), write) }).await;
     read.unwrap();
     assert!(back == bytes, "{} of {} bytes", back.len(), bytes.len());
 }
 
 pub(crate) async fn eventually_in(site: &Site, line: &str) {
-    within(async {
+    with_timeout(async {
         while !site.process.get("/metrics").await.contains(line) {
             sleep(Duration::from_millis(20)).await;
         }
@@ -217,11 +228,11 @@ pub(crate) fn blocks() -> usize {
     if long { 128 } else { 12 }
 }
 
-/// What servers say at a listener, so many times one after the other.
+/// Returns the replies of servers at a listener, for a number of connections one after the other.
 pub(crate) async fn sequence(site: &Site, port: u16, times: usize) -> Vec<String> {
     let mut all = Vec::new();
     for _ in 0..times {
-        all.push(said(site.process.connect(port).await).await);
+        all.push(read_until_close(site.process.connect(port).await).await);
     }
     all
 }
@@ -230,14 +241,14 @@ pub(crate) fn count(all: &[String], name: &str) -> usize {
     all.iter().filter(|said| *said == name).count()
 }
 
-/// Waits until a site knows of so many connectors of the key `k` in the network.
+/// Waits until a site knows this number of connectors of the key `k` in the network.
 pub(crate) async fn knows(site: &Site, connectors: usize) {
     site.process
         .until(|state| state["keys"]["k"]["connectors"] == connectors)
         .await;
 }
 
-/// What the document of a site has besides its base.
+/// Returns the part of a site's document beyond its base.
 pub(crate) fn west_but(site: &Site) -> Vec<Value> {
     let path = site.process.directory.path().join("skrouterd.json");
     let text = std::fs::read_to_string(path).unwrap();

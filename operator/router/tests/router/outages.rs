@@ -1,4 +1,5 @@
-//! Links between processes that fail, are refused, come back or are withdrawn: what is said of them, and what becomes of traffic.
+//! Links between processes that fail, are refused, come back or are withdrawn: the reports on them,
+//! and the effect on traffic.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,8 +13,8 @@ use crate::authority::{Authority, files, profile};
 use crate::network::{Row, Site, eventually_in, link_port, link_to, west_but};
 use crate::program::entry;
 use crate::support::{
-    LIMIT, Server, address, and, connector, eventually, is_reset, listener, ping, port, said,
-    within,
+    LIMIT, Server, address, and, connector, eventually, is_reset, listener, ping, port,
+    read_until_close, with_timeout,
 };
 
 #[tokio::test]
@@ -21,7 +22,7 @@ async fn s41_s42_a_socket_is_there_while_any_site_has_a_connector_even_one_whose
     let authority = Authority::new("network");
     let east = Site::new("east", &authority, &[]);
     let west = [east.link("to-east"), listener("web", port(0), "k")];
-    let west = Site::with("west", &authority, &west, false);
+    let west = Site::with_entries("west", &authority, &west, false);
     west.until("to-east", "Up").await;
     west.until("web", "Idle").await;
     west.is_refused(port(0)).await;
@@ -32,16 +33,20 @@ async fn s41_s42_a_socket_is_there_while_any_site_has_a_connector_even_one_whose
         assert!(west.aborts(port(0)).await, "it is closed");
     }
     west.until("web", "Up").await;
-    let _server = Server::at(at, async |mut stream| {
+    let _server = Server::serve_at(at, async |mut stream| {
         stream.write_all(b"back").await.ok();
     })
     .await;
-    // A site that refused is asked all the same: there is no other.
-    assert_eq!(said(west.process.connect(port(0)).await).await, "back");
+    // A site that refused is tried anyway, because there is no other.
+    assert_eq!(
+        read_until_close(west.process.connect(port(0)).await).await,
+        "back"
+    );
     let metrics = east.process.get("/metrics").await;
     let line = "router_link_streams_refused_total{reason=\"backend\"} 5\n";
     assert!(metrics.contains(line), "{metrics}");
-    // Without the last connector of the network the socket goes; what is open over it goes with its connector.
+    // Without the last connector of the network the socket closes. Open connections over it end
+    // with their connector.
     east.apply(&[]);
     west.until("web", "Idle").await;
     west.is_refused(port(0)).await;
@@ -53,7 +58,7 @@ async fn s43_sockets_go_with_a_site_that_crashes_or_falls_silent_and_come_back_w
     let server = Server::echo().await;
     let mut east = Site::new("east", &authority, &[connector("c", server.address, "k")]);
     let west = [east.link("to-east"), listener("web", port(0), "k")];
-    let west = Site::with("west", &authority, &west, false);
+    let west = Site::with_entries("west", &authority, &west, false);
     west.until("web", "Up").await;
     for silent in [false, true] {
         let mut open = west.process.connect(port(0)).await;
@@ -88,7 +93,7 @@ async fn s57_renewed_certificates_of_a_link_count_from_the_next_handshake_on_and
     let server = Server::echo().await;
     let mut east = Site::new("east", &before, &[connector("c", server.address, "k")]);
     let west = [east.link("to-east"), listener("web", port(0), "k")];
-    let west = Site::with("west", &before, &west, false);
+    let west = Site::with_entries("west", &before, &west, false);
     west.until("web", "Up").await;
     let mut open = west.process.connect(port(0)).await;
     ping(&mut open, 1).await;
@@ -101,8 +106,8 @@ async fn s57_renewed_certificates_of_a_link_count_from_the_next_handshake_on_and
     }
     ping(&mut open, 2).await;
     west.until("to-east", "Up").await;
-    // A handshake that is new shows the new ones: the old authority is known to nobody.
-    let late = Site::with("late", &before, &[east.link("to-east")], false);
+    // A new handshake presents the new certificate; no site trusts the old authority.
+    let late = Site::with_entries("late", &before, &[east.link("to-east")], false);
     late.fails("to-east", "certificate").await;
     east.process.restart();
     west.until("to-east", "Failed").await;
@@ -116,13 +121,14 @@ async fn s59_who_has_the_certificate_of_another_network_is_refused_and_learns_no
     let server = Server::echo().await;
     let east = Site::new("east", &ours, &[connector("c", server.address, "k")]);
     let west = [east.link("to-east"), listener("web", port(0), "k")];
-    let west = Site::with("west", &ours, &west, false);
+    let west = Site::with_entries("west", &ours, &west, false);
     let stranger = [east.link("to-east"), listener("spy", port(0), "k")];
-    let stranger = Site::with("stranger", &others, &stranger, false);
+    let stranger = Site::with_entries("stranger", &others, &stranger, false);
     stranger
         .fails("to-east", "certificates of one authority")
         .await;
-    // One that believes whom it dials, and shows a certificate that east does not believe.
+    // This site trusts the router that it dials, and presents a certificate that east does not
+    // trust.
     let pair = others.issue_site("stranger", stranger.address);
     for (path, bytes) in files("net", &ours, &pair) {
         let text = String::from_utf8(bytes.unwrap()).unwrap();
@@ -202,7 +208,7 @@ async fn two_sites_of_one_id_are_told_and_the_later_one_serves() {
         first.link("to-first"),
         listener("web", port(0), "k"),
     ];
-    let second = Site::with("twin", &authority, &second, false);
+    let second = Site::with_entries("twin", &authority, &second, false);
     second.echoes(port(0)).await;
     first
         .fails(
@@ -211,7 +217,7 @@ async fn two_sites_of_one_id_are_told_and_the_later_one_serves() {
         )
         .await;
     second
-        .fails("to-first", "another router says that it is this site, too")
+        .fails("to-first", "another router also claims to be this site")
         .await;
     second.until("to-hub", "Up").await;
     hub.process
@@ -219,11 +225,11 @@ async fn two_sites_of_one_id_are_told_and_the_later_one_serves() {
         .await;
     // One that is linked elsewhere in the network.
     let far = Site::new("far", &authority, &[hub.link("to-hub")]);
-    let third = Site::with("twin", &authority, &[far.link("to-far")], false);
+    let third = Site::with_entries("twin", &authority, &[far.link("to-far")], false);
     for site in [&second, &third] {
         let is_told = |state: &Value| {
             let faults = state["faults"].to_string();
-            faults.contains("another router of this network says that it is site twin, too")
+            faults.contains("another router of this network also claims to be site twin")
         };
         site.process.until(is_told).await;
     }
@@ -241,24 +247,24 @@ async fn s52_a_router_that_is_asked_to_end_lets_streams_of_other_sites_end_and_s
     let server = Server::echo().await;
     let hub = Site::new("hub", &authority, &[]);
     let east = [hub.link("to-hub"), connector("c", server.address, "k")];
-    let mut east = Site::with("east", &authority, &east, false);
+    let mut east = Site::with_entries("east", &authority, &east, false);
     let west = [hub.link("to-hub"), listener("web", port(0), "k")];
-    let west = Site::with("west", &authority, &west, false);
+    let west = Site::with_entries("west", &authority, &west, false);
     west.until("web", "Up").await;
     let mut open = west.process.connect(port(0)).await;
     ping(&mut open, 1).await;
     east.process.terminate();
-    // Nobody new is sent there.
+    // No new stream is sent there.
     west.until("web", "Idle").await;
     ping(&mut open, 2).await;
     drop(open);
-    within(async {
+    with_timeout(async {
         while east.process.child.try_wait().unwrap().is_none() {
             sleep(Duration::from_millis(10)).await;
         }
     })
     .await;
-    // The hub ends, too: who dialled it is told why.
+    // The hub ends, too, and reports the reason to the dialling router.
     hub.process.terminate();
     west.fails("to-hub", "it ended the link: the link was withdrawn")
         .await;
@@ -270,7 +276,7 @@ async fn an_edge_site_links_out_and_takes_nobody_in() {
     let server = Server::echo().await;
     let hub = Site::new("hub", &authority, &[]);
     let west = [hub.link("to-hub"), listener("web", port(0), "k")];
-    let west = Site::with("west", &authority, &west, false);
+    let west = Site::with_entries("west", &authority, &west, false);
     let mut edge = Site::new("edge", &authority, &[]);
     edge.base[0] = and(edge.base[0].clone(), &json!({"mode": "edge"}));
     edge.apply(&[
@@ -283,7 +289,7 @@ async fn an_edge_site_links_out_and_takes_nobody_in() {
     west.echoes(port(0)).await;
     edge.echoes(port(1)).await;
     edge.is_refused(link_port()).await;
-    // It is told what the others have, and they of it.
+    // The edge site learns the keys of the others, and they learn its keys.
     let state = edge
         .process
         .until(|state| state["keys"]["k"]["listeners"] == 2)
@@ -328,7 +334,7 @@ async fn the_state_tells_all_sites_with_their_links_and_what_they_have() {
             json!({"connectors": 1, "listeners": 1})
         );
     }
-    // A link that is withdrawn is told at both ends, and what is left is told anew.
+    // Both ends report a withdrawn link, and report the remaining ones anew.
     row.east.apply(&[connector("echo", server.address, "echo")]);
     row.west.until("echo", "Idle").await;
     let state = row
@@ -368,7 +374,7 @@ async fn certificates_that_are_no_good_are_told_of_the_link_that_uses_them() {
     let old = Site::new("old", &authority, &[]);
     let expired = authority.issue_site_within("old", old.address, [1990, 2000]);
     old.certify_with(&authority, &expired);
-    let west = Site::with("west", &authority, &[], false);
+    let west = Site::with_entries("west", &authority, &[], false);
     let pair = |years| authority.issue_site_within("west", west.address, years);
     let (mut mixed, late, early) = (pair([1990, 3000]), pair([1990, 2000]), pair([3000, 4000]));
     mixed.key = pair([1990, 3000]).key;
@@ -399,20 +405,20 @@ async fn certificates_that_are_no_good_are_told_of_the_link_that_uses_them() {
         listener("web", port(0), "k"),
     ]);
     west.echoes(port(0)).await;
-    // Entries of the profiles come first, so links are asked for by what they are.
+    // Entries of the profiles come first, so links are looked up by entity.
     for (name, words) in [
         ("mixed", "does not belong to the certificate"),
         ("late", "our certificate has expired, or is not valid yet"),
         ("early", "our certificate has expired, or is not valid yet"),
         (
             "named",
-            "it says that it is site west, and its certificate is that of site north",
+            "it claims to be site west, but its certificate is for site north",
         ),
         ("to-old", "its certificate must be renewed"),
     ] {
         west.link_fails(name, words).await;
     }
-    // That there is a good link to the same site makes none of them well.
+    // A working link to the same site makes none of them healthy.
     west.until("good", "Up").await;
     sleep(Duration::from_secs(4)).await;
     for name in ["mixed", "late", "early", "named"] {

@@ -1,4 +1,4 @@
-//! The example of two sites in `docs/router.md`, as it stands there.
+//! The example of two sites in `docs/router.md`, exactly as written there.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::authority::Authority;
 use crate::program::{Process, entry, write};
-use crate::support::{Server, address, port, said};
+use crate::support::{Server, address, port, read_until_close};
 
 const PAGE: &str = include_str!("../../../../docs/router.md");
 
@@ -56,7 +56,7 @@ fn certify(directory: &Path, script: &str, at: &str) {
 async fn two_sites_of_the_page_are_linked_as_it_says() {
     let server = Server::named("hello").await;
     let (at, [links, web]) = (address().to_string(), [port(210), port(211)]);
-    // An address and ports that nobody else uses.
+    // The address and the ports are unused by other tests.
     let here = |text: &str| {
         let text = text.replace("\"9000\"", &server.address.port().to_string());
         let text = text.replace("55671", &links.to_string());
@@ -80,7 +80,7 @@ async fn two_sites_of_the_page_are_linked_as_it_says() {
                 element[1]["host"] = json!(host);
             }
         }
-        Process::at(at.parse().unwrap(), |directory| {
+        Process::at_address(at.parse().unwrap(), |directory| {
             fs::rename(
                 pages.path().join(site).join("certs"),
                 directory.join("certs"),
@@ -90,7 +90,7 @@ async fn two_sites_of_the_page_are_linked_as_it_says() {
         })
     });
     sites[1].up("web").await;
-    assert_eq!(said(sites[1].connect(web).await).await, "hello");
+    assert_eq!(read_until_close(sites[1].connect(web).await).await, "hello");
     let shown: Value = serde_json::from_str(block("and the network has two sites:")).unwrap();
     let is_shown = |state: &Value| {
         let link = entry(state, "to-east");

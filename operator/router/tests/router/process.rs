@@ -16,7 +16,7 @@ use crate::authority::{Authority, files, profile, server_name};
 use crate::program::{Process, entry, get, write};
 use crate::support::{
     Server, address, and, connector, echo, eventually, is_reset, listener, many_files, ping, port,
-    random_bytes, within,
+    random_bytes, with_timeout,
 };
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn s56_s57_files_that_arrive_and_are_replaced_count_without_a_restart() {
             );
             sleep(Duration::from_millis(100)).await;
         }
-        within(async {
+        with_timeout(async {
             loop {
                 let name = server_name(process.address);
                 if let Ok(stream) = TcpStream::connect((process.address, port(0))).await
@@ -118,7 +118,7 @@ async fn s46_a_slow_reader_of_a_gigabyte_costs_no_memory_and_slows_nobody() {
         process.connect(port(1)).await,
         process.connect(port(1)).await,
     ];
-    // Nothing is read for a while: the source must stand still, and nobody else.
+    // The client reads nothing for a while: the source must stall, but no other connection.
     for seed in 0..100 {
         ping(&mut others[seed as usize % 2], seed).await;
         sleep(Duration::from_millis(10)).await;
@@ -129,7 +129,7 @@ async fn s46_a_slow_reader_of_a_gigabyte_costs_no_memory_and_slows_nobody() {
     let mut at = 0_usize;
     loop {
         let length = random.random_range(1..=chunk.len());
-        let read = within(slow.read(&mut chunk[..length])).await.unwrap();
+        let read = with_timeout(slow.read(&mut chunk[..length])).await.unwrap();
         if read == 0 {
             break;
         }
@@ -251,12 +251,12 @@ async fn sigterm_closes_sockets_lets_connections_end_and_ends_well() {
         connector("c", server.address, "k")
     ]);
     for (grace, ends) in [("100", true), ("1", false)] {
-        let mut process = Process::with(&document, &["--grace", grace]);
+        let mut process = Process::with_args(&document, &["--grace", grace]);
         process.up("l").await;
         let mut stream = process.connect(port(0)).await;
         ping(&mut stream, 1).await;
         process.terminate();
-        within(async {
+        with_timeout(async {
             while TcpStream::connect((process.address, port(0))).await.is_ok() {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -268,7 +268,7 @@ async fn sigterm_closes_sockets_lets_connections_end_and_ends_well() {
         } else {
             assert!(is_reset(&mut stream).await);
         }
-        let ended = within(async {
+        let ended = with_timeout(async {
             loop {
                 if let Some(status) = process.child.try_wait().unwrap() {
                     return status;
@@ -316,7 +316,7 @@ async fn the_state_is_told_to_clients_with_a_certificate_of_the_profile_only() {
         directory,
         address: ours,
     };
-    let health = within(async {
+    let health = with_timeout(async {
         loop {
             if let Ok(stream) = TcpStream::connect(&metrics).await
                 && let Ok(body) = get(stream, "/healthz").await
@@ -329,7 +329,7 @@ async fn the_state_is_told_to_clients_with_a_certificate_of_the_profile_only() {
     });
     assert_eq!(health.await, "ok\n");
     let hidden = get(TcpStream::connect(&metrics).await.unwrap(), "/v1/state").await;
-    assert_eq!(hidden.unwrap(), "there is nothing here\n");
+    assert_eq!(hidden.unwrap(), "not found\n");
     let ask = async |pair| {
         let stream = TcpStream::connect(&at).await.unwrap();
         let client = authority.client(pair);
@@ -419,7 +419,7 @@ async fn s52_rewriting_the_same_document_mid_transfer_loses_no_byte() {
         sleep(Duration::from_millis(100)).await;
     }
     let mut heard = Vec::new();
-    within(from.read_to_end(&mut heard)).await.unwrap();
+    with_timeout(from.read_to_end(&mut heard)).await.unwrap();
     writing.await.unwrap();
     assert!(heard == bytes);
     let state = process.until(|_| true).await;
@@ -439,7 +439,7 @@ async fn a_pipe_in_the_place_of_a_file_is_told_and_a_signal_ends_the_router() {
     let is_told = |state: &Value| error(state).contains("skrouterd.json: it is no file");
     assert_eq!(process.until(is_told).await["router"], "west");
     process.terminate();
-    within(async {
+    with_timeout(async {
         while process.child.try_wait().unwrap().is_none() {
             sleep(Duration::from_millis(20)).await;
         }

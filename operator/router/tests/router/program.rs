@@ -1,4 +1,5 @@
-//! A router as a process of its own: its directory, its state, and what the system says of it.
+//! A router as a process of its own: its directory, its state, and its resource use according to
+//! the system.
 
 use std::fs;
 use std::net::IpAddr;
@@ -7,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use lifecycle_router::config::Profile;
 use lifecycle_router::snapshot::Snapshot;
-use lifecycle_router::tls::{Lack, Profiles};
+use lifecycle_router::tls::{MissingFile, Profiles};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -16,7 +17,7 @@ use tokio::time::sleep;
 
 use std::time::Duration;
 
-use crate::support::{address, within};
+use crate::support::{address, with_timeout};
 
 /// A router as a process of its own, killed when dropped.
 pub(crate) struct Process {
@@ -47,17 +48,17 @@ fn start(directory: &Path, address: IpAddr, more: &[&str]) -> Child {
 
 impl Process {
     pub(crate) fn new(document: &Value) -> Self {
-        Self::with(document, &[])
+        Self::with_args(document, &[])
     }
 
-    pub(crate) fn with(document: &Value, more: &[&str]) -> Self {
+    pub(crate) fn with_args(document: &Value, more: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         write(directory.path(), "skrouterd.json", &document.to_string());
         Self::start(directory, address(), more)
     }
 
     /// At an address, with a directory that is filled before.
-    pub(crate) fn at(address: IpAddr, fill: impl FnOnce(&Path)) -> Self {
+    pub(crate) fn at_address(address: IpAddr, fill: impl FnOnce(&Path)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         fill(directory.path());
         Self::start(directory, address, &[])
@@ -87,10 +88,10 @@ impl Process {
         write(self.directory.path(), name, text);
     }
 
-    /// The body of an answer on the Unix socket, as soon as there is one.
+    /// Returns the body of an answer on the Unix socket, as soon as one arrives.
     pub(crate) async fn get(&self, path: &str) -> String {
         let socket = self.directory.path().join("state.sock");
-        within(async {
+        with_timeout(async {
             loop {
                 if let Ok(stream) = UnixStream::connect(&socket).await
                     && let Ok(text) = get(stream, path).await
@@ -103,9 +104,9 @@ impl Process {
         .await
     }
 
-    /// Waits until the state says so.
+    /// Waits until the state fulfils the condition.
     pub(crate) async fn until(&self, is_so: impl Fn(&Value) -> bool) -> Value {
-        within(async {
+        with_timeout(async {
             let mut query = String::new();
             loop {
                 let state: Value =
@@ -127,7 +128,7 @@ impl Process {
 
     /// Waits until something listens on a port.
     pub(crate) async fn up_at(&self, port: u16) {
-        within(async {
+        with_timeout(async {
             while TcpStream::connect((self.address, port)).await.is_err() {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -155,7 +156,7 @@ impl Process {
 
     pub(crate) async fn open(&self, wanted: usize) {
         let line = format!("router_connections_open {wanted}\n");
-        within(async {
+        with_timeout(async {
             while !self.get("/metrics").await.contains(&line) {
                 sleep(Duration::from_millis(20)).await;
             }
@@ -192,7 +193,7 @@ impl Process {
     /// Waits until the document is applied as it is written.
     pub(crate) async fn applied(&self) {
         let text = fs::read(self.directory.path().join("skrouterd.json")).unwrap();
-        let file = |_: &str, _: &Profile, _: &str| Err(Lack::Unread(String::new()));
+        let file = |_: &str, _: &Profile, _: &str| Err(MissingFile::Unread(String::new()));
         let hash = Snapshot::read(&text, file).unwrap().hash;
         self.until(|state| state["configuration"] == hash).await;
     }

@@ -1,4 +1,5 @@
-//! A TCP proxy on the way of a link: what it lets through, and how late, a test says. Knows no router.
+//! A TCP proxy on the path of a link. A test sets the traffic that it lets through, and the delay.
+//! Independent of routers.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,7 +16,7 @@ use crate::support::Server;
 /// The fate of bytes and of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
-    /// Each piece passes so much later.
+    /// Each piece passes after this delay.
     Open(Duration),
     /// Connections stay, and carry nothing.
     Stalled,
@@ -34,7 +35,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Beside what it leads to, on a port of its own.
+    /// Starts a proxy on the address of its target, on a port of its own.
     pub(crate) async fn to(target: SocketAddr) -> Self {
         let (passage, cuts) = (watch::Sender::new(OPEN), watch::Sender::new(()));
         let (passages, cutting) = (passage.clone(), cuts.clone());
@@ -47,7 +48,7 @@ impl Proxy {
                 }
             }
         };
-        let server = Server::at(SocketAddr::new(target.ip(), 0), serve).await;
+        let server = Server::serve_at(SocketAddr::new(target.ip(), 0), serve).await;
         Self {
             address: server.address,
             passage,

@@ -1,4 +1,5 @@
-//! Six sites in a ring with a chord, with a proxy on each link: what was done to them, and what their routers have to report then.
+//! Six sites in a ring with a chord, with a proxy on each link: the changes made to them, and the
+//! expected reports of their routers.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,10 +17,11 @@ use crate::support::{LIMIT, Server, connector, echo, listener, port};
 
 pub(crate) const SITES: usize = 6;
 
-/// The ends of each link, of which the first dials.
+/// Ends of each link; the first one dials.
 const LINKS: [(usize, usize); 7] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (0, 3)];
 
-/// How many files a router may have more in the end than at first: those of who asks it.
+/// Upper bound on the files that a router may have open at the end in addition to those at first:
+/// the files of its observers.
 const MORE_FILES: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub(crate) struct Member {
     server: Server,
     /// How many files its first process had open when all was well.
     files: usize,
-    /// The run that was asked last how much it announced, and what it said.
+    /// Run whose announcements were counted last, and the count.
     said: (Value, u64),
 }
 
@@ -86,7 +88,7 @@ impl Ring {
         let mut members = Vec::new();
         for at in 0..SITES {
             let site = Site::new(&format!("s{at}"), &authorities[0], &[]);
-            let server = Server::at(SocketAddr::new(site.address, 0), echo).await;
+            let server = Server::serve_at(SocketAddr::new(site.address, 0), echo).await;
             members.push(Member {
                 site,
                 health: Health::Runs,
@@ -144,7 +146,7 @@ impl Ring {
         site.certify_with(authority, &pair);
         site.process.certified("net").await;
         let is_other = std::mem::replace(&mut member.certificate, certificate) != certificate;
-        // What is linked stays so, whatever is written.
+        // Established links stay as they are, whatever is written.
         if is_other {
             let own = self.links.iter().filter(|link| link.touches(at));
             own.for_each(|link| link.proxy.cut());
@@ -157,7 +159,8 @@ impl Ring {
             .collect()
     }
 
-    /// Why a link cannot be there, in the words of the one who dials; empty where it may say anything.
+    /// Returns the reason why a link cannot exist, in the words of the dialling router; empty if
+    /// any message is accepted.
     fn fault(&self, link: &Link) -> Option<&'static str> {
         use Certificate::{Expired, Foreign, Good};
         let [from, to] = [link.ends.0, link.ends.1].map(|at| &self.members[at]);
@@ -180,7 +183,7 @@ impl Ring {
         standing.map(|link| link.ends)
     }
 
-    /// The sites that there is a way to, the own one included.
+    /// Returns the reachable sites, including the own one.
     fn reached(&self, at: usize) -> BTreeSet<usize> {
         let mut reached = BTreeSet::from([at]);
         for _ in 0..SITES {
@@ -236,7 +239,8 @@ impl Ring {
         })
     }
 
-    /// Its state of the same things, in the words that are expected where it says those.
+    /// Returns the reported state of the same items. It uses the expected words where the report
+    /// contains them.
     async fn reported(&self, at: usize, expected: &Value) -> Value {
         let process = &self.members[at].site.process;
         let state = process.until(|_| true).await;
@@ -300,7 +304,8 @@ impl Ring {
         None
     }
 
-    /// Waits until each router that runs reports what is so, and lets in clients exactly for the keys that can be reached.
+    /// Waits until each running router reports the actual state, and accepts clients exactly for
+    /// the reachable keys.
     pub(crate) async fn settles(&self, when: &str) {
         self.becomes(when, async |at| self.wrong(at).await).await;
     }
@@ -317,7 +322,7 @@ impl Ring {
     }
 
     /// Waits until nothing is open any more, and each router has as many files as at first.
-    pub(crate) async fn rests(&self) {
+    pub(crate) async fn wait_until_idle(&self) {
         let left = async |at: usize| {
             let open = self.open(at).await;
             let member = &self.members[at];
@@ -344,8 +349,8 @@ impl Ring {
         }
     }
 
-    /// How often routers announced something since this was asked last, by those that run.
-    pub(crate) async fn said(&mut self) -> u64 {
+    /// Returns the number of announcements by running routers since the last call.
+    pub(crate) async fn new_announcements(&mut self) -> u64 {
         let mut more = 0;
         for at in self.running() {
             let state = self.members[at].site.process.until(|_| true).await;

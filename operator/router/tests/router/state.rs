@@ -1,11 +1,11 @@
-//! The state API and its client: who is let in, and who keeps whom out.
+//! The state API and its client: admission, and the effect of clients on each other.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use lifecycle_router::api::{Api, Offer, bind};
-use lifecycle_router::state::client::{self, Credentials, Error, SERVER_NAME, ask};
+use lifecycle_router::state::client::{self, Credentials, Error, SERVER_NAME, fetch_state};
 use lifecycle_router::state::{State, Status};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -14,11 +14,11 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::authority::{Authority, Pair, files, profile};
-use crate::support::{Server, TestSite, connector, listener, port, within};
+use crate::support::{Server, TestSite, connector, listener, port, with_timeout};
 
 const PROFILE: &str = "skupper-local-server";
 
-/// A site whose state is served as a controller asks for it.
+/// Site whose state is served for a controller.
 struct ServedState {
     site: TestSite,
     at: SocketAddr,
@@ -69,7 +69,7 @@ async fn a_controller_asks_for_the_state_with_keys_of_edwards_curves() {
     let authority = Authority::edwards("site");
     let served = ServedState::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
     let ours = credentials(&authority, &authority.issue_edwards("controller"));
-    let state = ask(served.at, &ours).await.unwrap();
+    let state = fetch_state(served.at, &ours).await.unwrap();
     assert_eq!(state, served.site.state());
     assert_eq!(
         state.entry("tcpListener", "l").unwrap().status,
@@ -85,7 +85,7 @@ async fn a_controller_asks_for_the_state_with_keys_of_edwards_curves() {
     ]);
     let own = files(PROFILE, &authority, &authority.issue_edwards(SERVER_NAME));
     served.site.apply_with(&document, &own).await;
-    let after = ask(served.at, &ours).await.unwrap();
+    let after = fetch_state(served.at, &ours).await.unwrap();
     assert_eq!(after, served.site.state());
     assert_ne!(after.revision, state.revision);
     assert_eq!(after.entry("tcpListener", "l").unwrap().status, Status::Up);
@@ -98,17 +98,17 @@ async fn strangers_are_not_told_and_strange_routers_are_not_believed() {
     let served = ServedState::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
     let ours = authority.issue_edwards("controller");
     let stranger = credentials(&authority, &other.issue_edwards("controller"));
-    let why = refused(ask(served.at, &stranger).await);
+    let why = refused(fetch_state(served.at, &stranger).await);
     assert!(why.contains("alert"), "{why}");
     let distrustful = credentials(&other, &ours);
-    let why = refused(ask(served.at, &distrustful).await);
+    let why = refused(fetch_state(served.at, &distrustful).await);
     assert!(why.contains("the TLS handshake with"), "{why}");
     // Without a certificate of its own the client of the library does not even begin.
     let naked = Credentials {
         certificate: Vec::new(),
         ..credentials(&authority, &ours)
     };
-    let why = refused(ask(served.at, &naked).await);
+    let why = refused(fetch_state(served.at, &naked).await);
     assert!(why.contains("credentials cannot be used"), "{why}");
     let name = rustls::pki_types::ServerName::try_from(SERVER_NAME).unwrap();
     let stream = TcpStream::connect(served.at).await.unwrap();
@@ -120,12 +120,12 @@ async fn strangers_are_not_told_and_strange_routers_are_not_believed() {
             .await
             .ok();
         let mut answer = Vec::new();
-        let read = within(stream.read_to_end(&mut answer)).await;
+        let read = with_timeout(stream.read_to_end(&mut answer)).await;
         assert!(read.is_err() && answer.is_empty(), "{read:?} {answer:?}");
     }
     // A router of the same authority that is for another name.
     let elsewhere = ServedState::new(&authority, &authority.issue_edwards("elsewhere")).await;
-    let why = refused(ask(elsewhere.at, &credentials(&authority, &ours)).await);
+    let why = refused(fetch_state(elsewhere.at, &credentials(&authority, &ours)).await);
     assert!(why.contains("not valid for name"), "{why}");
 }
 
@@ -164,7 +164,7 @@ async fn answers_that_are_none_are_told() {
             }
         })
         .await;
-        let why = refused(ask(server.address, &ours).await);
+        let why = refused(fetch_state(server.address, &ours).await);
         assert!(why.contains(words), "{why}");
     }
     let mute = Server::new(async |stream| {
@@ -172,10 +172,10 @@ async fn answers_that_are_none_are_told() {
         drop(stream);
     })
     .await;
-    let why = refused(ask(mute.address, &ours).await);
+    let why = refused(fetch_state(mute.address, &ours).await);
     assert!(why.contains("did not answer within 5 s"), "{why}");
     let nobody = SocketAddr::new(crate::support::address(), port(11));
-    let why = refused(ask(nobody, &ours).await);
+    let why = refused(fetch_state(nobody, &ours).await);
     assert!(why.contains("cannot connect to"), "{why}");
 }
 
@@ -189,14 +189,14 @@ async fn clients_that_only_connect_keep_nobody_out() {
         for _ in 0..100 {
             idle.push(TcpStream::connect(served.at).await.unwrap());
         }
-        let state = ask(served.at, &ours).await;
+        let state = fetch_state(served.at, &ours).await;
         assert_eq!(state.unwrap(), served.site.state(), "round {round}");
     }
     // The first of them made room long ago.
     let mut byte = [0];
     let first = &mut idle[0];
     assert!(matches!(
-        within(first.read(&mut byte)).await,
+        with_timeout(first.read(&mut byte)).await,
         Ok(0) | Err(_)
     ));
 }
@@ -221,7 +221,9 @@ async fn clients_that_wait_for_changes_keep_nobody_out() {
     let now = b"GET /v1/state HTTP/1.1\r\nhost: r\r\nconnection: close\r\n\r\n";
     stream.write_all(now).await.unwrap();
     let mut answer = String::new();
-    within(stream.read_to_string(&mut answer)).await.unwrap();
+    with_timeout(stream.read_to_string(&mut answer))
+        .await
+        .unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     serving.abort();
 }

@@ -1,4 +1,4 @@
-//! What tests share: a site with an address of its own, servers, clients, and random bytes.
+//! Support for tests: a site with an address of its own, servers, clients, and random bytes.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use lifecycle_router::config::Profile;
 use lifecycle_router::router::{Options, Router};
 use lifecycle_router::snapshot::Snapshot;
 use lifecycle_router::state::{State, Status};
-use lifecycle_router::tls::{Files, Lack};
+use lifecycle_router::tls::{Files, MissingFile};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -22,7 +22,8 @@ use tokio::time::{sleep, timeout};
 /// How long anything is waited for.
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 
-/// An address of loopback that nobody else uses: the process, and one of 1,250 numbers within it.
+/// Returns a loopback address that no other test uses: it encodes the process, and one of 1,250
+/// numbers within it.
 pub(crate) fn address() -> IpAddr {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -33,8 +34,8 @@ pub(crate) fn address() -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(127, a, b, c))
 }
 
-/// A port that nobody listens on, the same in the whole process for the same number below 256. Not one of those that the system
-/// gives to connections.
+/// Returns a port without a listener. It is equal in the whole process for equal numbers below 256.
+/// It is none of the ports that the system assigns to connections.
 pub(crate) fn port(number: u16) -> u16 {
     static FIRST: OnceLock<u16> = OnceLock::new();
     let first = FIRST.get_or_init(|| {
@@ -67,10 +68,10 @@ pub(crate) struct TestSite {
 
 impl TestSite {
     pub(crate) fn new() -> Self {
-        Self::with(Options::default())
+        Self::with_options(Options::default())
     }
 
-    pub(crate) fn with(options: Options) -> Self {
+    pub(crate) fn with_options(options: Options) -> Self {
         let address = address();
         let options = Options {
             bind_address: Some(address),
@@ -87,7 +88,7 @@ impl TestSite {
 
     pub(crate) async fn apply_with(&self, document: &Value, files: &Files) {
         let text = serde_json::to_vec(document).unwrap();
-        let absent = || Err(Lack::Unread("no such file".to_owned()));
+        let absent = || Err(MissingFile::Unread("no such file".to_owned()));
         let file =
             |_: &str, _: &Profile, path: &str| files.get(path).cloned().unwrap_or_else(absent);
         let snapshot = Snapshot::read(&text, file).unwrap();
@@ -156,7 +157,7 @@ pub(crate) fn listener(name: &str, port: u16, key: &str) -> Value {
     json!(["tcpListener", {"name": name, "port": port.to_string(), "address": key, "siteId": "s"}])
 }
 
-/// Of a Pod, so that nobody else connects to its server.
+/// Returns a connector of a Pod, so that only clients connect to its server.
 pub(crate) fn connector(name: &str, to: SocketAddr, key: &str) -> Value {
     let of_pod = json!({ "processId": "p" });
     and(host_connector(name, to, key), &of_pod)
@@ -199,10 +200,10 @@ impl Server {
         F: Fn(TcpStream) -> R + Send + 'static,
         R: Future<Output = ()> + Send + 'static,
     {
-        Self::at(SocketAddr::new(address(), 0), serve).await
+        Self::serve_at(SocketAddr::new(address(), 0), serve).await
     }
 
-    pub(crate) async fn at<F, R>(address: SocketAddr, serve: F) -> Self
+    pub(crate) async fn serve_at<F, R>(address: SocketAddr, serve: F) -> Self
     where
         F: Fn(TcpStream) -> R + Send + 'static,
         R: Future<Output = ()> + Send + 'static,
@@ -225,12 +226,12 @@ impl Server {
         }
     }
 
-    /// Sends back what comes.
+    /// Starts a server that echoes.
     pub(crate) async fn echo() -> Self {
         Self::new(async |stream| echo(stream).await).await
     }
 
-    /// Says its name and closes.
+    /// Starts a server that sends its name and closes.
     pub(crate) async fn named(name: &'static str) -> Self {
         Self::new(move |mut stream| async move {
             stream.write_all(name.as_bytes()).await.ok();
@@ -256,33 +257,35 @@ pub(crate) async fn echo(stream: impl AsyncRead + AsyncWrite) {
     }
 }
 
-/// What a server says until it closes.
-pub(crate) async fn said(mut stream: impl AsyncRead + Unpin) -> String {
+/// Returns the text that a server sends until it closes.
+pub(crate) async fn read_until_close(mut stream: impl AsyncRead + Unpin) -> String {
     let mut text = String::new();
-    within(stream.read_to_string(&mut text)).await.unwrap();
+    with_timeout(stream.read_to_string(&mut text))
+        .await
+        .unwrap();
     text
 }
 
-pub(crate) async fn within<F: Future>(future: F) -> F::Output {
+pub(crate) async fn with_timeout<F: Future>(future: F) -> F::Output {
     timeout(LIMIT, future).await.expect("it takes too long")
 }
 
 /// One exchange on an open connection to an echo.
 pub(crate) async fn ping(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), seed: u64) {
     let bytes = random_bytes(1 + seed as usize % 3000, seed);
-    within(stream.write_all(&bytes)).await.unwrap();
-    within(stream.flush()).await.unwrap();
+    with_timeout(stream.write_all(&bytes)).await.unwrap();
+    with_timeout(stream.flush()).await.unwrap();
     let mut back = vec![0; bytes.len()];
-    within(stream.read_exact(&mut back)).await.unwrap();
+    with_timeout(stream.read_exact(&mut back)).await.unwrap();
     assert!(back == bytes, "other bytes came back");
 }
 
-/// Whether the connection was aborted rather than ended.
+/// Returns true if the connection was aborted rather than ended.
 pub(crate) async fn is_reset(stream: &mut (impl AsyncRead + Unpin)) -> bool {
     let mut rest = Vec::new();
-    let ended = within(stream.read_to_end(&mut rest)).await;
+    let ended = with_timeout(stream.read_to_end(&mut rest)).await;
     ended.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset)
 }
 
-/// What servers saw, for tests that look at both ends.
+/// Observations of servers, for tests that check both ends.
 pub(crate) type Recorded<T> = Arc<Mutex<Vec<T>>>;

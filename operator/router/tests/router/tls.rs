@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lifecycle_router::router::Options;
 use lifecycle_router::state::Status;
-use lifecycle_router::tls::{Files, Lack};
+use lifecycle_router::tls::{Files, MissingFile};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 use crate::authority::{Authority, Pair, files, profile, server_name};
 use crate::support::{
     Recorded, Server, TestSite, and, connector, echo, eventually, is_reset, listener, ping, port,
-    random_bytes, within,
+    random_bytes, with_timeout,
 };
 
 /// A site with a listener that speaks TLS, at port 0, and one that does not, at port 1, to an echo.
@@ -30,11 +30,11 @@ struct Secure {
 
 impl Secure {
     async fn new(more: &Value) -> Self {
-        Self::with(Options::default(), more).await
+        Self::with_options(Options::default(), more).await
     }
 
-    async fn with(options: Options, more: &Value) -> Self {
-        let site = TestSite::with(options);
+    async fn with_options(options: Options, more: &Value) -> Self {
+        let site = TestSite::with_options(options);
         let authority = Authority::new("clients trust this");
         let pair = authority.issue(&site.address.to_string());
         let server = Server::echo().await;
@@ -68,19 +68,20 @@ impl Secure {
         self.connect_as(None).await.unwrap()
     }
 
-    /// Connects and says something, for only then it is known whether the server likes the certificate.
+    /// Connects and sends data, because only then it is known if the server accepts the
+    /// certificate.
     async fn connect_as(&self, pair: Option<&Pair>) -> io::Result<TlsStream<TcpStream>> {
         let stream = self.site.connect(port(0)).await;
         let name = server_name(self.site.address);
-        let mut stream = within(self.authority.client(pair).connect(name, stream)).await?;
+        let mut stream = with_timeout(self.authority.client(pair).connect(name, stream)).await?;
         stream.write_all(b"?").await?;
         let mut back = [0];
-        within(stream.read_exact(&mut back)).await?;
+        with_timeout(stream.read_exact(&mut back)).await?;
         Ok(stream)
     }
 }
 
-fn shown(stream: &TlsStream<TcpStream>) -> Vec<u8> {
+fn peer_certificate(stream: &TlsStream<TcpStream>) -> Vec<u8> {
     stream.get_ref().1.peer_certificates().unwrap()[0].to_vec()
 }
 
@@ -88,12 +89,15 @@ fn shown(stream: &TlsStream<TcpStream>) -> Vec<u8> {
 async fn s54_clients_see_the_certificate_and_plaintext_is_refused() {
     let secure = Secure::new(&json!({})).await;
     let mut stream = secure.connect().await;
-    assert_eq!(shown(&stream), secure.pair.certificates()[0].to_vec());
+    assert_eq!(
+        peer_certificate(&stream),
+        secure.pair.certificates()[0].to_vec()
+    );
     ping(&mut stream, 1).await;
     let mut plain = secure.site.connect(port(0)).await;
     plain.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
     let mut answer = Vec::new();
-    within(plain.read_to_end(&mut answer)).await.ok();
+    with_timeout(plain.read_to_end(&mut answer)).await.ok();
     // At most an alert of TLS.
     assert!(answer.is_empty() || answer[0] == 21, "{answer:?}");
     ping(&mut stream, 2).await;
@@ -146,7 +150,8 @@ async fn s44_half_close_and_every_byte_through_tls_on_both_sides() {
         to.shutdown().await.unwrap();
     };
     let mut heard = Vec::new();
-    let (read, ()) = within(async { tokio::join!(from.read_to_end(&mut heard), writing) }).await;
+    let (read, ()) =
+        with_timeout(async { tokio::join!(from.read_to_end(&mut heard), writing) }).await;
     read.unwrap();
     assert!(heard == bytes, "{} bytes", heard.len());
     site.open(0).await;
@@ -180,14 +185,14 @@ async fn s57_after_a_rotation_the_next_handshake_shows_the_new_one_and_open_conn
     let old = secure.pair.certificates()[0].to_vec();
     secure.pair = secure.authority.issue(&secure.site.address.to_string());
     let new = secure.pair.certificates()[0].to_vec();
-    // Half of it is there first: a key that does not fit the certificate.
+    // At first only half of the files is new: the key does not match the certificate.
     let mut half = secure.files();
     half.insert(
         "web/tls.crt".to_owned(),
         Ok(b"-----BEGIN CERTIFICATE-----\n".to_vec()),
     );
     secure.apply(&half).await;
-    assert_eq!(shown(&secure.connect().await), old);
+    assert_eq!(peer_certificate(&secure.connect().await), old);
     let state = secure.site.state();
     let profile = state.entry("sslProfile", "web").unwrap();
     assert!(
@@ -196,9 +201,9 @@ async fn s57_after_a_rotation_the_next_handshake_shows_the_new_one_and_open_conn
     );
     assert_eq!(secure.site.status("tls"), Status::Up);
     secure.apply(&secure.files()).await;
-    assert_eq!(shown(&secure.connect().await), new);
+    assert_eq!(peer_certificate(&secure.connect().await), new);
     ping(&mut before, 3).await;
-    assert_eq!(shown(&before), old);
+    assert_eq!(peer_certificate(&before), old);
     let state = secure.site.state();
     assert_eq!(state.entry("sslProfile", "web").unwrap().status, Status::Up);
 }
@@ -212,7 +217,7 @@ async fn s58_where_client_certificates_are_asked_for_nobody_gets_in_without() {
     let known = secure.authority.issue("somebody");
     let mut stream = secure.connect_as(Some(&known)).await.unwrap();
     ping(&mut stream, 1).await;
-    // A profile without authority cannot tell clients apart, and lets none in.
+    // A profile without an authority cannot verify clients, and accepts none.
     let mut document = secure.document.clone();
     document[0][1].as_object_mut().unwrap().remove("caCertFile");
     secure.site.apply_with(&document, &secure.files()).await;
@@ -223,8 +228,8 @@ async fn s58_where_client_certificates_are_asked_for_nobody_gets_in_without() {
     assert!(secure.site.is_refused(port(0)).await);
 }
 
-/// A site whose one connector speaks TLS with these attributes to a server with this certificate. Says what the connector has to note,
-/// if a client is not served.
+/// Starts a site whose one connector uses TLS with these attributes to a server with this
+/// certificate. Returns the note of the connector, if a client is not served.
 async fn to_server(
     pair: &Pair,
     authority: &Authority,
@@ -258,7 +263,7 @@ async fn to_server(
     let mut stream = site.connect(port(0)).await;
     stream.write_all(b"abc").await.unwrap();
     let mut back = [0; 3];
-    if within(stream.read_exact(&mut back)).await.is_ok() {
+    if with_timeout(stream.read_exact(&mut back)).await.is_ok() {
         assert_eq!(&back, b"abc");
         return None;
     }
@@ -303,7 +308,7 @@ async fn a_server_is_verified_by_the_name_of_its_host() {
     let site = TestSite::new();
     let acceptor = authority.server(&authority.issue("localhost"), false);
     let local = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
-    let server = Server::at(local, move |stream| {
+    let server = Server::serve_at(local, move |stream| {
         let acceptor = acceptor.clone();
         async move {
             if let Ok(stream) = acceptor.accept(stream).await {
@@ -343,7 +348,7 @@ async fn a_stream_of_tls_that_is_cut_is_an_abort_and_no_end() {
     let mut document = secure.document.clone();
     document[3] = connector("c", server.address, "k");
     secure.site.apply_with(&document, &secure.files()).await;
-    // FIN without close_notify: who sends it may be somebody on the way.
+    // A FIN without close_notify may come from an attacker on the path.
     let (mut cut, _) = secure.connect().await.into_inner();
     cut.shutdown().await.unwrap();
     eventually("the server sees it", || resets.lock().unwrap().len() == 1).await;
@@ -359,7 +364,7 @@ async fn clients_that_say_nothing_or_nonsense_are_left_and_hurt_nobody() {
         handshake_timeout: Duration::from_millis(500),
         ..Options::default()
     };
-    let secure = Secure::with(options, &json!({})).await;
+    let secure = Secure::with_options(options, &json!({})).await;
     let mut well = secure.connect().await;
     let silent = secure.site.connect(port(0)).await;
     let mut random = Pcg64::seed_from_u64(11);
@@ -367,7 +372,8 @@ async fn clients_that_say_nothing_or_nonsense_are_left_and_hurt_nobody() {
         let mut stream = secure.site.connect(port(0)).await;
         let mut bytes = random_bytes(random.random_range(1..2000), seed);
         if random.random() {
-            // The head of a handshake record, so that more than the first byte is looked at.
+            // The bytes begin with the head of a handshake record, so that the router examines
+            // more than the first byte.
             bytes.splice(0..1, [22, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3]);
         }
         stream.write_all(&bytes).await.ok();
@@ -404,7 +410,12 @@ async fn s57_credentials_that_are_taken_away_end_nothing_and_let_nothing_new_in(
         and(connector("c", server.address, "k"), &any_name),
     ]);
     let good = files("back", &authority, &authority.issue("us"));
-    let taken = |(path, _): (&String, _)| (path.clone(), Err(Lack::Gone("it is gone".to_owned())));
+    let taken = |(path, _): (&String, _)| {
+        (
+            path.clone(),
+            Err(MissingFile::Gone("it is gone".to_owned())),
+        )
+    };
     let taken: Files = good.iter().map(taken).collect();
     let connector = || {
         let state = site.state();
@@ -439,7 +450,7 @@ async fn handshakes_that_are_never_finished_keep_nobody_out() {
         most_streams: 100,
         ..Options::default()
     };
-    let secure = Secure::with(options, &json!({})).await;
+    let secure = Secure::with_options(options, &json!({})).await;
     let mut half_open = Vec::new();
     for _ in 0..300 {
         let mut stream = secure.site.connect(port(0)).await;
@@ -451,7 +462,7 @@ async fn handshakes_that_are_never_finished_keep_nobody_out() {
     assert!(secure.site.router.open() <= 100);
 }
 
-/// Row 66 of the acceptance table: whoever counts on it to be matched would wait for ever.
+/// Row 66 of the acceptance table: a client that relies on the match would wait forever.
 #[tokio::test]
 async fn s66_a_listener_that_lets_nobody_in_is_no_match() {
     let site = TestSite::new();

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::support::{
     LIMIT, Recorded, Server, TestSite, connector, is_reset, listener, ping, port, random_bytes,
-    said, within,
+    read_until_close, with_timeout,
 };
 
 async fn write_in_chunks(mut to: OwnedWriteHalf, bytes: Vec<u8>, seed: u64) {
@@ -63,7 +63,7 @@ async fn s44_eight_megabytes_come_back_after_the_client_ended_its_half() {
         let (from, to) = site.connect(port).await.into_split();
         let bytes = random_bytes(8 << 20, seed);
         let sent = write_in_chunks(to, bytes.clone(), seed);
-        let (heard, ()) = within(async { tokio::join!(read_slowly(from, seed), sent) }).await;
+        let (heard, ()) = with_timeout(async { tokio::join!(read_slowly(from, seed), sent) }).await;
         assert!(heard == bytes, "seed {seed}: {} bytes", heard.len());
     }
     site.open(0).await;
@@ -92,11 +92,13 @@ async fn s44_the_server_can_end_its_half_first() {
     site.apply(&document).await;
     let mut stream = site.connect(port(0)).await;
     let mut told = String::new();
-    within(stream.read_to_string(&mut told)).await.unwrap();
+    with_timeout(stream.read_to_string(&mut told))
+        .await
+        .unwrap();
     assert_eq!(told, "that is all");
     let bytes = random_bytes(1 << 20, 9);
-    within(stream.write_all(&bytes)).await.unwrap();
-    within(stream.shutdown()).await.unwrap();
+    with_timeout(stream.write_all(&bytes)).await.unwrap();
+    with_timeout(stream.shutdown()).await.unwrap();
     site.open(0).await;
     crate::support::eventually("the server heard", || heard.lock().unwrap().len() == 1).await;
     assert!(heard.lock().unwrap()[0] == bytes);
@@ -117,7 +119,9 @@ async fn s45_a_server_that_speaks_first_is_heard_before_the_client_says_anything
     site.apply(&document).await;
     let mut stream = site.connect(port(0)).await;
     let mut greeting = [0; 11];
-    within(stream.read_exact(&mut greeting)).await.unwrap();
+    with_timeout(stream.read_exact(&mut greeting))
+        .await
+        .unwrap();
     assert_eq!(&greeting, b"220 ready\r\n");
     ping(&mut stream, 77).await;
 }
@@ -134,7 +138,7 @@ async fn s38_connections_are_spread_over_equal_connectors() {
     site.apply(&document).await;
     let mut heard = String::new();
     for _ in 0..40 {
-        heard += &said(site.connect(port(0)).await).await;
+        heard += &read_until_close(site.connect(port(0)).await).await;
     }
     let counts = ["a", "b"].map(|name| heard.matches(name).count());
     assert!(counts.iter().all(|count| *count >= 10), "{counts:?}");
@@ -251,7 +255,7 @@ async fn a_server_that_accepts_and_closes_or_sends_for_ever_hurts_nobody_else() 
     let mut flooded = Vec::new();
     for _ in 0..8 {
         flooded.push(site.connect(port(1)).await);
-        assert_eq!(said(site.connect(port(0)).await).await, "");
+        assert_eq!(read_until_close(site.connect(port(0)).await).await, "");
     }
     let mut well = site.connect(port(2)).await;
     for seed in 0..50 {

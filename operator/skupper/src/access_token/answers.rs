@@ -1,5 +1,6 @@
-//! Which tokens were refused for good: a grant server that has said so a few times is not asked again by this process. Once is not enough, for a grant server that
-//! has just been started, or a replica that is behind, may not know a grant yet. Pure but for the lock.
+//! Record of the tokens that were refused for good. This process does not query a grant server
+//! again that has refused a token a few times. One refusal is not enough: a grant server that has
+//! just started, or a replica that is behind, may not know a grant yet. Pure except for the lock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,9 +9,9 @@ use lifecycle_specs_skupper::access_token::{AccessTokenSpec, Reply};
 use ring::digest::{SHA256, digest};
 use serde_json::json;
 
-/// So many refusals in a row are final.
+/// Number of consecutive refusals that is final.
 const ENOUGH: u8 = 3;
-/// So many tokens are remembered; all that is lost by more is that they are asked for again.
+/// Upper bound on remembered tokens. Tokens beyond the bound are merely requested again.
 const MOST: usize = 1024;
 /// Ends the message of a token that is not redeemed any more.
 pub const FINAL: &str = "; it is not asked again";
@@ -21,7 +22,7 @@ pub struct Answers(Arc<Mutex<BTreeMap<String, Refused>>>);
 
 #[derive(Debug)]
 struct Refused {
-    /// The request that was refused: another one is asked anew.
+    /// The refused request: a different one is sent again.
     request: Request,
     times: u8,
     why: String,

@@ -1,4 +1,4 @@
-//! What a token asks for, and what it makes of what it was given.
+//! Request of a token, and the use of the content that it was given.
 
 use lifecycle_specs_skupper::access_token::Given;
 use lifecycle_specs_skupper::site::Endpoint;
@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use super::*;
 use crate::pki::credentials::Credentials;
 
-struct Nobody;
+struct NoRedeemer;
 
-impl Redeems for Nobody {
+impl Redeems for NoRedeemer {
     async fn redeem(&self, _: &AccessTokenSpec, _: &str, _: &str) -> Reply {
         Reply::Denied("nobody".to_owned())
     }
 }
 
-fn tokens() -> Tokens<Nobody> {
+fn tokens() -> Tokens<NoRedeemer> {
     Tokens {
         controller_id: ControllerId::new("skupper", "controller"),
-        redeems: Nobody,
+        redeems: NoRedeemer,
         answers: Answers::default(),
     }
 }
@@ -44,7 +44,7 @@ fn what_cannot_be_redeemed_is_said_before_anybody_is_asked() {
             whole[key] = value.clone();
         }
         let token = token(whole);
-        let answer = tokens().validity(This::of(&token));
+        let answer = tokens().validity(This::new(&token));
         assert_eq!(answer.value, expected, "{}", answer.sentence);
         assert!(answer.sentence.contains(part), "{}", answer.sentence);
     };
@@ -70,7 +70,7 @@ fn what_cannot_be_redeemed_is_said_before_anybody_is_asked() {
         "4096",
     );
     let bare: AccessToken = serde_json::from_value(json!({ "metadata": {}, "spec": {} })).unwrap();
-    let said = tokens().validity(This::of(&bare)).sentence;
+    let said = tokens().validity(This::new(&bare)).sentence;
     assert_eq!(
         said,
         "spec.url is required\nspec.code is required\nspec.ca is required"
@@ -89,7 +89,7 @@ fn secret(token: &AccessToken, cost: Option<i64>) -> Secret {
     };
     let files = BTreeMap::from([("tls.key".to_owned(), "key".to_owned())]);
     let links = vec![link("t-1"), link("t-2")];
-    let made = kept(This::of(token), &Given { files, links });
+    let made = build_secret(This::new(token), &Given { files, links });
     serde_json::from_value(made.as_json().clone()).unwrap()
 }
 
@@ -100,9 +100,9 @@ fn what_was_given_is_kept_in_a_secret_and_makes_links() {
     for (spec, expected) in [(spec(), json!(3)), (costly, json!(9))] {
         let token = token(spec);
         let secret = secret(&token, Some(3));
-        assert!(is_of(This::of(&token), &secret));
+        assert!(is_of(This::new(&token), &secret));
         assert_eq!(secret.data.as_ref().unwrap()["tls.key"].0, b"key");
-        let links: Vec<_> = made(This::of(&token), &secret).collect();
+        let links: Vec<_> = build_links(This::new(&token), &secret).collect();
         let names: Vec<_> = links
             .iter()
             .map(|l| l.as_json()["metadata"]["name"].clone())
@@ -120,7 +120,7 @@ fn what_another_token_of_the_name_has_made_is_not_its_own() {
     let secret = secret(&old, None);
     let stage = |token: &AccessToken, existing: &[&Secret]| {
         tokens()
-            .stage(This::of(token), &Noted::default(), existing)
+            .stage(This::new(token), &Noted::default(), existing)
             .value
     };
     assert_eq!(stage(&old, &[&secret]), Stage::Ours);

@@ -1,4 +1,4 @@
-//! What a Certificate makes of its Secret and of its authority.
+//! Facts that a Certificate derives from its Secret and from its authority.
 
 use serde_json::Value;
 
@@ -12,22 +12,22 @@ fn logic() -> Certificates {
     }
 }
 
-fn asked(spec: Value) -> Certificate {
+fn build_certificate(spec: Value) -> Certificate {
     let certificate = json!({ "metadata": { "name": "c", "namespace": "west" }, "spec": spec });
     serde_json::from_value(certificate).expect("it is a Certificate")
 }
 
 fn leaf() -> Certificate {
-    asked(json!({ "ca": "ca", "subject": "router", "hosts": ["a"], "server": true }))
+    build_certificate(json!({ "ca": "ca", "subject": "router", "hosts": ["a"], "server": true }))
 }
 
 fn authority() -> Certificate {
-    asked(json!({ "ca": "", "subject": "CA", "signing": true }))
+    build_certificate(json!({ "ca": "", "subject": "CA", "signing": true }))
 }
 
-/// What is made for a Certificate, as its Secret would hold it.
-fn made(of: &Certificate, signer: &Signer, seed: u64, now: &str) -> Secret {
-    let (this, now) = (This::of(of), now.parse().expect("it is a time"));
+/// Returns the key and certificate made for a Certificate, in the form of its Secret.
+fn issue_secret(of: &Certificate, signer: &Signer, seed: u64, now: &str) -> Secret {
+    let (this, now) = (This::new(of), now.parse().expect("it is a time"));
     let mut random = Random::seeded(seed);
     let key = logic().make_key(this, &now, &mut random);
     let issued = logic().make_issued(this, &key, signer, &now, &mut random);
@@ -44,18 +44,18 @@ fn secret(chain: &str, key: &str) -> Secret {
 }
 
 fn signer(of: &Secret) -> Signer {
-    logic().signer(This::of(&leaf()), Some(of))
+    logic().signer(This::new(&leaf()), Some(of))
 }
 
 #[test]
 fn what_is_made_is_read_back_and_fits() {
-    let ca = made(&authority(), &Signer::Itself, 1, NOW);
+    let ca = issue_secret(&authority(), &Signer::Itself, 1, NOW);
     let by_ca = signer(&ca);
     for (of, signer, secret) in [
         (authority(), &Signer::Itself, ca.clone()),
-        (leaf(), &by_ca, made(&leaf(), &by_ca, 2, NOW)),
+        (leaf(), &by_ca, issue_secret(&leaf(), &by_ca, 2, NOW)),
     ] {
-        let this = This::of(&of);
+        let this = This::new(&of);
         let fit = logic().fit(this, Some(&secret), signer);
         assert_eq!((fit.value, fit.sentence.as_str()), (Fit::Same, ""));
         assert!(logic().read_key(this, &secret).is_some());
@@ -66,11 +66,11 @@ fn what_is_made_is_read_back_and_fits() {
 
 #[test]
 fn what_does_not_fit_is_said() {
-    let ca = made(&authority(), &Signer::Itself, 1, NOW);
-    let other = made(&authority(), &Signer::Itself, 7, NOW);
-    let own = made(&leaf(), &signer(&ca), 2, NOW);
+    let ca = issue_secret(&authority(), &Signer::Itself, 1, NOW);
+    let other = issue_secret(&authority(), &Signer::Itself, 7, NOW);
+    let own = issue_secret(&leaf(), &signer(&ca), 2, NOW);
     let check = |secret: &Secret, by: &Secret, expected: &str| {
-        let fit = logic().fit(This::of(&leaf()), Some(secret), &signer(by));
+        let fit = logic().fit(This::new(&leaf()), Some(secret), &signer(by));
         assert_eq!((fit.value, fit.sentence.as_str()), (Fit::Other, expected));
     };
     let (chain, key) = (text(&own, CHAIN).expect("it is there"), text(&other, KEY));
@@ -87,17 +87,17 @@ fn what_does_not_fit_is_said() {
     );
     check(&secret("?", ""), &ca, "its tls.crt is no certificate");
     check(&ca, &ca, "its subject is `CA`, and not `router`");
-    let absent = logic().fit(This::of(&leaf()), None, &signer(&ca));
+    let absent = logic().fit(This::new(&leaf()), None, &signer(&ca));
     assert_eq!(absent.value, Fit::Same);
 }
 
 #[test]
 fn it_is_due_when_two_thirds_are_over_and_only_if_that_helps() {
-    let ca = made(&authority(), &Signer::Itself, 1, NOW);
-    let own = made(&leaf(), &signer(&ca), 2, NOW);
+    let ca = issue_secret(&authority(), &Signer::Itself, 1, NOW);
+    let own = issue_secret(&leaf(), &signer(&ca), 2, NOW);
     let due = |of: &Certificate, secret: &Secret, signer: &Signer, now: &str| {
         let now = now.parse().expect("it is a time");
-        let due = logic().due(This::of(of), Some(secret), signer, &now);
+        let due = logic().due(This::new(of), Some(secret), signer, &now);
         (due.because.value, due.until.map(|until| until.to_string()))
     };
     let (no, soon) = (
@@ -116,13 +116,13 @@ fn it_is_due_when_two_thirds_are_over_and_only_if_that_helps() {
         due(&authority(), &ca, &Signer::Itself, "2029-05-02T00:00:00Z"),
         soon
     );
-    // Near the end of an authority that nobody renews there is nothing to win.
-    let last = made(&leaf(), &by_ca, 3, "2030-12-01T00:00:00Z");
+    // Near the end of an authority that is not renewed, a new certificate brings no gain.
+    let last = issue_secret(&leaf(), &by_ca, 3, "2030-12-01T00:00:00Z");
     assert_eq!(
         due(&leaf(), &last, &by_ca, "2030-12-30T00:00:00Z"),
         (Due::No, None)
     );
-    let renewed = made(&authority(), &Signer::Itself, 1, "2029-05-02T00:00:00Z");
+    let renewed = issue_secret(&authority(), &Signer::Itself, 1, "2029-05-02T00:00:00Z");
     assert_eq!(
         due(&leaf(), &last, &signer(&renewed), "2030-12-30T00:00:00Z"),
         soon
@@ -131,10 +131,10 @@ fn it_is_due_when_two_thirds_are_over_and_only_if_that_helps() {
 
 #[test]
 fn who_cannot_sign_is_told() {
-    let ca = made(&authority(), &Signer::Itself, 1, NOW);
+    let ca = issue_secret(&authority(), &Signer::Itself, 1, NOW);
     let signs = |secret: &Secret, now: &str| {
         let now = now.parse().expect("it is a time");
-        let signs = logic().signs(This::of(&leaf()), &signer(secret), &now);
+        let signs = logic().signs(This::new(&leaf()), &signer(secret), &now);
         let until = signs.until.map(|until| until.to_string());
         (signs.because.value, signs.because.sentence, until)
     };

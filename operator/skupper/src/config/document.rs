@@ -1,5 +1,6 @@
-//! The configuration of a site's router, in the format of the existing implementation: an array of `[entity, attributes]`.
-//! What is not set is left out. Order and text depend on nothing but what is asked for.
+//! The configuration of a site's router, in the format of the existing implementation: an array of
+//! `[entity, attributes]`. Unset attributes are left out. Order and text depend only on the
+//! requested content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +14,18 @@ use lifecycle_specs_skupper::router_access::RouterAccessSpec;
 use lifecycle_specs_skupper::site::Site;
 use serde_json::{Map, Value, json};
 
-use super::ports::{Before, PortAllocation};
+use super::ports::{PortAllocation, PriorDecision};
 use crate::data_plane::{Adaptor, DataPlane};
 use crate::platform::Platform;
 use crate::settings::{CONNECTIONS, LOGGING, PRIOR, named, setting};
 
-/// Where the router finds the files of a profile.
+/// Directory in which the router finds the files of a profile.
 pub const CERTIFICATES: &str = "/etc/skupper-router-certs";
 
 /// Ends the name of a profile of a Secret that is only its authority, or that a link uses.
 const OF_CLIENT: &str = "-profile";
 
-/// For whom a port of a router is, and which one it is unless said otherwise.
+/// Roles of router ports, with the default port of each.
 pub const ROLES: [(&str, i64); 2] = [("inter-router", 55671), ("edge", 45671)];
 
 /// How a Site is named in the configuration of its router.
@@ -36,19 +37,19 @@ pub struct SiteIdentity<'a> {
     pub uid: &'a str,
     /// Its namespace.
     pub namespace: &'a str,
-    /// Whether no connection goes through it.
+    /// True if no connection passes through the site.
     pub edge: bool,
-    /// What it runs on.
+    /// Platform of the site.
     pub platform: Platform,
     /// Its data plane.
     pub plane: DataPlane,
     /// The adaptor of the existing router.
     pub adaptor: Adaptor,
-    /// How many contents of a certificate before the last one are good with the existing router, if it says so.
+    /// Number of earlier versions of a certificate that the existing router accepts, if set.
     pub prior: Option<&'a str>,
-    /// How many connections a link of the existing router has for data, if it says so.
+    /// Number of data connections of a link of the existing router, if set.
     pub connections: Option<&'a str>,
-    /// Levels of logging of the existing router, if it says any.
+    /// Log levels of the existing router, if set.
     pub logging: Option<&'a str>,
     /// Of the operator.
     pub version: &'a str,
@@ -56,8 +57,8 @@ pub struct SiteIdentity<'a> {
 
 impl<'a> SiteIdentity<'a> {
     /// Of a Site.
-    pub fn of(site: &'a Site) -> Self {
-        Self::of_this(This::of(site))
+    pub fn from_site(site: &'a Site) -> Self {
+        Self::of_this(This::new(site))
     }
 
     /// Of the Site that is reconciled.
@@ -81,11 +82,11 @@ impl<'a> SiteIdentity<'a> {
 /// A Listener, or one Pod of it, that the Site offers.
 #[derive(Clone, Copy, Debug)]
 pub struct DeclaredListener<'a> {
-    /// What it has been given.
+    /// Allocation of host and port.
     pub allocation: &'a PortAllocation,
-    /// What it asks for.
+    /// Spec of the Listener.
     pub spec: DeclaredSpec<'a>,
-    /// What decides where the router listens for it.
+    /// Platform that decides where the router listens for it.
     pub platform: Platform,
 }
 
@@ -114,7 +115,8 @@ impl<'a> DeclaredSpec<'a> {
         required == Some(true)
     }
 
-    /// The field goes before the setting; a setting that says nothing known counts as none.
+    /// Returns the observer. The field takes precedence over the setting; an unknown value of the
+    /// setting is ignored.
     fn observer(self) -> Option<Value> {
         let observer = match self {
             Self::One(spec) => {
@@ -132,18 +134,18 @@ impl<'a> DeclaredSpec<'a> {
 pub struct DeclaredConnector<'a> {
     /// The name of the Connector.
     pub name: &'a str,
-    /// What it asks for.
+    /// Spec of the Connector.
     pub spec: &'a ConnectorSpec,
     /// Empty where it names a host.
     pub pods: &'a [(SelectedPod, String)],
 }
 
-/// A RouterAccess, by which routers of other sites link to the Site's.
+/// RouterAccess through which routers of other sites link to the Site's router.
 #[derive(Clone, Copy, Debug)]
 pub struct DeclaredAccess<'a> {
     /// The name of the RouterAccess.
     pub name: &'a str,
-    /// What it asks for.
+    /// Spec of the RouterAccess.
     pub spec: &'a RouterAccessSpec,
 }
 
@@ -153,7 +155,8 @@ pub type ConfigEntry = (&'static str, Map<String, Value>);
 /// An entry with the profile that it names.
 pub type Profiled = (ConfigEntry, Option<(String, Value)>);
 
-/// The document; links and what is kept come each with the profile that it names. Whether the Secret of an entry is there, the router sees itself: it degrades that entry alone.
+/// Returns the document. Links and kept entries each come with the profile that they name. The
+/// router itself sees if the Secret of an entry exists. If not, it degrades that entry alone.
 pub fn document(
     site: &SiteIdentity<'_>,
     listeners: &[DeclaredListener<'_>],
@@ -185,7 +188,7 @@ pub fn document(
     for (entry, profile) in beside {
         if let Some((name, profile)) = profile {
             let there = profiles.entry(name).or_insert(Value::Null);
-            // A link needs all of a Secret of which others need the authority.
+            // A link needs the whole Secret; other entries need only its authority.
             if there.is_null() || is_authority(there) {
                 *there = profile;
             }
@@ -208,7 +211,7 @@ pub fn document(
     Value::Array(all)
 }
 
-/// By what an entry is found in the router's state, too.
+/// Returns the key of an entry, which also identifies it in the router's state.
 pub fn key((entity, attributes): &ConfigEntry) -> String {
     let name = attributes.get("name").and_then(Value::as_str);
     format!("{entity}/{}", name.unwrap_or_default())
@@ -218,7 +221,7 @@ pub fn key((entity, attributes): &ConfigEntry) -> String {
 ///
 /// # Errors
 /// The text is no such document.
-pub fn recovered(document: &str) -> serde_json::Result<Before> {
+pub fn recovered(document: &str) -> serde_json::Result<PriorDecision> {
     let all: Vec<(String, Map<String, Value>)> = serde_json::from_str(document)?;
     let port = |(entity, attributes): (String, Map<String, Value>)| {
         let name = attributes.get("name")?.as_str()?;
@@ -227,9 +230,9 @@ pub fn recovered(document: &str) -> serde_json::Result<Before> {
         let port = attributes.get("port")?.as_str()?.parse().ok()?;
         is_listener.then(|| (name.to_owned(), port))
     };
-    Ok(Before {
+    Ok(PriorDecision {
         recovered: all.into_iter().filter_map(port).collect(),
-        ..Before::default()
+        ..PriorDecision::default()
     })
 }
 
@@ -395,7 +398,7 @@ pub fn of_pod(key: &str, pod: &str) -> String {
     format!("{key}.{pod}")
 }
 
-/// The setting that names the routing keys whose streams may pass, separated by commas.
+/// Setting that names the routing keys whose streams may pass, separated by commas.
 pub const ALLOWED_KEYS: &str = "allowed-keys";
 
 /// An observer by its name, if it is one.
@@ -412,8 +415,9 @@ pub fn roles(spec: &RouterAccessSpec) -> impl Iterator<Item = (&str, i64)> {
     })
 }
 
-/// The routing keys that the settings of a Link or a RouterAccess let pass, as the router takes them: `("allowedKeys", ["web", "api"])`. Without the
-/// setting all pass; of an empty one none, which a list says and a text does not.
+/// Returns the routing keys that the settings of a Link or a RouterAccess let pass, in the form
+/// that the router expects: `("allowedKeys", ["web", "api"])`. Without the setting all keys pass.
+/// With an empty setting none pass, which a list can express and a text cannot.
 pub fn allowed_keys(settings: Option<&BTreeMap<String, String>>) -> Option<(String, Value)> {
     let keys = settings?.get(ALLOWED_KEYS)?;
     let keys = keys.split(',').map(str::trim).filter(|key| !key.is_empty());

@@ -1,4 +1,5 @@
-//! Entries of the configuration for the existing skupper-router alone, and what is left out for it. Pure.
+//! Configuration entries for the existing skupper-router only, and entries that are omitted for it.
+//! Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,8 @@ use crate::router::existing::AMQPS;
 
 type Entry = (String, Map<String, Value>);
 
-/// By which entries the existing router is told of changes and asked for its state, and its levels of logging, such as `ROUTER_CORE:debug+,info`.
+/// Returns the entries by which the existing router receives changes and serves its state, and its
+/// log levels, such as `ROUTER_CORE:debug+,info`.
 fn management(levels: Option<&str>) -> Vec<Value> {
     let levels = levels.unwrap_or_default().split(',').map(str::trim);
     let logs = levels.filter(|level| !level.is_empty()).map(|level| {
@@ -28,8 +30,10 @@ fn management(levels: Option<&str>) -> Vec<Value> {
     [amqp, amqps].into_iter().chain(logs).collect()
 }
 
-/// A document for the existing router, with its management, and the profiles of the existing adaptor. That adaptor applies nothing at all while the Secret of one profile
-/// is missing, so that profile and what names it wait here for their Secrets. The adaptor of this project takes all of it.
+/// Returns a document for the existing router, with its management, and the profiles of the
+/// existing adaptor. That adaptor applies nothing at all while the Secret of one profile is
+/// missing. The profile and the entries that name it therefore wait here for their Secrets. The
+/// adaptor of this project takes all of it.
 pub fn adapted(
     document: &Value,
     site: &SiteIdentity<'_>,
@@ -39,7 +43,7 @@ pub fn adapted(
     let mut profiles = Profiles::new();
     if site.adaptor == Adaptor::KubeAdaptor {
         let of_profiles = secrets_of(&entries);
-        number(&mut entries, &of_profiles, (site.prior, revisions));
+        number_profiles(&mut entries, &of_profiles, (site.prior, revisions));
         wait(&mut entries, &of_profiles, revisions);
         let profile = |(profile, secret): (String, String)| {
             let ordinal = revisions.ordinal(&profile, &secret);
@@ -53,7 +57,7 @@ pub fn adapted(
 }
 
 /// Gives each profile the numbers of its contents.
-fn number(
+fn number_profiles(
     entries: &mut [Entry],
     of_profiles: &BTreeMap<String, String>,
     (prior, revisions): (Option<&str>, &Revisions<'_>),
@@ -64,11 +68,11 @@ fn number(
         else {
             continue;
         };
-        revisions.number(attributes, (profile, secret), prior);
+        revisions.number_profile(attributes, (profile, secret), prior);
     }
 }
 
-/// Leaves out what waits for its Secret.
+/// Removes entries that wait for their Secret.
 fn wait(
     entries: &mut Vec<Entry>,
     of_profiles: &BTreeMap<String, String>,
@@ -120,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// A Secret whose contents have this number for both profiles that may be of it.
+    /// Returns a Secret whose content has this ordinal for both of its possible profiles.
     fn numbered(name: &str, ordinal: u64) -> Secret {
         let element = |profile: String| json!({ "profileName": profile, "ordinal": ordinal });
         let context = json!([element(name.to_owned()), element(format!("{name}-profile"))]);
@@ -134,9 +138,9 @@ mod tests {
         let profile = |name: &str| json!(["sslProfile", { "name": name, "certFile": "x" }]);
         let document = json!([profile(LOCAL_SERVER), profile("a"), profile("b")]);
         let (local, a) = (numbered(LOCAL_SERVER, 3), numbered("a", 1));
-        let revisions = Revisions::of(&[&local, &a], None);
+        let revisions = Revisions::new(&[&local, &a], None);
         let site = Site::default();
-        let mut site = SiteIdentity::of(&site);
+        let mut site = SiteIdentity::from_site(&site);
         let (document_of_theirs, profiles) = adapted(&document, &site, &revisions);
         let entries: Vec<Entry> = serde_json::from_value(document_of_theirs).unwrap();
         let found = |name: &str| {
@@ -174,11 +178,11 @@ mod tests {
             ["tcpListener", { "name": "listener/plain" }],
         ]);
         let secrets: Vec<Secret> = secrets.iter().map(|secret| numbered(secret, 0)).collect();
-        let revisions = Revisions::of(&secrets.iter().collect::<Vec<_>>(), None);
+        let revisions = Revisions::new(&secrets.iter().collect::<Vec<_>>(), None);
         let site = Site::default();
-        let site = SiteIdentity::of(&site);
+        let site = SiteIdentity::from_site(&site);
         let (kept, profiles) = adapted(&document, &site, &revisions);
-        // Who numbers Secrets is told of all.
+        // The component that numbers Secrets gets all profiles.
         assert_eq!(profiles.len(), 5);
         let kept: Vec<Entry> = serde_json::from_value(kept).unwrap();
         let fixed = |(entity, attributes): &&Entry| {

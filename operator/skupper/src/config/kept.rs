@@ -1,5 +1,6 @@
-//! What stays in the configuration as it was written before: of objects that cannot be read, so that nobody knows what they ask for.
-//! What is known of them is their name and what they had; they keep exactly that, and nothing of others.
+//! Parts of the configuration that stay as written before. They belong to objects that cannot be
+//! read, so that their spec is unknown. Only their names and their earlier entries are known. They
+//! keep exactly these entries, and nothing of other objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,8 +36,8 @@ pub fn flaws<K: Resource<DynamicType = ()>>(objects: &[&Readable<K>]) -> Vec<Str
     objects.iter().filter_map(said).collect()
 }
 
-/// Whether there are such objects.
-pub fn told(mut flaws: Vec<String>) -> Because<bool> {
+/// Returns true if there are such objects.
+pub fn has_flaws(mut flaws: Vec<String>) -> Because<bool> {
     if flaws.is_empty() {
         return Because::plain(false);
     }
@@ -48,34 +49,36 @@ pub fn told(mut flaws: Vec<String>) -> Because<bool> {
     Because::new(true, flaws.join("\n"))
 }
 
-/// What is known of objects that stay: as they are, or as they were when they could be read last.
+/// Returns the known content of objects that stay: as they are, or as they were when they were last
+/// readable.
 pub fn known<'a, K: Resource>(objects: &[&'a Readable<K>]) -> Vec<&'a K> {
-    let staying = objects.iter().filter(|o| stays(o));
+    let staying = objects.iter().filter(|o| is_live(o));
     staying.filter_map(|object| object.known()).collect()
 }
 
-fn stays<K: Resource>(object: &Readable<K>) -> bool {
+fn is_live<K: Resource>(object: &Readable<K>) -> bool {
     object.meta().deletion_timestamp.is_none()
 }
 
-/// Objects of which nobody knows what they ask for.
+/// Returns objects with an unreadable spec.
 fn unknown<'a, K: Resource>(objects: &[&'a Readable<K>]) -> impl Iterator<Item = &'a Readable<K>> {
     let all = objects.iter().copied();
-    all.filter(|object| stays(object) && object.known().is_none())
+    all.filter(|object| is_live(object) && object.known().is_none())
 }
 
 /// The uid of an object, and the time of its creation.
-fn made<K: Resource>(object: &Readable<K>) -> Option<(String, Timestamp)> {
+fn uid_and_creation<K: Resource>(object: &Readable<K>) -> Option<(String, Timestamp)> {
     let at = object.creation_timestamp().map(|at| at.0);
     Some((object.uid()?, at.unwrap_or(Timestamp::MAX)))
 }
 
-/// Whose entries are kept.
+/// Objects with kept entries.
 #[derive(Clone, Debug, Default)]
 pub struct Unknown {
     /// Listeners of both kinds by uid, with the time of their creation.
     listeners: BTreeMap<String, Timestamp>,
-    /// Names of workloads, as entries name them; what begins with `/` ends them.
+    /// Names of workloads, as in the names of entries. A suffix that begins with `/` follows the
+    /// name.
     workloads: BTreeSet<String>,
     /// Names of Links.
     links: BTreeSet<String>,
@@ -85,7 +88,7 @@ pub struct Unknown {
 
 impl Unknown {
     /// Of all that a namespace declares.
-    pub fn of(
+    pub fn new(
         (listeners, several): (&[&Readable<Listener>], &[&Readable<MultiKeyListener>]),
         (connectors, links): (&[&Readable<Connector>], &[&Readable<Link>]),
         (bindings, attached): (
@@ -95,8 +98,8 @@ impl Unknown {
         accesses: &[&Readable<RouterAccess>],
     ) -> Self {
         let mut of_listeners = BTreeMap::new();
-        of_listeners.extend(unknown(listeners).filter_map(made));
-        of_listeners.extend(unknown(several).filter_map(made));
+        of_listeners.extend(unknown(listeners).filter_map(uid_and_creation));
+        of_listeners.extend(unknown(several).filter_map(uid_and_creation));
         let connectors = unknown(connectors).map(ResourceExt::name_any);
         // Of a binding only the end of the name is known; no Connector has such a name.
         let bindings = unknown(bindings).map(|binding| format!("/{}", binding.name_any()));
@@ -117,7 +120,7 @@ impl Unknown {
         has_none && self.listeners.is_empty() && self.workloads.is_empty()
     }
 
-    /// Whether an entry is that of one of them.
+    /// Returns true if an entry belongs to one of the RouterAccesses.
     fn means_access(&self, entry: &str) -> bool {
         let roles = ["inter-router", "edge"];
         let mut names = self.accesses.iter();
@@ -135,10 +138,10 @@ impl Unknown {
     }
 }
 
-/// What is kept of a configuration.
+/// Kept part of a configuration.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
-    /// What Listeners had.
+pub struct RetainedConfig {
+    /// Requests for the hosts and ports that Listeners had.
     pub requests: Vec<PortRequest>,
     listeners: BTreeMap<String, Map<String, Value>>,
     /// Of Listeners with several keys, by the names of their entries.
@@ -151,9 +154,9 @@ pub struct Kept {
     profiles: BTreeMap<String, Value>,
 }
 
-impl Kept {
-    /// Of what was written before.
-    pub fn of(written: Option<&ConfigMap>, unknown: &Unknown) -> Self {
+impl RetainedConfig {
+    /// Returns the kept entries of the previous configuration.
+    pub fn from_config_map(written: Option<&ConfigMap>, unknown: &Unknown) -> Self {
         let mut kept = Self::default();
         let Some(written) = written.filter(|_| !unknown.is_empty()) else {
             return kept;
@@ -206,7 +209,8 @@ impl Kept {
         kept
     }
 
-    /// The entries of Connectors and Links, and of Listeners that have been given what they had.
+    /// Returns the entries of Connectors and Links, and of Listeners that got their earlier
+    /// allocation again.
     pub fn entries(&self, given: &[PortAllocation]) -> Vec<ConfigEntry> {
         let is_kept = |allocation: &&PortAllocation| {
             let mut requests = self.requests.iter();

@@ -1,4 +1,5 @@
-//! What Links ask of the router: a connector to a router of another site, and the profile with which the two know each other. Pure.
+//! Router entries that Links require: a connector to a router of another site, and the profile with
+//! which the two authenticate each other. Pure.
 
 use lifecycle_specs_skupper::link::LinkSpec;
 use lifecycle_specs_skupper::site::Endpoint;
@@ -8,12 +9,13 @@ use super::document::{self, ConfigEntry, Profiled, SiteIdentity};
 use super::proxies;
 use crate::settings::named;
 
-/// For whom an endpoint must be that a site dials, and as what it dials.
+/// Returns the role that an endpoint must have for a site to dial it, which is also the role of the
+/// link.
 pub fn role(edge: bool) -> &'static str {
     if edge { "edge" } else { "inter-router" }
 }
 
-/// Where a site dials.
+/// Returns the endpoint that a site dials.
 pub fn endpoint(spec: &LinkSpec, edge: bool) -> Option<&Endpoint> {
     let mut all = spec.endpoints.iter();
     all.find(|endpoint| endpoint.name.as_deref() == Some(role(edge)))
@@ -42,7 +44,8 @@ pub fn entry(site: &SiteIdentity<'_>, name: &str, spec: &LinkSpec) -> Option<Pro
     Some((entry, Some((profile, files))))
 }
 
-/// What is below 1 counts as 1; more than a router can count is as much as it can.
+/// Returns the cost of a Link. A value below 1 counts as 1. A value above the range of a router
+/// counts as its maximum.
 fn cost(spec: &LinkSpec) -> i32 {
     let cost = spec.cost.unwrap_or(1).max(1);
     i32::try_from(cost).unwrap_or(i32::MAX)

@@ -1,4 +1,5 @@
-//! What the Site writes for its router: decided from what it decided before and from all that its namespace asks for.
+//! Configuration that the Site writes for its router. It follows from the earlier decisions and
+//! from all requests in its namespace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,9 +24,9 @@ use super::document::{
     SiteIdentity, document,
 };
 use super::existing;
-use super::kept::Kept;
+use super::kept::RetainedConfig;
 use super::links;
-use super::ports::{ALLOCATION, Before, Holder, PortAllocation, PortRequest, decide};
+use super::ports::{ALLOCATION, Holder, PortAllocation, PortRequest, PriorDecision, decide};
 use super::proxies::{self, Secrets};
 use super::revisions::{PROFILES, Revisions};
 use super::router_config::{self, CLAIMS, DOCUMENT, FULL, LOST};
@@ -35,7 +36,7 @@ use crate::namespace::pods;
 use crate::platform::Platform;
 use crate::settings::named;
 
-/// What a configuration may take: an object of the API server holds 1 MiB.
+/// Upper bound on the size of a configuration: an object of the API server holds 1 MiB.
 const ROOM: usize = 900 * 1024;
 
 /// Upper bound of the size of one `listenerAddress` entry without its names, in bytes.
@@ -44,12 +45,12 @@ const ADDRESS: usize = 120;
 /// The Pods of a Connector, with their uids.
 pub type Selected = Vec<(SelectedPod, String)>;
 
-/// A workload that serves a routing key, whoever declared it.
+/// Workload that serves a routing key, whichever object declared it.
 #[derive(Clone, Debug)]
 pub struct Workload {
     /// The name of its entries.
     pub name: String,
-    /// What it asks for.
+    /// Spec of the Connector.
     pub spec: ConnectorSpec,
     /// Empty where it names a host.
     pub pods: Selected,
@@ -69,7 +70,7 @@ pub fn selected(spec: &ConnectorSpec, pods: &[&Pod]) -> Selected {
     pods::selected(chosen.copied(), ready)
 }
 
-/// Why a Connector leads to no Pod of a namespace, for whoever can change that.
+/// Returns the reason why a Connector has no Pod of a namespace, for the user who can change that.
 pub fn unselected(spec: &ConnectorSpec, namespace: &str) -> String {
     let selector = spec.selector.as_deref().unwrap_or_default();
     let (runs, or) = match spec.include_not_ready_pods {
@@ -119,11 +120,11 @@ pub fn needed(
     all.map(str::to_owned).collect()
 }
 
-/// The ConfigMap of the router, by what was decided before, and with what is kept of it as it is. For the existing adaptor, without entries of which the Secret is
-/// not ready for it.
+/// Returns the ConfigMap of the router, based on the earlier decisions and with the kept entries
+/// unchanged. For the existing adaptor it omits entries whose Secret is not ready.
 pub fn router_config(
     (site, revisions): (&SiteIdentity<'_>, &Revisions<'_>),
-    (before, kept): (&Before, &Kept),
+    (before, kept): (&PriorDecision, &RetainedConfig),
     (listeners, several): (&[&Listener], &[&MultiKeyListener]),
     (workloads, links, accesses): (&[Workload], &[&Link], &[&RouterAccess]),
 ) -> Desired<ConfigMap> {
@@ -144,7 +145,7 @@ pub fn router_config(
         let named = entries.map(|entry| (entry.clone(), kept.profile(&entry)));
         let mut all = dialled(site, links, revisions.secrets());
         all.extend(named);
-        // A proxy may be that of a Link that is known, and of one whose entry is kept.
+        // A proxy may belong both to a known Link and to one whose entry is kept.
         let mut seen = BTreeSet::new();
         all.retain(|(entry, _)| seen.insert(document::key(entry)));
         all
@@ -263,12 +264,17 @@ pub fn declared(workload: &Workload) -> DeclaredConnector<'_> {
     }
 }
 
-/// What a Listener asks for: its host, and a Service for each Pod where both sides expose them.
-fn requests(listener: &Listener, workloads: &[Workload], kept: &Kept) -> Vec<PortRequest> {
+/// Returns the requests of a Listener: its host, and a Service for each Pod if both sides expose
+/// them.
+fn requests(
+    listener: &Listener,
+    workloads: &[Workload],
+    kept: &RetainedConfig,
+) -> Vec<PortRequest> {
     let spec = &listener.spec;
     let size = ALLOCATION + spec.routing_key.len() * 2 + listener.name_any().len() * 4;
     let place = (spec.host.as_str(), spec.port);
-    let Some(whole) = whole(Holder::Listener, &listener.metadata, place, size) else {
+    let Some(whole) = listener_request(Holder::Listener, &listener.metadata, place, size) else {
         return Vec::new();
     };
     let pods = exposed(listener, workloads, kept)
@@ -295,11 +301,11 @@ fn request(listener: &MultiKeyListener) -> Option<PortRequest> {
         .sum();
     let size = ALLOCATION + name.len() * 4 + keys;
     let place = (spec.host.as_str(), spec.port);
-    whole(Holder::MultiKeyListener, &listener.metadata, place, size)
+    listener_request(Holder::MultiKeyListener, &listener.metadata, place, size)
 }
 
 /// The request of a whole Listener for its host and port.
-fn whole(
+fn listener_request(
     holder: Holder,
     meta: &ObjectMeta,
     (host, port): (&str, i64),
@@ -319,7 +325,7 @@ fn whole(
 }
 
 /// The Pods that are reached by name: of Connectors with exactly this routing key.
-fn exposed(listener: &Listener, workloads: &[Workload], kept: &Kept) -> BTreeSet<String> {
+fn exposed(listener: &Listener, workloads: &[Workload], kept: &RetainedConfig) -> BTreeSet<String> {
     let spec = &listener.spec;
     if spec.expose_pods_by_name != Some(true) {
         return BTreeSet::new();

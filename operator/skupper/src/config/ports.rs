@@ -1,7 +1,9 @@
-//! Which Listener of a namespace has which host and port, and behind which port of the router.
+//! Allocation of hosts and ports to the Listeners of a namespace, and of the router port behind
+//! each.
 //!
-//! One writer decides for all, from what it decided before: who has something keeps it, whoever comes later gets what is free. So no restart, no
-//! edit of another user and no order of events takes a host or a port away, and deciding again changes nothing.
+//! One writer decides for all, based on its earlier decisions. A Listener keeps its allocation, and
+//! a later one gets a free one. No restart, no edit of another user and no order of events
+//! therefore takes a host or a port away. Deciding again changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +15,7 @@ const RESERVED: [u16; 5] = [5671, 5672, 9090, 45671, 55671];
 /// The first port that a Listener gets.
 const FIRST: u16 = 1024;
 
-/// What an allocation takes in a configuration beside its entry, generously.
+/// Generous estimate of the size of an allocation in a configuration, besides its entry.
 pub const ALLOCATION: usize = 400;
 
 /// A kind of object that has a host and a port.
@@ -49,11 +51,11 @@ impl Holder {
     }
 }
 
-/// What one Listener has been given.
+/// Allocation of one Listener.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PortAllocation {
-    /// Of which kind the Listener is.
+    /// Kind of the Listener.
     #[serde(default, skip_serializing_if = "Holder::is_usual")]
     pub holder: Holder,
     /// The uid of the Listener.
@@ -71,30 +73,30 @@ pub struct PortAllocation {
     pub router_port: u16,
 }
 
-/// What a Listener asks for, if it can be given at all.
+/// Request of a Listener, if it can be granted at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortRequest {
-    /// Of which kind the Listener is.
+    /// Kind of the Listener.
     pub holder: Holder,
     /// The uid of the Listener.
     pub uid: String,
     /// Its name.
     pub name: String,
-    /// The Pod that is to be reached, where it is not the whole workload.
+    /// Name of the Pod to reach, if the request is not for the whole workload.
     pub pod: Option<String>,
     /// When it was created: who came first is served first.
     pub created: Timestamp,
-    /// The host that it asks for.
+    /// Requested host.
     pub host: String,
-    /// The port that it asks for.
+    /// Requested port.
     pub port: u16,
-    /// What the router's configuration takes for it, in bytes.
+    /// Size of its part of the router's configuration, in bytes.
     pub size: usize,
 }
 
-/// What was decided before.
+/// Earlier decisions.
 #[derive(Clone, Debug, Default)]
-pub struct Before {
+pub struct PriorDecision {
     /// The allocations of then.
     pub allocations: Vec<PortAllocation>,
     /// Ports of the router by the name of the Listener's entry, from a configuration that was written by the implementation that is replaced.
@@ -103,18 +105,18 @@ pub struct Before {
     pub offered: BTreeMap<(String, u16), u16>,
 }
 
-/// What is decided.
+/// Decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
     /// In the order of their router ports.
     pub allocations: Vec<PortAllocation>,
-    /// Uids of the Listeners for which the configuration has no room.
+    /// Uids of the Listeners that do not fit into the configuration.
     pub full: BTreeSet<String>,
     /// Pods that have not got their names, by the uid of the Listener that exposes them.
     pub lost: BTreeMap<String, LostPods>,
 }
 
-/// Pods of a Listener of which somebody else has the host and port.
+/// Pods of a Listener whose host and port are owned by another Listener.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostPods {
     /// The first of them by name. The configuration has no room for all.
@@ -123,15 +125,16 @@ pub struct LostPods {
     pub count: usize,
 }
 
-/// Decides anew. `room` is what the configuration may take for all, in bytes. A Pod of a Listener that gets nothing gets nothing.
-pub fn decide(before: &Before, requests: &[PortRequest], room: usize) -> Decided {
+/// Decides anew. `room` is the size that the configuration may have for all, in bytes. If a
+/// Listener gets nothing, its Pods get nothing.
+pub fn decide(before: &PriorDecision, requests: &[PortRequest], room: usize) -> Decided {
     let mut order: Vec<&PortRequest> = requests.iter().collect();
     order.sort_by_key(|request| (request.pod.is_some(), age(request), &request.pod));
-    let mut allocator = Allocator::of(before, &order, room);
+    let mut allocator = Allocator::new(before, &order, room);
     let own: BTreeSet<&str> = kept_whole(before, requests);
     let first = first_of_pods(&order);
     let is_kept = |request: &&&PortRequest| {
-        let is_first = first.get(&place(request)).is_none_or(|first| {
+        let is_first = first.get(&host_port(request)).is_none_or(|first| {
             let rivals = request.pod.is_some() && first.created == request.created;
             !rivals || first.uid == request.uid
         });
@@ -144,35 +147,37 @@ pub fn decide(before: &Before, requests: &[PortRequest], room: usize) -> Decided
     allocator.decided()
 }
 
-/// Times of creation are whole seconds: of two that were made at once the name decides, which is the same whenever it is asked.
+/// Returns the order of requests. Times of creation are whole seconds. Between two objects of one
+/// second the name decides, which gives a stable order.
 fn age(request: &PortRequest) -> (Timestamp, &str, &str) {
     (request.created, &request.name, &request.uid)
 }
 
 /// A host and port.
-type Place<'a> = (&'a str, u16);
+type HostPort<'a> = (&'a str, u16);
 
-fn place(request: &PortRequest) -> Place<'_> {
+fn host_port(request: &PortRequest) -> HostPort<'_> {
     (&request.host, request.port)
 }
 
-/// Who is first of those that want the same Pod under its name: which of them was seen first must not matter if both were made at once.
-fn first_of_pods<'a>(order: &[&'a PortRequest]) -> BTreeMap<Place<'a>, &'a PortRequest> {
+/// Returns the first of the requests for the same Pod under its name. The order of their
+/// observation must not matter if two were made at once.
+fn first_of_pods<'a>(order: &[&'a PortRequest]) -> BTreeMap<HostPort<'a>, &'a PortRequest> {
     let mut first = BTreeMap::new();
     for request in order.iter().filter(|request| request.pod.is_some()) {
-        first.entry(place(request)).or_insert(*request);
+        first.entry(host_port(request)).or_insert(*request);
     }
     first
 }
 
-/// Who keeps its own host and port: only then its Pods keep theirs.
-fn kept_whole<'a>(before: &Before, requests: &'a [PortRequest]) -> BTreeSet<&'a str> {
+/// Returns the Listeners that keep their own host and port. Only then do their Pods keep theirs.
+fn kept_whole<'a>(before: &PriorDecision, requests: &'a [PortRequest]) -> BTreeSet<&'a str> {
     let whole = requests.iter().filter(|request| request.pod.is_none());
     let kept = whole.filter(|request| has(before, request));
     kept.map(|request| request.uid.as_str()).collect()
 }
 
-fn has(before: &Before, request: &PortRequest) -> bool {
+fn has(before: &PriorDecision, request: &PortRequest) -> bool {
     let same = |held: &PortAllocation| {
         let (place, wanted) = ((&held.host, held.port), (&request.host, request.port));
         held.uid == request.uid && held.pod == request.pod && place == wanted
@@ -181,34 +186,34 @@ fn has(before: &Before, request: &PortRequest) -> bool {
 }
 
 /// The owner of a router port: a Listener, or one of its Pods.
-type Whose<'a> = (&'a str, Option<&'a str>);
+type PortOwner<'a> = (&'a str, Option<&'a str>);
 
-fn whose(request: &PortRequest) -> Whose<'_> {
+fn port_owner(request: &PortRequest) -> PortOwner<'_> {
     (&request.uid, request.pod.as_deref())
 }
 
 struct Allocator<'a> {
     given: BTreeMap<u16, PortAllocation>,
-    served: BTreeSet<Whose<'a>>,
-    taken: BTreeSet<Place<'a>>,
-    /// Of which kind the Listeners of a host are: its Service has one writer.
+    served: BTreeSet<PortOwner<'a>>,
+    taken: BTreeSet<HostPort<'a>>,
+    /// Kind of the Listeners of each host: its Service has one writer.
     kinds: BTreeMap<&'a str, Holder>,
     /// Ports of before: no other Listener gets one while its holder may still have it.
-    own: BTreeMap<Whose<'a>, u16>,
+    own: BTreeMap<PortOwner<'a>, u16>,
     owned: BTreeSet<u16>,
     /// No port below is free.
     lowest: u16,
-    /// What there was no room for, and whose it is.
-    full: BTreeSet<(Place<'a>, Holder, Whose<'a>)>,
+    /// Requests that did not fit, with their owners.
+    full: BTreeSet<(HostPort<'a>, Holder, PortOwner<'a>)>,
     lost: BTreeMap<String, LostPods>,
     left: usize,
 }
 
 impl<'a> Allocator<'a> {
-    fn of(before: &'a Before, order: &[&'a PortRequest], room: usize) -> Self {
+    fn new(before: &'a PriorDecision, order: &[&'a PortRequest], room: usize) -> Self {
         let (mut own, mut owned) = (BTreeMap::new(), BTreeSet::new());
         let held = before.allocations.iter();
-        let held: BTreeMap<Whose<'_>, u16> = held
+        let held: BTreeMap<PortOwner<'_>, u16> = held
             .map(|a| ((a.uid.as_str(), a.pod.as_deref()), a.router_port))
             .collect();
         let recovered = |request: &PortRequest| match request.pod {
@@ -218,10 +223,10 @@ impl<'a> Allocator<'a> {
                 .copied(),
             Some(_) => None,
         };
-        // Whatever was written there by hand: a port belongs to one.
+        // A port belongs to one Listener, whatever was written by hand.
         let ports = order
             .iter()
-            .filter_map(|request| Some((request, *held.get(&whose(request))?)));
+            .filter_map(|request| Some((request, *held.get(&port_owner(request))?)));
         let found = order
             .iter()
             .filter_map(|request| Some((request, recovered(request)?)));
@@ -232,8 +237,8 @@ impl<'a> Allocator<'a> {
             .filter_map(|request| Some((request, *offered(request)?)));
         for (request, port) in ports.chain(found).chain(led) {
             let fits = port >= FIRST && !RESERVED.contains(&port);
-            if fits && !own.contains_key(&whose(request)) && owned.insert(port) {
-                own.insert(whose(request), port);
+            if fits && !own.contains_key(&port_owner(request)) && owned.insert(port) {
+                own.insert(port_owner(request), port);
             }
         }
         Self {
@@ -251,12 +256,12 @@ impl<'a> Allocator<'a> {
     }
 
     fn give(&mut self, request: &'a PortRequest) {
-        let place = place(request);
+        let place = host_port(request);
         let alone = request.pod.is_some() && !self.served.contains(&(request.uid.as_str(), None));
         let is_of_others = self.is_taken(place, request.holder);
         if alone || is_of_others {
             // It has lost, and its port is free for others.
-            if let Some(port) = self.own.remove(&whose(request)) {
+            if let Some(port) = self.own.remove(&port_owner(request)) {
                 self.owned.remove(&port);
                 self.lowest = self.lowest.min(port);
             }
@@ -265,16 +270,17 @@ impl<'a> Allocator<'a> {
             }
             return;
         }
-        let own = self.own.get(&whose(request)).copied();
+        let own = self.own.get(&port_owner(request)).copied();
         let port = own.or_else(|| self.lowest_free());
         let (Some(router_port), Some(left)) = (port, self.left.checked_sub(request.size)) else {
-            self.full.insert((place, request.holder, whose(request)));
+            self.full
+                .insert((place, request.holder, port_owner(request)));
             return;
         };
         self.left = left;
         self.taken.insert(place);
         self.kinds.insert(place.0, request.holder);
-        self.served.insert(whose(request));
+        self.served.insert(port_owner(request));
         let allocation = PortAllocation {
             holder: request.holder,
             uid: request.uid.clone(),
@@ -288,7 +294,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// True if another Listener has this host and port, or one of the other kind has the host.
-    fn is_taken(&self, place: Place<'_>, holder: Holder) -> bool {
+    fn is_taken(&self, place: HostPort<'_>, holder: Holder) -> bool {
         let kind = self.kinds.get(place.0);
         self.taken.contains(&place) || kind.is_some_and(|kind| *kind != holder)
     }

@@ -1,4 +1,5 @@
-//! The proxies that Links of the existing router are dialled through, each as the Secret of its name says. Pure.
+//! The proxies through which Links of the existing router are dialled, each as described by the
+//! Secret of its name. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,7 @@ const SETTING: &str = "proxy-configuration";
 /// The entity of a proxy.
 pub const ENTITY: &str = "proxyProfile";
 
-/// The message of a Link whose proxy has no Secret, as the existing controller has it.
+/// Message of a Link whose proxy has no Secret, in the words of the existing controller.
 pub const MISSING: &str = "Secret not found for proxy configuration";
 
 /// Secrets by name.
@@ -60,7 +61,7 @@ pub fn wrong(name: &str, secret: Option<&Secret>) -> Option<String> {
         return None;
     };
     Some(format!(
-        "Secret \"{name}\" of spec.settings.proxy-configuration {said}: it needs host and port of the proxy, and both username and password or none of them"
+        "Secret \"{name}\" of spec.settings.proxy-configuration {said}: set host and port of the proxy, and both username and password or neither"
     ))
 }
 

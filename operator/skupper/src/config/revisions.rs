@@ -17,7 +17,7 @@ use crate::settings::PRIOR;
 const CONTEXT: &str = "internal.skupper.io/tls-profile-context";
 /// On a Secret: which contents the numbers are of. The existing controller keeps that in its memory.
 const DIGEST: &str = "internal.skupper.io/tls-profile-digest";
-/// As many, where neither says it.
+/// Number of earlier versions, if neither sets it.
 const USUAL_PRIOR: u64 = 2;
 /// Key of the ConfigMap of the router: the profiles of the existing adaptor with their Secrets.
 pub const PROFILES: &str = "profiles";
@@ -124,7 +124,7 @@ pub struct Revisions<'a> {
 
 impl<'a> Revisions<'a> {
     /// Of these Secrets, and of the configuration as it is.
-    pub fn of(secrets: &[&'a Secret], config: Option<&ConfigMap>) -> Self {
+    pub fn new(secrets: &[&'a Secret], config: Option<&ConfigMap>) -> Self {
         Self {
             secrets: by_name(secrets),
             before: config.map(profiles).unwrap_or_default(),
@@ -147,7 +147,7 @@ impl<'a> Revisions<'a> {
         self.numbered(profile, secret).is_some()
     }
 
-    /// The number of the contents of a profile: the highest that was ever told.
+    /// Returns the ordinal of a profile's content: the highest that was ever written.
     pub fn ordinal(&self, profile: &str, secret: &str) -> u64 {
         let now = self.numbered(profile, secret);
         let before = self.before.get(profile);
@@ -157,7 +157,7 @@ impl<'a> Revisions<'a> {
     }
 
     /// Adds the numbers of its contents to an entry of a profile, where there are any above 0. `usual` is how many before the last one the Site allows.
-    pub fn number(
+    pub fn number_profile(
         &self,
         attributes: &mut Map<String, Value>,
         (profile, secret): (&str, &str),
@@ -202,29 +202,32 @@ mod tests {
         Some(secret)
     }
 
-    fn number(secret: &Secret, profile: &str) -> Option<u64> {
+    fn profile_number(secret: &Secret, profile: &str) -> Option<u64> {
         numbers(secret).get(profile).copied()
     }
 
     #[test]
     fn a_number_rises_with_each_change_of_the_contents_and_with_nothing_else() {
         let mut now = annotated(secret(&json!({}), "0"), &[("web", 0)]).unwrap();
-        assert_eq!(number(&now, "web"), Some(0));
+        assert_eq!(profile_number(&now, "web"), Some(0));
         for round in 1..4 {
             assert_eq!(annotations(&now, &[("web", round - 1)]), None);
             now.data = secret(&json!({}), &round.to_string()).data;
             now = annotated(now, &[("web", round - 1)]).unwrap();
-            assert_eq!(number(&now, "web"), Some(round));
+            assert_eq!(profile_number(&now, "web"), Some(round));
         }
         // One more profile begins anew, and the others stay.
         let both = annotated(now.clone(), &[("web", 3), ("web-profile", 0)]).unwrap();
         assert_eq!(
-            (number(&both, "web"), number(&both, "web-profile")),
+            (
+                profile_number(&both, "web"),
+                profile_number(&both, "web-profile")
+            ),
             (Some(3), Some(0))
         );
         // It is deleted and made again.
         let again = annotated(secret(&json!({}), "0"), &[("web", 3)]).unwrap();
-        assert_eq!(number(&again, "web"), Some(4));
+        assert_eq!(profile_number(&again, "web"), Some(4));
     }
 
     #[test]
@@ -257,9 +260,9 @@ mod tests {
                 let all = secret.metadata.annotations.get_or_insert_default();
                 all.insert(key, said.to_owned());
             }
-            let revisions = Revisions::of(&[&secret], None);
+            let revisions = Revisions::new(&[&secret], None);
             let mut attributes = Map::new();
-            revisions.number(&mut attributes, ("web", "web"), usual);
+            revisions.number_profile(&mut attributes, ("web", "web"), usual);
             assert_eq!(Value::Object(attributes), expected);
         };
         check(None, None, json!({ "ordinal": 5, "oldestValidOrdinal": 3 }));

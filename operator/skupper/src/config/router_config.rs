@@ -1,4 +1,5 @@
-//! What the Site keeps in its ConfigMap: the router's configuration, and who has been given which host and port.
+//! Content that the Site keeps in its ConfigMap: the router's configuration, and the allocated
+//! hosts and ports with their holders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -9,21 +10,21 @@ use lifecycle_runtime::{Because, Desired, ObjectRef};
 use lifecycle_specs_skupper::router::ROUTER;
 use serde_json::{Map, Value};
 
-use super::ports::{Before, Decided, Holder, LostPods, PortAllocation};
+use super::ports::{Decided, Holder, LostPods, PortAllocation, PriorDecision};
 use super::{document, service};
 
 /// Key of the router's configuration.
 pub const DOCUMENT: &str = "skrouterd.json";
 /// Key of the allocations. Clusters hold it, so it stays as it was called first.
 pub const CLAIMS: &str = "claims";
-/// Key of the Listeners for which there is no room; absent while there is room for all.
+/// Key of the Listeners that do not fit; absent while all fit.
 pub const FULL: &str = "full";
-/// Key of the Pods whose names somebody else has; absent while there are none.
+/// Key of the Pods whose names are owned by another Listener; absent while there are none.
 pub const LOST: &str = "lost";
 
 /// A reference to the ConfigMap of the namespace of an object.
 pub fn reference(meta: &ObjectMeta) -> ObjectRef {
-    ObjectRef::of::<ConfigMap>(meta.namespace.as_deref(), ROUTER)
+    ObjectRef::new::<ConfigMap>(meta.namespace.as_deref(), ROUTER)
 }
 
 /// The ConfigMap as it is read.
@@ -54,13 +55,14 @@ pub enum Given {
 struct Host {
     /// By port of the router.
     allocations: Vec<PortAllocation>,
-    /// Built once: every Listener of the host asks for it in every pass.
+    /// Service of the host, built once: every Listener of the host needs it in every
+    /// reconciliation.
     service: OnceLock<Desired<Service>>,
 }
 
 impl RouterConfig {
-    /// Of a ConfigMap; what cannot be read in it counts as not there, for the Site writes it anew.
-    pub fn of(map: &ConfigMap) -> Self {
+    /// Parses a ConfigMap. Unreadable parts count as absent, because the Site rewrites them.
+    pub fn from_config_map(map: &ConfigMap) -> Self {
         let decided = decided(map).unwrap_or_default();
         let mut config = Self {
             full: decided.full,
@@ -78,12 +80,13 @@ impl RouterConfig {
         config
     }
 
-    /// What a Listener has been given.
+    /// Returns the allocation of a Listener.
     pub fn allocation(&self, uid: &str) -> Option<&PortAllocation> {
         self.whole.get(uid)
     }
 
-    /// Returns the decision about a Listener that asks for this host and port, with the reason if it has none.
+    /// Returns the decision about a Listener that requests this host and port, with the reason if
+    /// it has none.
     pub fn given(
         &self,
         (holder, uid): (Holder, &str),
@@ -113,7 +116,7 @@ impl RouterConfig {
         Because::new(Given::Nothing, sentence)
     }
 
-    /// Pods of a Listener of which another one has the host and port.
+    /// Returns the Pods of a Listener whose host and port are owned by another one.
     pub fn lost_of(&self, uid: &str) -> Option<&LostPods> {
         self.lost.get(uid)
     }
@@ -139,7 +142,7 @@ impl RouterConfig {
         self.hosts.keys().map(String::as_str)
     }
 
-    /// What is reached of the Pods of a Listener, by name of the Pod's Service.
+    /// Returns the allocations for the Pods of a Listener, by name of the Pod's Service.
     pub fn pods_of(&self, uid: &str) -> impl Iterator<Item = &PortAllocation> {
         let all = self.hosts.values().flat_map(|host| &host.allocations);
         all.filter(move |a| a.uid == uid && a.pod.is_some())
@@ -177,17 +180,18 @@ fn decided(map: &ConfigMap) -> Option<Decided> {
     })
 }
 
-/// What was decided before. Where no allocations can be read, the ports of the router's configuration are kept, and else those that Services lead to.
-pub fn before(map: Option<&ConfigMap>, services: &[&Service]) -> Before {
+/// Returns the earlier decisions. If no allocations can be read, the ports of the router's
+/// configuration are kept, or else those that Services lead to.
+pub fn before(map: Option<&ConfigMap>, services: &[&Service]) -> PriorDecision {
     if let Some(decided) = map.and_then(decided) {
-        return Before {
+        return PriorDecision {
             allocations: decided.allocations,
-            ..Before::default()
+            ..PriorDecision::default()
         };
     }
     let text = map.and_then(|map| map.data.as_ref()?.get(DOCUMENT));
     let recovered = text.and_then(|text| document::recovered(text).ok());
-    Before {
+    PriorDecision {
         offered: service::offered(services),
         ..recovered.unwrap_or_default()
     }
@@ -196,16 +200,17 @@ pub fn before(map: Option<&ConfigMap>, services: &[&Service]) -> Before {
 /// Upper bound of cached namespaces; those that are gone are dropped with all others.
 const MOST: usize = 1000;
 
-/// The ConfigMaps that were read last, one a namespace: every Listener of it asks for the same one.
+/// Cache of the ConfigMaps that were read last, one per namespace: every Listener of a namespace
+/// needs the same one.
 #[derive(Debug, Default)]
 pub struct RouterConfigs(Mutex<BTreeMap<String, (String, Arc<RouterConfig>)>>);
 
 impl RouterConfigs {
-    /// What a ConfigMap says.
+    /// Returns the content of a ConfigMap.
     pub fn read(&self, map: &ConfigMap) -> Arc<RouterConfig> {
         let meta = &map.metadata;
         let (Some(uid), Some(version)) = (&meta.uid, &meta.resource_version) else {
-            return Arc::new(RouterConfig::of(map));
+            return Arc::new(RouterConfig::from_config_map(map));
         };
         let namespace = meta.namespace.clone().unwrap_or_default();
         let version = format!("{uid}/{version}");
@@ -215,7 +220,7 @@ impl RouterConfigs {
         {
             return Arc::clone(config);
         }
-        let config = Arc::new(RouterConfig::of(map));
+        let config = Arc::new(RouterConfig::from_config_map(map));
         if all.len() >= MOST && !all.contains_key(&namespace) {
             all.clear();
         }
@@ -244,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_configuration_is_read_by_listener_host_and_pod() {
-        let config = RouterConfig::of(&map("1", ALLOCATIONS));
+        let config = RouterConfig::from_config_map(&map("1", ALLOCATIONS));
         assert_eq!(config.allocation("u-b").map(|c| c.router_port), Some(1026));
         let ports: Vec<_> = config.of_host("db").iter().map(|c| c.port).collect();
         assert_eq!(ports, [80, 81]);
@@ -261,8 +266,10 @@ mod tests {
 
     #[test]
     fn where_no_allocations_can_be_read_the_ports_of_the_router_are_kept() {
-        let service =
-            service::of_host("db", RouterConfig::of(&map("1", ALLOCATIONS)).of_host("db"));
+        let service = service::of_host(
+            "db",
+            RouterConfig::from_config_map(&map("1", ALLOCATIONS)).of_host("db"),
+        );
         let service = serde_json::from_value(service.as_json().clone()).expect("it is a Service");
         let before = |map: Option<&ConfigMap>| before(map, &[&service]);
         let known = before(Some(&map("1", ALLOCATIONS)));

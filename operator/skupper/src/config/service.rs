@@ -17,13 +17,13 @@ pub const CONTROLLED: &str = "internal.skupper.io/controlled";
 /// Of the router's Pods.
 pub const SELECTOR: [(&str, &str); 2] =
     [("application", ROUTER), ("skupper.io/component", "router")];
-/// Of the Pods that other routers link to, as the existing controller says it.
+/// Labels of the Pods to which other routers link, as set by the existing controller.
 pub const LINKED: [(&str, &str); 2] = [
     ("skupper.io/component", "router"),
     ("skupper.io/group", ROUTER),
 ];
 const LONGEST: usize = 63;
-/// As many characters of a hash tell names apart.
+/// Number of characters of a hash that distinguish names.
 const TELLING: usize = 5;
 
 /// The Service of a host.
@@ -36,13 +36,13 @@ pub fn of_host(host: &str, allocations: &[PortAllocation]) -> Desired<Service> {
         .iter()
         .map(|allocation| {
             json!({
-                "name": port_name(&shown(allocation)), "port": allocation.port, "protocol": "TCP",
+                "name": port_name(&display_name(allocation)), "port": allocation.port, "protocol": "TCP",
                 "targetPort": allocation.router_port,
             })
         })
         .collect();
     // A fixed choice, so that it does not change by itself: labels are values of 63 characters.
-    let listener = allocations.iter().map(|a| label(&shown(a))).min();
+    let listener = allocations.iter().map(|a| label(&display_name(a))).min();
     Desired::from_json(json!({
         "metadata": {
             "name": host,
@@ -53,7 +53,7 @@ pub fn of_host(host: &str, allocations: &[PortAllocation]) -> Desired<Service> {
     }))
 }
 
-/// The ports of the router that Services of ours lead to, by host and port of the Service.
+/// Returns the router ports that Services of this operator target, by host and port of the Service.
 pub fn offered(services: &[&Service]) -> BTreeMap<(String, u16), u16> {
     let ours = services
         .iter()
@@ -71,8 +71,9 @@ pub fn offered(services: &[&Service]) -> BTreeMap<(String, u16), u16> {
     ports.collect()
 }
 
-/// The name of a Listener as Services show it: that of one with several keys is told apart, as by the implementation that is replaced.
-fn shown(allocation: &PortAllocation) -> String {
+/// Returns the name of a Listener as Services show it. The name of one with several keys has a
+/// prefix, as in the existing implementation.
+fn display_name(allocation: &PortAllocation) -> String {
     match allocation.holder {
         Holder::Listener => allocation.name.clone(),
         Holder::MultiKeyListener => format!("multiaddress-{}", allocation.name),

@@ -1,4 +1,5 @@
-//! Whether what is declared can be served at all. What the API server would refuse later is said here at once.
+//! Validity of the declared objects. An error that the API server would report later is reported
+//! here at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,12 +26,12 @@ use crate::namespace::sizing::SETTING;
 use crate::platform::Platform;
 use crate::settings::{CONNECTIONS, LOGGING, PRIOR, named, setting};
 
-/// What is told where there is no Site, and where the Site that there is cannot serve.
+/// Message for a namespace without a Site, and for one whose Site cannot serve.
 const NO_SITE: &str = "No active site in namespace";
 /// As long as the name of a Service may be.
 const LONGEST: usize = 63;
 const ACCESS: [&str; 4] = ["default", "local", "loadbalancer", "nodeport"];
-/// Where the router answers probes, and tells its state.
+/// Ports on which the router answers probes and serves its state.
 const OWN: [i64; 2] = [9090, 9443];
 
 /// Of a Listener.
@@ -115,11 +116,11 @@ fn bad_observer(spec: &ListenerSpec) -> Option<String> {
     let set = spec.settings.as_ref()?.get("observer")?;
     let read = spec.observer.is_some() || document::known_observer(set).is_some();
     (!read).then(|| {
-        format!("spec.settings.observer \"{set}\" is not supported: say auto, none, http1 or http2, or leave it out")
+        format!("spec.settings.observer \"{set}\" is not supported: use auto, none, http1 or http2, or leave it out")
     })
 }
 
-/// Whoever asks for certificates of clients must not get a socket that lets anybody in.
+/// A Listener that requires client certificates must not get a socket that accepts every client.
 fn no_credentials(required: Option<bool>, secret: Option<&String>) -> Option<String> {
     (required == Some(true) && named(secret).is_none()).then(|| {
         "spec.requireClientCert needs spec.tlsCredentials: name the Secret whose ca.crt verifies clients, or leave requireClientCert out".to_owned()
@@ -135,7 +136,7 @@ fn bad_host(host: &str, platform: Platform) -> Option<String> {
         }),
         Platform::Linux => Host::parse(host.to_owned()).is_err().then(|| {
             format!(
-                "spec.host \"{host}\" is neither an IP address nor a host name of letters, digits, '-' and '.': say where to listen, such as 127.0.0.1, or 0.0.0.0 for all addresses"
+                "spec.host \"{host}\" is neither an IP address nor a host name of letters, digits, '-' and '.': set the address to listen on, such as 127.0.0.1, or 0.0.0.0 for all"
             )
         }),
     }
@@ -150,7 +151,8 @@ pub fn connector(spec: &ConnectorSpec) -> Because<connector::Validity> {
     }
 }
 
-/// Of an AttachedConnector, which serves what this Connector would if it had a routing key.
+/// Validates an AttachedConnector, which serves the same as this Connector would with a routing
+/// key.
 pub fn attached(
     spec: &AttachedConnectorSpec,
     connector: &ConnectorSpec,
@@ -184,7 +186,7 @@ pub fn binding(spec: &AttachedConnectorBindingSpec) -> Because<attached_binding:
     }
 }
 
-/// Of a Certificate, of which the hosts are told by what reads them.
+/// Validates a Certificate. The code that parses the hosts reports errors in them.
 pub fn certificate(
     spec: &CertificateSpec,
     bad_host: Option<&str>,
@@ -220,8 +222,8 @@ pub fn link(
         let names = spec.endpoints.iter().filter_map(|e| e.name.as_deref());
         let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
         let there = match names.is_empty() {
-            true => "there is none".to_owned(),
-            false => format!("there is {}", names.join(", ")),
+            true => "no endpoint has a name".to_owned(),
+            false => format!("it has {}", names.join(", ")),
         };
         let sort = match edge {
             true => "an edge site",
@@ -247,7 +249,7 @@ pub fn link(
 fn bad_endpoint(role: &str, endpoint: &Endpoint) -> Option<String> {
     let host = endpoint.host.as_deref().unwrap_or_default();
     Host::parse(host.to_owned()).is_err().then(|| {
-        format!("spec.endpoints: host \"{host}\" of \"{role}\" is neither an IP address nor a host name: say where the other site is reached")
+        format!("spec.endpoints: host \"{host}\" of \"{role}\" is neither an IP address nor a host name: set the address of the other site")
     })
 }
 
@@ -263,7 +265,7 @@ fn no_text_port(role: &str, endpoint: &Endpoint) -> Option<String> {
 /// Two sites that cannot know each other are not linked.
 fn bare_link(spec: &LinkSpec) -> Option<String> {
     named(spec.tls_credentials.as_ref()).is_none().then(|| {
-        "spec.tlsCredentials is required: name the Secret with ca.crt, tls.crt and tls.key by which the two sites know each other".to_owned()
+        "spec.tlsCredentials is required: name the Secret with ca.crt, tls.crt and tls.key by which the two sites authenticate each other".to_owned()
     })
 }
 
@@ -283,12 +285,12 @@ fn limited(settings: Option<&BTreeMap<String, String>>, plane: DataPlane) -> Opt
     let is_limited = document::allowed_keys(settings).is_some();
     (is_limited && plane == DataPlane::SkupperRouter).then(|| {
         format!(
-            "spec.settings.{ALLOWED_KEYS} is not supported by data plane \"skupper-router\", whose links let all keys pass: leave it out"
+            "spec.settings.{ALLOWED_KEYS} is not supported by data plane \"skupper-router\", whose links carry all keys: leave it out"
         )
     })
 }
 
-/// Of a RouterAccess, at the Site whose router it leads to.
+/// Validates a RouterAccess at the Site of its router.
 pub fn router_access(
     spec: &RouterAccessSpec,
     site: &Site,
@@ -313,7 +315,7 @@ pub fn router_access(
     first.unwrap_or_else(|| Because::plain(Validity::Fine))
 }
 
-/// Tells if a RouterAccess can be served at any Site of a data plane.
+/// Returns true if a RouterAccess can be served at any Site of a data plane.
 pub fn is_served(spec: &RouterAccessSpec, plane: DataPlane) -> bool {
     let said = !spec.roles.is_empty() && !spec.tls_credentials.is_empty();
     let limited = limited(spec.settings.as_ref(), plane).is_some();
@@ -326,7 +328,7 @@ fn bad_role(spec: &RouterAccessSpec) -> Option<String> {
         let name = role.name.as_str();
         if ROLES.iter().all(|(known, _)| *known != name) {
             return Some(format!(
-                "spec.roles has \"{name}\", which is no role: say inter-router or edge"
+                "spec.roles has \"{name}\", which is no role: use inter-router or edge"
             ));
         }
         (!seen.insert(name)).then(|| format!("spec.roles has \"{name}\" twice: leave one out"))
@@ -344,7 +346,7 @@ fn bad_access_port(spec: &RouterAccessSpec) -> Option<String> {
         }
         if OWN.contains(&port) {
             return Some(format!(
-                "spec.roles: port {port} of \"{name}\" is one of the router's own: say another one"
+                "spec.roles: port {port} of \"{name}\" is used by the router itself: choose another one"
             ));
         }
         (!seen.insert(port)).then(|| {
@@ -353,7 +355,8 @@ fn bad_access_port(spec: &RouterAccessSpec) -> Option<String> {
     })
 }
 
-/// What must be said and is not, a line each. An object may come without `spec`; where only the port is 0, its author has said so.
+/// Returns the required fields that are missing, one line each. An object may come without `spec`.
+/// If only the port is 0, its author has set it.
 fn missing(lacks: &[(&str, bool)], port: Option<i64>) -> Option<String> {
     let named = lacks.iter().filter(|(_, lacks)| *lacks);
     let mut names: Vec<&str> = named.map(|(name, _)| *name).collect();
@@ -384,7 +387,7 @@ fn target(spec: &ConnectorSpec) -> Because<connector::Validity> {
     }
 }
 
-/// Of a Site, by what it runs on.
+/// Validates a Site for its platform.
 pub fn site_on(platform: Platform, spec: &SiteSpec) -> Because<site::Validity> {
     let answer = site(spec);
     let fine = answer.value == site::Validity::Fine && platform.binds_host();
@@ -394,11 +397,12 @@ pub fn site_on(platform: Platform, spec: &SiteSpec) -> Because<site::Validity> {
     }
 }
 
-/// Message for a site without Kubernetes whose `linkAccess` is a type of access of a cluster.
+/// Returns the message for a site without Kubernetes whose `linkAccess` is an access type of a
+/// cluster.
 fn typed_access(spec: &SiteSpec) -> Option<String> {
     let access = access(spec).filter(|access| *access != "default")?;
     Some(format!(
-        "spec.linkAccess \"{access}\" has no meaning without Kubernetes: say \"default\", and others reach this machine"
+        "spec.linkAccess \"{access}\" has no meaning without Kubernetes: set it to \"default\" to let other sites reach this machine"
     ))
 }
 
@@ -428,16 +432,17 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
     }
 }
 
-/// Says which names a setting may have, if it has another one.
+/// Returns a message with the known names of a setting, if it has another one.
 fn unknown(spec: &SiteSpec, key: &str, what: &str, known: [&str; 2]) -> Option<String> {
     let name = setting(spec, key).filter(|name| !known.contains(name))?;
     let [one, other] = known;
     Some(format!(
-        "spec.settings.{key} \"{name}\" is no {what}, so it has no effect: say \"{one}\" or \"{other}\""
+        "spec.settings.{key} \"{name}\" is not a known {what}, so it has no effect: set it to \"{one}\" or \"{other}\""
     ))
 }
 
-/// Settings of the existing implementation for what there is none of here, so that nothing is missing without them: a pair of routers to be kept apart.
+/// Setting of the existing implementation without a counterpart here. It keeps a pair of routers
+/// apart, so nothing is missing without it.
 const NEEDLESS: &str = "disable-anti-affinity";
 
 /// The settings of a Site that have no effect, a line each.
@@ -458,7 +463,8 @@ pub fn unapplied(platform: Platform, plane: DataPlane, spec: &SiteSpec) -> Vec<S
     idle.collect()
 }
 
-/// Whether a Site says that something is in its way. What it asks for and is not implemented keeps nobody from being served.
+/// Returns true if a Site reports an error that blocks it. A requested feature that is not
+/// implemented keeps no object from being served.
 pub fn blocked(site: &Site) -> Because<bool> {
     let own = [
         Some(self::site(&site.spec).sentence),
@@ -486,7 +492,8 @@ pub fn access(spec: &SiteSpec) -> Option<&str> {
     named(spec.link_access.as_ref()).filter(|access| *access != "none")
 }
 
-/// True if other sites are to link to a Site, by a type of access that there is on its platform.
+/// Returns true if the Site accepts links from other sites, by an access type that its platform
+/// supports.
 pub fn is_linked(platform: Platform, spec: &SiteSpec) -> bool {
     let is_foreign = platform.binds_host() && typed_access(spec).is_some();
     access(spec).is_some_and(|access| ACCESS.contains(&access)) && !is_foreign
@@ -500,7 +507,7 @@ fn no_port(port: i64) -> Option<String> {
 fn other_kind(kind: Option<&str>) -> Option<String> {
     let kind = kind.filter(|kind| !kind.is_empty() && *kind != "tcp")?;
     Some(format!(
-        "spec.type \"{kind}\" is not supported: leave it out, or say \"tcp\""
+        "spec.type \"{kind}\" is not supported: leave it out, or set it to \"tcp\""
     ))
 }
 

@@ -1,4 +1,4 @@
-//! What a Connector reads off Pods and off the router.
+//! Facts that a Connector reads from Pods and from the router.
 
 use lifecycle_router::config;
 use lifecycle_runtime::lifecycle::CallError;
@@ -8,10 +8,14 @@ use serde_json::{Value, json};
 use super::*;
 use k8s_openapi::api::core::v1::ConfigMap;
 
-struct Nobody;
+struct NoRouters;
 
-impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+impl Routers for NoRouters {
+    async fn fetch_state(
+        &self,
+        _: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }
@@ -35,12 +39,15 @@ fn pod(name: &str, ip: &str) -> Pod {
 
 #[test]
 fn it_leads_to_a_host_or_to_the_pods_of_its_selector() {
-    let logic = Connectors::new(ControllerId::new("skupper", "controller"), Arc::new(Nobody));
+    let logic = Connectors::new(
+        ControllerId::new("skupper", "controller"),
+        Arc::new(NoRouters),
+    );
     let pods = [pod("a-1", "10.0.0.2"), pod("a-0", "10.0.0.1")];
     let pods: Vec<&Pod> = pods.iter().collect();
     let chosen = |spec: Value| {
         let connector = connector(spec);
-        let this = This::of(&connector);
+        let this = This::new(&connector);
         let names = logic.selected_pods(this, &pods);
         let names = names.map(|all| all.into_iter().map(|pod| pod.name).collect::<Vec<_>>());
         (logic.chosen(this, &pods).value, names)
@@ -57,11 +64,14 @@ fn it_leads_to_a_host_or_to_the_pods_of_its_selector() {
 /// Each Pod is an entry of its own: it is current when all are, and fails when one does.
 #[test]
 fn all_of_its_entries_count() {
-    let logic = Connectors::new(ControllerId::new("skupper", "controller"), Arc::new(Nobody));
+    let logic = Connectors::new(
+        ControllerId::new("skupper", "controller"),
+        Arc::new(NoRouters),
+    );
     let pods = [pod("a-0", "10.0.0.1"), pod("a-1", "10.0.0.2")];
     let pods: Vec<&Pod> = pods.iter().collect();
     let connector = connector(json!({ "selector": "app=a" }));
-    let this = This::of(&connector);
+    let this = This::new(&connector);
     let site: Site =
         serde_json::from_value(json!({ "metadata": { "name": "west", "uid": "u" }, "spec": {} }))
             .expect("it is a Site");
@@ -71,7 +81,7 @@ fn all_of_its_entries_count() {
         pods: &selected(&connector.spec, &pods),
     };
     let mut report = RouterState::default();
-    for entry in document::connector_entries(&SiteIdentity::of(&site), declared) {
+    for entry in document::connector_entries(&SiteIdentity::from_site(&site), declared) {
         assert_eq!(
             logic.sync(this, &site, &pods, &report).value,
             lifecycle::Sync::Behind

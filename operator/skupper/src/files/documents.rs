@@ -1,4 +1,5 @@
-//! What a file of resources says: its documents, each with the line where it begins. Pure: bytes in, objects and complaints out.
+//! Parser for a file of resources. It returns the documents, each with the line on which it begins.
+//! Pure: bytes in, objects and complaints out.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -25,10 +26,10 @@ const KINDS: [(&str, &str); 10] = [
 ];
 /// Kind that only the site itself makes.
 const MADE: (&str, &str) = (SITES, "SecuredAccess");
-/// Parts of `metadata` that belong to whoever writes a file; all others are given.
+/// Parts of `metadata` that belong to the author of a file; all others are assigned.
 const OWN: [&str; 3] = ["name", "labels", "annotations"];
 
-/// Which object: the kinds are few, so that kind and name are enough.
+/// Key of an object: the kinds are few, so that kind and name are enough.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ObjectKey {
     /// Its kind.
@@ -46,8 +47,8 @@ impl ObjectKey {
         }
     }
 
-    /// Of an object of a kind that there is in a site.
-    pub(super) fn of(kind: &str, name: &str) -> Option<Self> {
+    /// Returns the key of an object, if a site has the kind.
+    pub(super) fn for_kind(kind: &str, name: &str) -> Option<Self> {
         let mut kinds = KINDS.iter().chain([&MADE]);
         let (_, kind) = kinds.find(|known| known.1 == kind)?;
         let name = name.to_owned();
@@ -88,32 +89,32 @@ impl Display for ObjectKey {
 /// A document that can be used: an object that is wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Document {
-    /// Which.
+    /// Key of the object.
     pub(super) key: ObjectKey,
-    /// Where its document begins, in a file of documents.
+    /// Line on which its document begins, in a file of documents.
     pub(super) line: Option<u64>,
-    /// As it is to be applied.
+    /// Object as it is applied.
     pub(super) object: Value,
 }
 
-/// What a file says.
+/// Content of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Documents {
     /// The objects, in their order.
     pub(super) wanted: Vec<Document>,
-    /// Objects whose document is there and cannot be used: what is known of them stays.
+    /// Objects with an unusable document: their known state stays.
     pub(super) kept: Vec<ObjectKey>,
-    /// Whether a document does not say which object it means: then nothing is known to be gone.
+    /// True if a document does not identify its object: then no object is known to be gone.
     pub(super) is_unclear: bool,
-    /// What is wrong with documents, with their lines.
+    /// Errors in documents, with their lines.
     pub(super) faults: Vec<(u64, String)>,
 }
 
-/// Why a file says nothing at all.
+/// Error that makes a whole file unreadable.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{said}")]
 pub(super) struct Unreadable {
-    /// Where, if that is known.
+    /// Line of the error, if it is known.
     pub(super) line: Option<u64>,
     said: String,
 }
@@ -121,7 +122,7 @@ pub(super) struct Unreadable {
 /// Reads a file of resources for a namespace.
 ///
 /// # Errors
-/// It is not YAML, or not JSON if that is what its name says.
+/// Returns an error if the text is not YAML, or not JSON if the file name requires JSON.
 pub(super) fn read(text: &[u8], is_json: bool, namespace: &str) -> Result<Documents, Unreadable> {
     let documents = if is_json { json(text)? } else { yaml(text)? };
     let mut read = Documents::default();
@@ -179,13 +180,13 @@ fn lines(text: &[u8]) -> u64 {
     text.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }
 
-/// Lines that end before anything is said.
+/// Returns the number of lines before the first content.
 fn blank_lines(text: &[u8]) -> u64 {
     let said = text.iter().position(|byte| !byte.is_ascii_whitespace());
     lines(&text[..said.unwrap_or(text.len())])
 }
 
-/// What a document says that it is: version, kind and name.
+/// Returns the version, kind and name that a document claims.
 fn identity(document: &Value) -> Result<(&str, &str, &str), &'static str> {
     if !document.is_object() {
         return Err("is not an object");
@@ -228,7 +229,7 @@ fn take(read: &mut Documents, line: u64, document: &Value, namespace: &str) {
         Some(format!("{key} is of {version}, and not of {expected}"))
     } else if of.is_some_and(|of| of != namespace) {
         Some(format!(
-            "{key} is of another namespace than {namespace}: leave metadata.namespace out, or say --namespace"
+            "{key} is in another namespace than {namespace}: leave metadata.namespace out, or set --namespace"
         ))
     } else {
         None
@@ -246,7 +247,8 @@ fn take(read: &mut Documents, line: u64, document: &Value, namespace: &str) {
     }
 }
 
-/// What of a document is its author's: a status, too, may be there, of a file that was copied from where statuses are.
+/// Returns the part of a document that belongs to its author. A document may contain a status, too,
+/// if its file was copied from a place that has statuses.
 fn own(document: &Value, namespace: &str) -> Value {
     let mut object = document.clone();
     let metadata = object["metadata"].as_object_mut().map(std::mem::take);

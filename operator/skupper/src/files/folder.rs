@@ -1,5 +1,6 @@
-//! The input of a site: `input/resources` and `input/certs`, looked at several times a second. What is being written is left alone until it
-//! looks the same twice, so that a file that is emptied and then filled says nothing in between. Knows nothing of what files mean.
+//! The input of a site: `input/resources` and `input/certs`, checked several times a second. A unit
+//! that is being written is left alone until it looks the same twice. A file that is emptied and
+//! then filled therefore reports nothing in between. Independent of the meaning of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,15 +15,16 @@ pub(super) const INPUT: &str = "input";
 pub(super) const RESOURCES: &str = "input/resources";
 /// Below the directory of a site.
 pub(super) const CERTIFICATES: &str = "input/certs";
-/// What a folder of certificates may hold.
+/// Files that a folder of certificates may hold.
 const FILES: [&str; 3] = ["ca.crt", "tls.crt", "tls.key"];
 const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
 /// Why a folder cannot be listed that was there.
-const GONE: &str = "it is gone, and what its files asked for stays: put it back, or make an empty one to remove all";
+const GONE: &str = "the folder is gone, but the objects of its files stay: restore it, or create an empty one to remove them all";
 /// An object of an API server is no larger.
 const LARGEST: u64 = 3 << 20;
 
-/// What is read as one: a file of resources, or a folder of certificates. By its path below the directory.
+/// Unit of the input that is read as a whole: a file of resources, or a folder of certificates. It
+/// is identified by its path below the directory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unit {
     /// The name of a file of resources.
@@ -65,20 +67,20 @@ type LookupKey = BTreeMap<PathBuf, FileStamp>;
 /// A unit that changed: its contents now; empty if it is gone.
 #[derive(Debug, PartialEq)]
 pub(super) struct News {
-    /// Which.
+    /// Unit that changed.
     pub(super) unit: Unit,
-    /// What it holds.
+    /// Contents of the unit.
     pub(super) contents: Contents,
 }
 
-/// The directory, and what was seen in it.
+/// The directory, and its files as last seen.
 #[derive(Debug)]
 pub(super) struct Folder {
     directory: PathBuf,
     seen: BTreeMap<Unit, LookupKey>,
-    /// What was read, and of which look.
+    /// Contents as read, with the stamps of their files.
     read: BTreeMap<Unit, (LookupKey, Contents)>,
-    /// What cannot be listed, and why.
+    /// Folders that cannot be listed, with the reasons.
     unlisted: BTreeMap<&'static str, String>,
     /// True if files of resources were there in an earlier process.
     is_expected: bool,
@@ -101,7 +103,7 @@ impl Folder {
         }
     }
 
-    /// What is wrong with the folders themselves.
+    /// Returns the errors of the folders themselves.
     pub(super) fn faults(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let faults = self.unlisted.iter();
         faults.map(|(folder, why)| ((*folder).to_owned(), why.clone()))
@@ -115,14 +117,14 @@ impl Folder {
         is_there || unlisted.any(|folder| path.starts_with(folder))
     }
 
-    /// All that is there, without waiting for anything to settle.
+    /// Reads everything at once, without waiting for any change to settle.
     pub(super) fn first_look(&mut self) -> Vec<News> {
         self.seen = self.scan();
         self.news(|_| true)
     }
 
-    /// What has changed and looks as it did the last time.
-    pub(super) fn look(&mut self) -> Vec<News> {
+    /// Returns the units that have changed and look the same as in the previous check.
+    pub(super) fn poll_changes(&mut self) -> Vec<News> {
         let before = std::mem::take(&mut self.seen);
         self.seen = self.scan();
         let settled: BTreeSet<Unit> = self
@@ -140,7 +142,7 @@ impl Folder {
         let mut news = Vec::new();
         for (unit, look) in &self.seen {
             let read = self.read.get(unit);
-            // Of what is young a change may be hidden by the clock of the file system.
+            // The clock of the file system may hide a change of a young file.
             let is_read =
                 read.is_some_and(|(of, _)| of == look && !look.values().any(FileStamp::is_young));
             if is_read || !is_settled(unit) {
@@ -191,7 +193,8 @@ impl Folder {
             (CERTIFICATES, certificates),
         ] {
             let listed = list(&self.directory.join(folder)).and_then(|names| match names {
-                // A folder that was moved away, or a disk that is gone, asks for nothing to be removed.
+                // A folder that was moved away, or a disk that is gone, does not request any
+                // removal.
                 None if self.was_there(folder) => Err(io::Error::other(GONE)),
                 names => Ok(names.unwrap_or_default()),
             });
@@ -229,13 +232,14 @@ impl Folder {
         let files = unit.files().into_iter();
         let look = |path: PathBuf| {
             let metadata = fs::metadata(self.directory.join(&path)).ok()?;
-            Some((path, FileStamp::of(&metadata)))
+            Some((path, FileStamp::from_metadata(&metadata)))
         };
         files.filter_map(look).collect()
     }
 }
 
-/// The names in a folder, and which of them are folders; absent if there is no such folder.
+/// Returns the names in a folder, each with a flag for folders; `None` if the folder does not
+/// exist.
 fn list(folder: &Path) -> io::Result<Option<Vec<(String, bool)>>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -280,7 +284,7 @@ mod tests {
             Folder::new(self.0.path())
         }
 
-        /// Writes a file that is as old as it is said to be.
+        /// Writes a file with the given age.
         fn write(&self, path: &str, text: &str, age: u64) {
             let path = self.0.path().join(path);
             fs::create_dir_all(path.parent().expect("it has a parent")).expect("a folder");
@@ -298,7 +302,7 @@ mod tests {
         }
     }
 
-    fn shown(news: Vec<News>) -> Vec<String> {
+    fn describe_news(news: Vec<News>) -> Vec<String> {
         let show = |news: News| {
             let contents = news.contents.into_iter().map(|(name, bytes)| {
                 let bytes = bytes.expect("it can be read");
@@ -313,7 +317,7 @@ mod tests {
     #[test]
     fn what_is_there_at_first_is_read_at_once_and_the_rest_left_alone() {
         let site = SiteFolder::new();
-        assert!(shown(site.folder().first_look()).is_empty());
+        assert!(describe_news(site.folder().first_look()).is_empty());
         for name in [
             "a.yaml", "b.yml", "c.json", ".d.yaml", "e.txt", "f.yaml~", "g.yaml/x",
         ] {
@@ -330,8 +334,8 @@ mod tests {
             "input/resources/c.json c.json=c.json",
             "input/certs/web tls.crt=c",
         ];
-        assert_eq!(shown(folder.first_look()), all);
-        assert!(folder.look().is_empty());
+        assert_eq!(describe_news(folder.first_look()), all);
+        assert!(folder.poll_changes().is_empty());
     }
 
     #[test]
@@ -342,25 +346,28 @@ mod tests {
         let mut folder = site.folder();
         folder.first_look();
         site.write(path, "", 90);
-        assert!(folder.look().is_empty());
+        assert!(folder.poll_changes().is_empty());
         site.write(path, "wh", 80);
-        assert!(folder.look().is_empty());
+        assert!(folder.poll_changes().is_empty());
         site.write(path, "whole!", 70);
-        assert!(folder.look().is_empty());
+        assert!(folder.poll_changes().is_empty());
         assert_eq!(
-            shown(folder.look()),
+            describe_news(folder.poll_changes()),
             ["input/resources/a.yaml a.yaml=whole!"]
         );
-        assert!(folder.look().is_empty());
+        assert!(folder.poll_changes().is_empty());
         // Some editors take the file away before they write it anew.
         site.remove(path);
-        assert!(folder.look().is_empty());
+        assert!(folder.poll_changes().is_empty());
         site.write(path, "whole!", 60);
-        assert!(folder.look().is_empty() && folder.look().is_empty());
+        assert!(folder.poll_changes().is_empty() && folder.poll_changes().is_empty());
         site.remove(path);
-        assert!(folder.look().is_empty());
-        assert_eq!(shown(folder.look()), ["input/resources/a.yaml "]);
-        assert!(folder.look().is_empty());
+        assert!(folder.poll_changes().is_empty());
+        assert_eq!(
+            describe_news(folder.poll_changes()),
+            ["input/resources/a.yaml "]
+        );
+        assert!(folder.poll_changes().is_empty());
     }
 
     #[test]
@@ -376,7 +383,10 @@ mod tests {
         for (unit, (look, _)) in &mut folder.read {
             look.clone_from(&now[unit]);
         }
-        assert_eq!(shown(folder.look()), ["input/certs/web tls.crt=two"]);
-        assert!(folder.look().is_empty());
+        assert_eq!(
+            describe_news(folder.poll_changes()),
+            ["input/certs/web tls.crt=two"]
+        );
+        assert!(folder.poll_changes().is_empty());
     }
 }

@@ -1,5 +1,6 @@
-//! What all files of a site ask for together. A file that cannot be read asks for what it asked for before; of two that name the same object
-//! the one that was there first counts. Pure: contents in, objects and complaints out.
+//! Objects that all files of a site declare together. An unreadable file declares the same objects
+//! as before. If two files name the same object, the file that existed first counts. Pure: contents
+//! in, objects and faults out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,30 +11,30 @@ use serde_json::{Map, Value, json};
 use super::documents::{self, Document, ObjectKey};
 use super::folder::{Contents, News, Unit};
 
-/// Something that is wrong, and where: a path below the directory, with a line where there is one.
+/// Fault and its place: a path below the directory, with a line if one is known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fault {
-    /// Where.
+    /// Place of the fault.
     pub(super) place: String,
-    /// What.
+    /// Description of the fault.
     pub(super) said: String,
 }
 
-/// What one file or folder says.
+/// Content of one file or folder.
 #[derive(Debug, Default)]
 struct ParsedUnit {
     wanted: Vec<Document>,
     faults: Vec<Fault>,
 }
 
-/// What is asked for, and where.
+/// Requested object, with its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct RequestedObject {
     /// The object.
     pub(super) object: Value,
     /// The file, with the line.
     pub(super) place: String,
-    /// What of the input it is in.
+    /// Unit of the input that contains the object.
     pub(super) unit: Unit,
 }
 
@@ -42,12 +43,12 @@ pub(super) struct Asked {
 pub(super) struct Input {
     namespace: String,
     units: BTreeMap<Unit, ParsedUnit>,
-    /// Whose object counts.
+    /// Unit whose object counts.
     holders: BTreeMap<ObjectKey, Unit>,
 }
 
 impl Input {
-    /// Of a site whose objects are in this namespace.
+    /// Returns an empty input for a site whose objects are in this namespace.
     pub(super) fn new(namespace: &str) -> Self {
         Self {
             namespace: namespace.to_owned(),
@@ -56,20 +57,21 @@ impl Input {
         }
     }
 
-    /// Learns, before anything was read, what a file asked for when a process before could read it.
+    /// Restores, before any file is read, a document that an earlier process read from a file.
     pub(super) fn remember(&mut self, unit: Unit, document: Document) {
         let said = self.units.entry(unit).or_default();
         said.wanted.push(document);
     }
 
-    /// Forgets what is remembered of files that are not there any more. Tells whether there were any.
+    /// Forgets the remembered documents of files that no longer exist. Returns true if there were
+    /// any.
     pub(super) fn keep(&mut self, is_there: impl Fn(&Unit) -> bool) -> bool {
         let before = self.units.len();
         self.units.retain(|unit, _| is_there(unit));
         self.units.len() != before
     }
 
-    /// Learns what a file or folder holds now.
+    /// Processes the current content of a file or folder.
     pub(super) fn learn(&mut self, news: News) {
         let News { unit, contents } = news;
         let before = self.units.remove(&unit).unwrap_or_default();
@@ -92,13 +94,21 @@ impl Input {
     ) -> ParsedUnit {
         let text = match contents.values().next() {
             Some(Ok(text)) => text,
-            Some(Err(why)) => return stays(before, unit.path(), format!("cannot be read: {why}")),
+            Some(Err(why)) => {
+                return retain_with_fault(before, unit.path(), format!("cannot be read: {why}"));
+            }
             None => return ParsedUnit::default(),
         };
         let is_json = name.ends_with(".json");
         let read = match documents::read(text, is_json, &self.namespace) {
             Ok(read) => read,
-            Err(error) => return stays(before, place(unit, error.line), error.to_string()),
+            Err(error) => {
+                return retain_with_fault(
+                    before,
+                    source_location(unit, error.line),
+                    error.to_string(),
+                );
+            }
         };
         let mut wanted = read.wanted;
         let said: BTreeSet<ObjectKey> = wanted.iter().map(|one| one.key.clone()).collect();
@@ -108,7 +118,7 @@ impl Input {
         });
         wanted.extend(kept);
         let fault = |(line, said)| Fault {
-            place: place(unit, Some(line)),
+            place: source_location(unit, Some(line)),
             said,
         };
         ParsedUnit {
@@ -130,7 +140,7 @@ impl Input {
                 Ok(bytes) => drop(data.insert(file, json!(ByteString(bytes)))),
                 Err(why) => {
                     let place = format!("{}/{file}", unit.path());
-                    return stays(before, place, format!("cannot be read: {why}"));
+                    return retain_with_fault(before, place, format!("cannot be read: {why}"));
                 }
             }
         }
@@ -149,15 +159,17 @@ impl Input {
         }
     }
 
-    /// All objects that are asked for, and all that is wrong with how.
-    pub(super) fn asked(&mut self) -> (BTreeMap<ObjectKey, Asked>, Vec<Fault>) {
+    /// Returns all declared objects, and all faults in their declarations.
+    pub(super) fn requested_objects(
+        &mut self,
+    ) -> (BTreeMap<ObjectKey, RequestedObject>, Vec<Fault>) {
         self.settle_holders();
         let mut asked = BTreeMap::new();
         let mut faults = Vec::new();
         for (unit, said) in &self.units {
             faults.extend(said.faults.iter().cloned());
             for one in &said.wanted {
-                let place = place(unit, one.line);
+                let place = source_location(unit, one.line);
                 let holder = self.holders.get(&one.key);
                 if [LOCAL_SERVER, LOCAL_CA]
                     .map(ObjectKey::secret)
@@ -170,7 +182,9 @@ impl Input {
                     faults.push(Fault { place, said });
                 } else if holder != Some(unit) || asked.contains_key(&one.key) {
                     let first = match asked.get(&one.key) {
-                        Some(Asked { place, .. }) if holder == Some(unit) => place.clone(),
+                        Some(RequestedObject { place, .. }) if holder == Some(unit) => {
+                            place.clone()
+                        }
                         Some(_) | None => holder.map(Unit::path).unwrap_or_default(),
                     };
                     let said = format!("{} is also in {first}, which counts", one.key);
@@ -178,7 +192,7 @@ impl Input {
                 } else {
                     let object = one.object.clone();
                     let unit = unit.clone();
-                    let one_asked = Asked {
+                    let one_asked = RequestedObject {
                         object,
                         place,
                         unit,
@@ -190,7 +204,8 @@ impl Input {
         (asked, faults)
     }
 
-    /// Who has an object keeps it while it asks for it; else the first who does.
+    /// Lets the holder of an object keep it while it declares it; otherwise the first unit that
+    /// declares the object becomes its holder.
     fn settle_holders(&mut self) {
         let asks = |unit: &Unit, key: &ObjectKey| {
             let said = self.units.get(unit);
@@ -206,15 +221,15 @@ impl Input {
     }
 }
 
-/// All that was asked for stays, and what is wrong is said.
-fn stays(before: ParsedUnit, place: String, said: String) -> ParsedUnit {
+/// Keeps all earlier declarations, and reports the fault.
+fn retain_with_fault(before: ParsedUnit, place: String, said: String) -> ParsedUnit {
     ParsedUnit {
         wanted: before.wanted,
         faults: vec![Fault { place, said }],
     }
 }
 
-fn place(unit: &Unit, line: Option<u64>) -> String {
+fn source_location(unit: &Unit, line: Option<u64>) -> String {
     match line {
         Some(line) => format!("{}:{line}", unit.path()),
         None => unit.path(),
@@ -240,8 +255,8 @@ mod tests {
     }
 
     /// Names with ports, and complaints.
-    fn shown(input: &mut Input) -> (Vec<String>, Vec<String>) {
-        let (asked, faults) = input.asked();
+    fn describe_input(input: &mut Input) -> (Vec<String>, Vec<String>) {
+        let (asked, faults) = input.requested_objects();
         let asked = asked.iter().map(|(key, asked)| {
             format!(
                 "{} {} at {}",
@@ -264,9 +279,12 @@ mod tests {
             "b 2 at input/resources/a.yaml:6",
             "c 3 at input/resources/c.yaml:1",
         ];
-        assert_eq!(shown(&mut input), (all.map(str::to_owned).to_vec(), vec![]));
+        assert_eq!(
+            describe_input(&mut input),
+            (all.map(str::to_owned).to_vec(), vec![])
+        );
         input.learn(resources("a.yaml", "a: [\n"));
-        let (asked, faults) = shown(&mut input);
+        let (asked, faults) = describe_input(&mut input);
         assert_eq!(asked, all);
         assert!(
             faults.len() == 1 && faults[0].starts_with("input/resources/a.yaml:"),
@@ -278,12 +296,12 @@ mod tests {
             contents: [("c.yaml".to_owned(), Err("it is too large".to_owned()))].into(),
         };
         input.learn(unread);
-        let (asked, faults) = shown(&mut input);
+        let (asked, faults) = describe_input(&mut input);
         assert_eq!((asked.len(), faults.len()), (3, 2));
         // One of its documents goes, the other is of another namespace for now.
         let away = listener("b", 4).replace("{name: b}", "{name: b, namespace: east}");
         input.learn(resources("a.yaml", &away));
-        let (asked, faults) = shown(&mut input);
+        let (asked, faults) = describe_input(&mut input);
         assert_eq!(asked.len(), 2, "{asked:?}");
         assert!(asked[0].starts_with("b 2"), "{asked:?}");
         assert_eq!(faults.len(), 2, "{faults:?}");
@@ -297,22 +315,22 @@ mod tests {
             "a.yaml",
             &(nameless.to_owned() + &listener("a", 1)),
         ));
-        let (asked, faults) = shown(&mut input);
+        let (asked, faults) = describe_input(&mut input);
         assert_eq!(asked, ["a 1 at input/resources/a.yaml:4"]);
         let said = ["input/resources/a.yaml:1: has no metadata.name"];
         assert_eq!(faults, said);
         input.learn(resources("a.yaml", &(listener("a", 1) + &listener("b", 2))));
-        // The name of `b` got lost: what is nameless may be it.
+        // The name of `b` was removed, so the nameless document may be `b`.
         let lost = listener("b", 3).replace("{name: b}", "{}");
         input.learn(resources("a.yaml", &(listener("a", 4) + &lost)));
-        let (asked, faults) = shown(&mut input);
+        let (asked, faults) = describe_input(&mut input);
         let all = [
             "a 4 at input/resources/a.yaml:1",
             "b 2 at input/resources/a.yaml:6",
         ];
         assert_eq!((asked, faults.len()), (all.map(str::to_owned).to_vec(), 1));
         input.learn(resources("a.yaml", &listener("a", 5)));
-        let (asked, faults) = shown(&mut input);
+        let (asked, faults) = describe_input(&mut input);
         assert_eq!((asked.len(), faults.len()), (1, 0));
     }
 
@@ -330,7 +348,7 @@ mod tests {
         let files = ["broken.yaml", "fine.yaml"].map(unit);
         assert!(input.keep(|unit| files.contains(unit)));
         assert!(!input.keep(|unit| files.contains(unit)));
-        let (asked, faults) = shown(&mut input);
+        let (asked, faults) = describe_input(&mut input);
         let all = [
             "broken 1 at input/resources/broken.yaml:1",
             "fine 2 at input/resources/fine.yaml:1",
@@ -342,12 +360,12 @@ mod tests {
     fn an_object_in_two_files_is_told_and_the_first_counts() {
         let mut input = Input::new("default");
         input.learn(resources("b.yaml", &listener("x", 1)));
-        assert_eq!(shown(&mut input).1.len(), 0);
+        assert_eq!(describe_input(&mut input).1.len(), 0);
         input.learn(resources(
             "a.yaml",
             &(listener("x", 2) + &listener("z", 3) + &listener("z", 4)),
         ));
-        let (asked, faults) = shown(&mut input);
+        let (asked, faults) = describe_input(&mut input);
         assert_eq!(
             asked,
             [
@@ -367,7 +385,10 @@ mod tests {
             contents: Contents::new(),
         };
         input.learn(gone);
-        assert_eq!(shown(&mut input).0[0], "x 2 at input/resources/a.yaml:1");
+        assert_eq!(
+            describe_input(&mut input).0[0],
+            "x 2 at input/resources/a.yaml:1"
+        );
     }
 
     #[test]
@@ -379,7 +400,7 @@ mod tests {
         };
         input.learn(folder("web", Ok(b"abc".to_vec())));
         input.learn(folder(LOCAL_SERVER, Ok(b"abc".to_vec())));
-        let (asked, faults) = input.asked();
+        let (asked, faults) = input.requested_objects();
         assert_eq!(asked.len(), 1);
         assert_eq!(
             asked[&ObjectKey::secret("web")].object["data"],
@@ -387,7 +408,7 @@ mod tests {
         );
         assert!(faults.len() == 1 && faults[0].said.contains("choose another name"));
         input.learn(folder("web", Err("permission denied".to_owned())));
-        let (asked, faults) = input.asked();
+        let (asked, faults) = input.requested_objects();
         assert_eq!((asked.len(), faults.len()), (1, 2));
         assert_eq!(faults[0].place, "input/certs/skupper-local-server");
         assert_eq!(faults[1].place, "input/certs/web/ca.crt");

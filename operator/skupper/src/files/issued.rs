@@ -1,6 +1,8 @@
-//! Objects that a site was given or has made, that no file asks for, and that would be lost with the process: Secrets and Links of tokens, which nobody gives twice,
-//! and certificates with their keys, by which other sites know this one. Kept below `runtime/issued` for the user of the process alone to read, and put
-//! back before anything is reconciled. A token that no file asks for any more takes with it what it was given.
+//! Objects that a site has received or created, that no file declares, and that would be lost with
+//! the process. These are Secrets and Links of tokens, which are issued only once, and certificates
+//! with their keys, by which other sites know this one. They are kept below `runtime/issued`,
+//! readable only for the user of the process, and put back before anything is reconciled. If no
+//! file declares a token any more, the objects issued to it are removed, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -36,7 +38,7 @@ const GIVEN: [&str; 2] = ["Secret", "Link"];
 const MADE: [&str; 3] = ["RouterAccess", "SecuredAccess", "Certificate"];
 /// How the names of files of Secrets begin.
 const SECRET: &str = "Secret-";
-/// Below the folder: Secrets that nothing asks for any more.
+/// Folder below it for Secrets that are no longer requested.
 const REMOVED: &str = "removed";
 /// Fields of `metadata` that are kept.
 const KEPT: [&str; 5] = [
@@ -46,12 +48,12 @@ const KEPT: [&str; 5] = [
     "annotations",
     "ownerReferences",
 ];
-/// Field manager of objects that nobody has applied.
+/// Field manager of objects that no client has applied.
 const MANAGER: &str = "issued";
 /// Beside the parts of an object: who has applied it, and does so again.
 const APPLIED_BY: &str = "appliedBy";
 
-/// Why what was issued cannot be used again.
+/// Reason why issued objects cannot be used again.
 #[derive(Debug, Error)]
 pub(super) enum Error {
     /// The folder cannot be used.
@@ -64,7 +66,7 @@ pub(super) enum Error {
     },
     /// A file is not as we wrote it.
     #[error(
-        "{} is broken: put it back as it was, or remove it: what it holds is made anew, and of a token another one is to be redeemed",
+        "{} is corrupt: restore it, or remove it. Its content is then created anew; in place of a token, a new one must be redeemed",
         plain::path(path)
     )]
     Broken {
@@ -73,12 +75,12 @@ pub(super) enum Error {
     },
 }
 
-/// The files of what was issued.
+/// Files of issued objects.
 #[derive(Debug)]
 pub(super) struct Issued {
     path: PathBuf,
     folder: WrittenFolder,
-    /// What a process before has left.
+    /// Objects that an earlier process left.
     objects: Vec<(ObjectKey, Value)>,
 }
 
@@ -113,18 +115,20 @@ impl Issued {
         self.objects.is_empty()
     }
 
-    /// True if other sites can reach this one by what a process before has issued.
+    /// Returns true if other sites can reach this one through an object that an earlier process has
+    /// issued.
     pub(super) fn is_reached(&self) -> bool {
         let mut objects = self.objects.iter();
         objects.any(|(key, _)| key.kind == "SecuredAccess")
     }
 
-    /// Work that finds files which somebody has removed.
+    /// Returns work that finds files removed by another process.
     pub(super) fn looking(&self) -> impl FnOnce() -> Vec<String> + Send + 'static {
         self.folder.looking()
     }
 
-    /// Learns that somebody has removed files: what they hold is in use, and is written again when it is kept next.
+    /// Records that another process has removed files. Their content is in use, and the next save
+    /// writes it again.
     pub(super) fn lost(&mut self, names: &[String]) {
         for name in names {
             self.folder.forget(name);
@@ -136,7 +140,7 @@ impl Issued {
         }
     }
 
-    /// Keeps what is issued now. Tells whether that worked.
+    /// Saves the currently issued objects. Returns true on success.
     pub(super) fn keep(&mut self, now: &BTreeMap<String, String>) -> bool {
         let texts = self.folder.texts().iter();
         let gone = texts.filter(|(name, _)| name.starts_with(SECRET) && !now.contains_key(*name));
@@ -150,14 +154,15 @@ impl Issued {
         self.folder.keep(now)
     }
 
-    /// Nobody has a second copy of a key: what asked for it may have gone by mistake.
+    /// Moves a removed Secret aside. No second copy of a key exists, and its owner may have been
+    /// removed by mistake.
     fn put_aside(&self, name: &str, text: &str) -> io::Result<()> {
         let folder = self.path.join(REMOVED);
         fs::create_dir_all(&folder)?;
         let to = folder.join(name);
         file::replace_secret(&to, text.as_bytes())?;
         let (name, to) = (plain::plain(name), plain::path(&to));
-        tracing::warn!("nothing asks for {name} any more; it is put aside as {to}");
+        tracing::warn!("{name} is no longer requested; it was moved to {to}");
         Ok(())
     }
 }
@@ -171,7 +176,7 @@ fn object(text: &str) -> Option<(ObjectKey, Value)> {
     (is_whole && is_kept(&key, &object)).then_some((key, object))
 }
 
-/// True if an object that no file asks for would be lost.
+/// Returns true if the object must be saved because no file declares it.
 fn is_kept(key: &ObjectKey, object: &Value) -> bool {
     let is_secret = key.kind == "Secret";
     let certified = || owners(object).any(|owner| owner["kind"] == "Certificate");
@@ -199,7 +204,8 @@ fn token(object: &Value) -> Option<&str> {
 }
 
 impl Store {
-    /// Puts back what was issued: to tokens that are still asked for, and whatever has its owners. What a file asks for meanwhile is left alone.
+    /// Puts back the issued objects: those of tokens that are still declared, and those with
+    /// existing owners. An object that a file declares by now is left alone.
     ///
     /// # Errors
     /// The API server refuses it.
@@ -220,18 +226,19 @@ impl Store {
                 object["metadata"]["annotations"][TOKEN] = uid.as_str().into();
             }
             if self.owned(&mut object).await? {
-                self.put(key, object).await?;
+                self.write_object(key, object).await?;
             }
         }
         Ok(())
     }
 
-    /// Names the owners of an object by the uids that they have now. Tells whether all are there.
+    /// Updates the owner references of an object to the owners' current uids. Returns true if all
+    /// owners exist.
     async fn owned(&self, object: &mut Value) -> kube::Result<bool> {
         let owners = object["metadata"]["ownerReferences"].as_array_mut();
         for owner in owners.into_iter().flatten() {
             let (kind, name) = (owner["kind"].as_str(), owner["name"].as_str());
-            let key = kind.zip(name).and_then(|(k, n)| ObjectKey::of(k, n));
+            let key = kind.zip(name).and_then(|(k, n)| ObjectKey::for_kind(k, n));
             let Some(key) = key else {
                 return Ok(false);
             };
@@ -244,7 +251,7 @@ impl Store {
         Ok(true)
     }
 
-    async fn put(&self, key: &ObjectKey, mut object: Value) -> kube::Result<()> {
+    async fn write_object(&self, key: &ObjectKey, mut object: Value) -> kube::Result<()> {
         let fields = object.as_object_mut();
         let by = fields.and_then(|fields| fields.remove(APPLIED_BY));
         let api = self.api(key);
@@ -275,14 +282,14 @@ impl Store {
         Ok(uids)
     }
 
-    /// What is issued now, as YAML by the names of its files.
+    /// Returns the objects that are issued now, as YAML by the names of their files.
     ///
     /// # Errors
     /// The API server does not answer.
     pub(super) async fn issued(&self) -> anyhow::Result<BTreeMap<String, String>> {
         let mut issued = BTreeMap::new();
-        for (key, mut object) in self.kept(&KINDS, is_kept).await? {
-            // What a file asks for is kept there.
+        for (key, mut object) in self.list_matching(&KINDS, is_kept).await? {
+            // An object that a file declares is kept in that file.
             if self.applied.contains_key(&key) {
                 continue;
             }
@@ -299,7 +306,7 @@ impl Store {
         Ok(issued)
     }
 
-    /// Removes what was issued to tokens that are not there.
+    /// Removes objects that were issued to tokens that no longer exist.
     ///
     /// # Errors
     /// The API server does not answer.
@@ -309,7 +316,7 @@ impl Store {
         let there: BTreeSet<String> = tokens.iter().filter_map(ResourceExt::uid).collect();
         let gone = |uid: &str| !there.contains(uid);
         let left = |_: &ObjectKey, object: &Value| token(object).is_some_and(gone);
-        for (key, _) in self.kept(&GIVEN, left).await? {
+        for (key, _) in self.list_matching(&GIVEN, left).await? {
             let (api, params) = (self.api(&key), DeleteParams::background());
             match api.delete(&key.name, &params).await {
                 Err(error) if is_absent(&error) => {}
@@ -319,7 +326,8 @@ impl Store {
         Ok(())
     }
 
-    /// Gives Links the cost that their tokens have in their files now. The lifecycle makes them once, and nobody else can edit them here.
+    /// Gives Links the cost that their tokens have in their files now. The lifecycle creates Links
+    /// once, and no other client can edit them here.
     ///
     /// # Errors
     /// The API server does not answer.
@@ -333,7 +341,7 @@ impl Store {
             }
         }
         let is_given = |_: &ObjectKey, object: &Value| token(object).is_some();
-        for (key, link) in self.kept(&["Link"], is_given).await? {
+        for (key, link) in self.list_matching(&["Link"], is_given).await? {
             let wanted = token(&link).and_then(|uid| costs.get(uid));
             let Some((cost, name)) = wanted.filter(|_| !self.applied.contains_key(&key)) else {
                 continue;
@@ -345,13 +353,13 @@ impl Store {
             let params = PatchParams::default();
             self.api(&key).patch(&key.name, &params, &patch).await?;
             let [key, name] = [&key.to_string(), name].map(|text| plain::plain(text));
-            tracing::info!("{key} costs {cost} now, as AccessToken {name} says");
+            tracing::info!("the cost of {key} is now {cost}, as set in AccessToken {name}");
         }
         Ok(())
     }
 
     /// Objects of these kinds that are so, and do not go already.
-    async fn kept(
+    async fn list_matching(
         &self,
         kinds: &[&'static str],
         is: impl Fn(&ObjectKey, &Value) -> bool,
@@ -419,7 +427,7 @@ mod tests {
             let error = Issued::open(site.path())
                 .expect_err("it is broken")
                 .to_string();
-            assert!(error.contains("Secret-east.yaml is broken"), "{error}");
+            assert!(error.contains("Secret-east.yaml is corrupt"), "{error}");
             assert_eq!(fs::read_to_string(&file).expect("it is there"), broken);
         }
     }

@@ -1,5 +1,6 @@
-//! The lines that the log of a site has about its objects: what it serves, which sites are linked, and what is in the way. Pure: statuses in, lines out.
-//! A status is logged once it has been the same for a moment, so what only passes by is not.
+//! The lines that the log of a site has about its objects: its services, its linked sites, and its
+//! problems. Pure: statuses in, lines out. A status is logged once it has been unchanged for a
+//! moment, so a transient one is not logged.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +8,23 @@ use serde_json::Value;
 
 /// A status is logged once it was seen so often.
 const HOLD: u8 = 3;
-/// A fault is logged once it was seen so often: what a site makes takes a moment. Links are made by others, so that counts for all but them.
+/// Number of observations after which a fault is logged: objects of the site itself become ready
+/// within a moment. Links depend on other sites, so this applies to all other objects.
 const HOLD_WRONG: u8 = 15;
-/// Every object of a namespace without a Site says so, and the log says it of the directory.
+/// Message in every object of a namespace without a Site. The log reports it once for the
+/// directory.
 const NO_SITE: &str = "No active site in namespace";
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// True if somebody has to act.
+    /// True if the user has to act.
     pub(super) is_warning: bool,
     /// The line.
     pub(super) text: String,
 }
 
-/// How something is, with the line that says so.
+/// Health of a subject, with its log line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Health {
     Good(String),
@@ -40,7 +43,8 @@ struct Subject {
     gone: String,
 }
 
-/// The line for a directory whose files ask for no Site; `None` if they ask for one, or it has been said.
+/// Returns the line for a directory whose files declare no Site; `None` if they declare one, or if
+/// the line has been logged.
 pub(super) fn siteless(directory: &str, has_site: bool, said: &mut bool) -> Option<String> {
     let before = std::mem::replace(said, !has_site);
     let is_new = !has_site && !before;
@@ -78,7 +82,7 @@ impl Journal {
         self.seen = objects.into_iter().flat_map(subjects).collect();
     }
 
-    /// Lets a moment pass: the lines that are due.
+    /// Lets a moment pass, and returns the lines that are due.
     pub(super) fn tick(&mut self) -> Vec<Line> {
         let keys = self.seen.keys().chain(self.logged.keys());
         let keys: std::collections::BTreeSet<String> = keys.cloned().collect();
@@ -113,7 +117,7 @@ fn hold(key: &str, now: Option<&Subject>) -> u8 {
     }
 }
 
-/// The line for a change, and what has been logged by then.
+/// Returns the line for a change, and the subject as logged by then.
 fn change(before: Option<Subject>, now: Option<&Subject>) -> (Option<Line>, Option<Subject>) {
     let line = |is_warning, text: &str| {
         let text = text.to_owned();
@@ -140,7 +144,7 @@ fn change(before: Option<Subject>, now: Option<&Subject>) -> (Option<Line>, Opti
     (told, Some(now.clone()))
 }
 
-/// The subjects of the log where there is this object.
+/// Returns the subjects of the log that an object has.
 fn subjects(object: &Value) -> Vec<(String, Subject)> {
     let own = subject(object).map(|subject| (name(object), subject));
     own.into_iter().chain(incoming(object)).collect()
@@ -199,7 +203,7 @@ fn ready(object: &Value, name: &str) -> Health {
     }
 }
 
-/// A site as people know it, with what tells two of that name apart.
+/// Returns the name of a site for users, with its id to distinguish sites of equal names.
 fn site(name: &Value, id: &Value) -> String {
     let (name, id) = (text(name), text(id));
     match name {

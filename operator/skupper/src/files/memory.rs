@@ -1,5 +1,6 @@
-//! What a site must know again after a restart: since when its objects are there, which files ask for them and what they have done, who has which host and port,
-//! and what its uids are made from.
+//! Knowledge that a site needs again after a restart. It holds the age of its objects, the files
+//! that ask for them, and the operations that they have done. It also holds the allocated hosts and
+//! ports with their holders, and the seed of the uids.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +16,7 @@ use lifecycle_router::{file, plain};
 /// A site has thousands of objects, and each a line or two.
 const LARGEST: u64 = 64 << 20;
 
-/// Why what was known cannot be known again.
+/// Reason why the saved knowledge cannot be restored.
 #[derive(Debug, Error)]
 pub(super) enum Error {
     /// The file cannot be read.
@@ -43,7 +44,7 @@ pub(super) enum Error {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Known {
-    /// What uids are made from.
+    /// Seed of the uids.
     pub(super) seed: u64,
     /// The objects, by kind and name.
     #[serde(default)]
@@ -51,16 +52,18 @@ pub(super) struct Known {
     /// The uid of the active Site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) site: Option<String>,
-    /// Name or address by which others reach the machine, as certificates and tokens have it.
+    /// Name or address by which other sites reach the machine, as in certificates and tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) host: Option<String>,
-    /// Who has which host and port. Sites hold it under the name that it had first.
+    /// Allocated hosts and ports, with their holders. Files of sites keep the field under its first
+    /// name.
     #[serde(default, rename = "claims")]
     pub(super) allocations: Vec<PortAllocation>,
 }
 
 impl Known {
-    /// Remembers by which host others reach the machine. The warning if it was another one before, and others may know it.
+    /// Records the host by which other sites reach the machine. Returns a warning if it was a
+    /// different one before that other sites may use.
     pub(super) fn reached_at(&mut self, host: &str, is_reached: bool) -> Option<String> {
         let before = self.host.replace(host.to_owned());
         let before = before.filter(|before| before != host && is_reached);
@@ -72,38 +75,38 @@ impl Known {
         })
     }
 
-    /// True if a file has asked for any of it.
+    /// Returns true if a file has declared any of it.
     pub(super) fn has_files(&self) -> bool {
         self.objects.values().any(|object| object.file.is_some())
     }
 }
 
-/// What is known of an object.
+/// Knowledge about an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Object {
     /// When it was created, as RFC 3339 has it.
     pub(super) created: String,
     /// Its uid.
     pub(super) uid: String,
-    /// The file that asks for it. Files of before do not say it.
+    /// File that declares the object. Older versions of the knowledge lack this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) file: Option<String>,
-    /// Annotations in which its lifecycle remembers what it has done.
+    /// Annotations in which its lifecycle records completed operations.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) records: BTreeMap<String, String>,
 }
 
-/// What is known, and the file where it is kept.
+/// Knowledge of a site, and the file that keeps it.
 #[derive(Debug)]
 pub(super) struct Memory {
     path: PathBuf,
-    /// What is known.
+    /// Current knowledge.
     pub(super) known: Known,
     kept: Option<Known>,
 }
 
 impl Memory {
-    /// What the file says; something new if there is none.
+    /// Reads the knowledge from the file, or creates the file if it does not exist.
     ///
     /// # Errors
     /// It cannot be read, or is broken: nothing is guessed, and nothing of it is lost.
@@ -132,7 +135,7 @@ impl Memory {
         })
     }
 
-    /// Keeps what is known, if that is something else than before.
+    /// Saves the knowledge, if it has changed.
     ///
     /// # Errors
     /// It cannot be written.
@@ -151,7 +154,7 @@ impl Memory {
         self.kept.is_none()
     }
 
-    /// Where it is kept.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -208,12 +211,12 @@ mod tests {
             assert!(said.contains(part), "{said}");
         }
         assert_eq!(known.reached_at("192.0.2.1", true), None);
-        // Nobody links to it.
+        // No other site links to it.
         assert_eq!(known.reached_at("192.0.2.2", false), None);
         assert_eq!(known.host.as_deref(), Some("192.0.2.2"));
     }
 
-    /// Sites that run hold this file: a new version must find in it what an old one wrote.
+    /// Running sites have this file: a new version must find the fields that an old one wrote.
     #[test]
     fn the_names_in_the_file_stay() {
         let allocation =

@@ -1,5 +1,6 @@
-//! What a site writes for people: `runtime/resources/KIND-NAME.yaml` with the statuses, and `runtime/errors.txt` with what is wrong with its
-//! files. Written only when something is another, and never half: who reads sees the one before or the one after.
+//! Files that a site writes for people: `runtime/resources/KIND-NAME.yaml` with the statuses, and
+//! `runtime/errors.txt` with the errors in its files. They are written only after a change, and
+//! never partially. A reader sees either the old file or the new one.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,7 +20,7 @@ pub(super) const RESOURCES: &str = "runtime/resources";
 /// Below the directory of a site.
 pub(super) const ERRORS: &str = "runtime/errors.txt";
 
-/// What was written.
+/// Files as last written.
 #[derive(Debug)]
 pub(super) struct Output {
     resources: WrittenFolder,
@@ -29,7 +30,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Of the site in this directory, with what was written by a process before.
+    /// Opens the output of the site in this directory, with the files of an earlier process.
     ///
     /// # Errors
     /// The folders cannot be made or read.
@@ -42,7 +43,7 @@ impl Output {
         })
     }
 
-    /// What was written of resources last, by this process or the one before.
+    /// Returns the texts of resources as last written, by this process or the previous one.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.resources.texts().values().map(String::as_str)
     }
@@ -64,8 +65,8 @@ impl Output {
         self.resources.keep(wanted);
     }
 
-    /// Says what is wrong with the files of the site, each once in the log.
-    pub(super) fn tell(&mut self, faults: Vec<Fault>) {
+    /// Reports the faults in the files of the site, and logs each once.
+    pub(super) fn report_faults(&mut self, faults: Vec<Fault>) {
         if self.faults.as_ref() == Some(&faults) {
             return;
         }
@@ -75,7 +76,7 @@ impl Output {
         }
         for fault in before.iter().filter(|fault| !faults.contains(fault)) {
             let (place, said) = (plain(&fault.place), plain(&fault.said));
-            tracing::info!("{place}: no longer: {said}");
+            tracing::info!("{place}: resolved: {said}");
         }
         let lines = faults.iter().map(|fault| line(fault) + "\n");
         let text: String = lines.collect();
@@ -114,7 +115,7 @@ mod tests {
         let mut output = Output::open(folder.path()).expect("it can be opened");
         output.keep(&files(&[("Site-a.yaml", "1"), ("Site-b.yaml", "1")]));
         assert_eq!(read("Site-a.yaml").as_deref(), Some("1"));
-        // By another process, with what the one before has left.
+        // Another process opens the output, with the files that the earlier one left.
         let mut output = Output::open(folder.path()).expect("it can be opened");
         fs::write(path("Site-a.yaml"), "by hand").expect("a file");
         output.keep(&files(&[("Site-a.yaml", "1")]));
@@ -135,19 +136,19 @@ mod tests {
             place: "a.yaml:1".to_owned(),
             said: said.to_owned(),
         };
-        output.tell(vec![fault("one"), fault("two\nlines")]);
+        output.report_faults(vec![fault("one"), fault("two\nlines")]);
         let all = "a.yaml:1: one\na.yaml:1: two; lines\n";
         assert_eq!(read().as_deref(), Some(all));
         let place = "\u{1b}]0;x\u{7}.yaml".to_owned();
         let said = "\u{1b}[2Jnothing\r is \u{9b}wrong".to_owned();
-        output.tell(vec![Fault { place, said }]);
+        output.report_faults(vec![Fault { place, said }]);
         let told = "\\u{1b}]0;x\\u{7}.yaml: \\u{1b}[2Jnothing\\r is \\u{9b}wrong\n";
         assert_eq!(read().as_deref(), Some(told));
-        output.tell(vec![]);
+        output.report_faults(vec![]);
         assert_eq!(read(), None);
         fs::write(folder.path().join(ERRORS), "of before").expect("a file");
         let mut output = Output::open(folder.path()).expect("it can be opened");
-        output.tell(vec![]);
+        output.report_faults(vec![]);
         assert_eq!(read(), None);
     }
 }

@@ -1,4 +1,5 @@
-//! The objects of a site in an API server inside the process, kept at what its files ask for. What is refused is told, and what was there stays.
+//! The objects of a site in an API server inside the process, kept in line with the files. A
+//! refusal is reported, and the previous object stays.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
 use super::documents::{ObjectKey, is_secret};
-use super::input::{Asked, Fault};
+use super::input::{Fault, RequestedObject};
 use super::memory::{Known, Object};
 use super::token;
 use crate::config::ports::{Holder, PortAllocation};
@@ -36,9 +37,9 @@ use crate::grants::service::{ADDRESS, SERVICE};
 use crate::namespace::active_site;
 use lifecycle_runtime::{cause, names};
 
-/// Who writes what files ask for.
+/// Field manager for objects that files ask for.
 const MANAGER: &str = "files";
-/// Kinds of which the statuses are shown.
+/// Kinds whose statuses are written.
 const SHOWN: [&str; 10] = [
     "AccessGrant",
     "AccessToken",
@@ -51,18 +52,18 @@ const SHOWN: [&str; 10] = [
     "SecuredAccess",
     "Site",
 ];
-/// Kinds with values that nobody else may see.
+/// Kinds with confidential values.
 const SECRET: [&str; 3] = ["AccessGrant", "AccessToken", "Secret"];
 /// How often an object may have come and gone in one life of the process, for its uid to be found again.
 const MOST_UIDS: usize = 1000;
 
-/// The API server, and what was applied to it.
+/// The simulated API server, and the objects applied to it.
 pub(super) struct Store {
     server: Server,
     client: Client,
     namespace: String,
     pub(super) applied: BTreeMap<ObjectKey, Value>,
-    /// What was refused as it is asked for now, and why.
+    /// Objects that were refused in their present form, with the reasons.
     refused: BTreeMap<ObjectKey, (Value, String)>,
 }
 
@@ -113,7 +114,8 @@ impl Store {
         self.server.set_clock(Timestamp::now());
     }
 
-    /// A wait until all that is written by then was kept: `kept` has the newest revision of which that is so.
+    /// Returns a function that waits until everything written by then is saved. `kept` has the
+    /// newest saved revision.
     pub(super) fn durable(&self, kept: watch::Receiver<u64>) -> Durable {
         let server = self.server.clone();
         Durable(Arc::new(move || {
@@ -125,7 +127,7 @@ impl Store {
         }))
     }
 
-    /// Says where the grant server is reached: `HOST:PORT`.
+    /// Publishes the address of the grant server: `HOST:PORT`.
     ///
     /// # Errors
     /// The API server refuses it.
@@ -156,13 +158,14 @@ impl Store {
         Ok(texts.collect::<Result<_, _>>()?)
     }
 
-    /// The first objects: those that were known keep their age, and with it their order. What is refused is as it was `last`.
+    /// Creates the first objects. Objects that were known keep their age, and with it their order.
+    /// A refused object is created as it was in `last`.
     ///
     /// # Errors
     /// The API server does not answer.
     pub(super) async fn begin(
         &mut self,
-        asked: &BTreeMap<ObjectKey, Asked>,
+        asked: &BTreeMap<ObjectKey, RequestedObject>,
         known: &Known,
         last: &BTreeMap<ObjectKey, Value>,
     ) -> kube::Result<Vec<Fault>> {
@@ -186,7 +189,7 @@ impl Store {
                     && let Some(last) = last.get(key)
                 {
                     let object = last.clone();
-                    let one = Asked {
+                    let one = RequestedObject {
                         object,
                         ..one.clone()
                     };
@@ -201,7 +204,7 @@ impl Store {
     }
 
     /// Creates an object with the uid that it had: uids of a name come in an order that follows from the seed.
-    async fn create(&mut self, key: &ObjectKey, asked: &Asked, uid: Option<&String>) {
+    async fn create(&mut self, key: &ObjectKey, asked: &RequestedObject, uid: Option<&String>) {
         for _ in 0..MOST_UIDS {
             self.apply(key, asked).await;
             if self.refused.contains_key(key) {
@@ -219,8 +222,11 @@ impl Store {
         self.apply(key, asked).await;
     }
 
-    /// Makes the objects what is asked for, and says what is refused.
-    pub(super) async fn settle(&mut self, asked: &BTreeMap<ObjectKey, Asked>) -> Vec<Fault> {
+    /// Applies the declared objects, and returns the refusals.
+    pub(super) async fn settle(
+        &mut self,
+        asked: &BTreeMap<ObjectKey, RequestedObject>,
+    ) -> Vec<Fault> {
         let gone: Vec<ObjectKey> = self
             .applied
             .keys()
@@ -236,7 +242,7 @@ impl Store {
         self.faults(asked)
     }
 
-    /// Lets a lifecycle remember what it has done to an object before.
+    /// Restores the annotations in which a lifecycle recorded its operations on an object.
     async fn remind(&self, key: &ObjectKey, known: Option<&Object>) -> kube::Result<()> {
         let known = known.filter(|known| !known.records.is_empty());
         if let Some(known) = known
@@ -249,7 +255,8 @@ impl Store {
         Ok(())
     }
 
-    /// Lets nobody redeem the grants that there are: who has redeemed them is not known any more. Their names.
+    /// Prevents redemption of all existing grants, because their redemptions are no longer known.
+    /// Returns their names.
     ///
     /// # Errors
     /// The API server does not answer.
@@ -276,7 +283,7 @@ impl Store {
         }
     }
 
-    async fn apply(&mut self, key: &ObjectKey, asked: &Asked) {
+    async fn apply(&mut self, key: &ObjectKey, asked: &RequestedObject) {
         let object = &asked.object;
         let is_refused = self.refused.get(key).is_some_and(|(of, _)| of == object);
         if is_refused {
@@ -316,7 +323,8 @@ impl Store {
         }
     }
 
-    /// Takes the fields of a `spec` away of which nothing is to be left: an apply alone would leave `null` in its place, which is refused.
+    /// Removes the fields of a `spec` that the file no longer sets. An apply alone would leave
+    /// `null` in their place, which is refused.
     async fn empty(&self, key: &ObjectKey, wanted: &Value) {
         let before = self.applied.get(key).map(|before| &before["spec"]);
         let fields = before.and_then(Value::as_object);
@@ -341,7 +349,7 @@ impl Store {
         }
     }
 
-    fn faults(&mut self, asked: &BTreeMap<ObjectKey, Asked>) -> Vec<Fault> {
+    fn faults(&mut self, asked: &BTreeMap<ObjectKey, RequestedObject>) -> Vec<Fault> {
         self.refused.retain(|key, _| asked.contains_key(key));
         let refused = self.refused.iter();
         let fault = |(key, (_, why)): (&ObjectKey, &(Value, String))| Fault {
@@ -354,7 +362,8 @@ impl Store {
         refused.map(fault).collect()
     }
 
-    /// Restores what the Site had allocated: who has a host and port keeps it, and the Site that was active is so again.
+    /// Restores the allocations of the Site: each holder of a host and port keeps it, and the
+    /// active Site is active again.
     ///
     /// # Errors
     /// The API server refuses it.
@@ -396,7 +405,8 @@ impl Store {
         Ok(())
     }
 
-    /// What is to be known again. Of what is not there `before` counts, if that may be for a fault.
+    /// Returns the knowledge to save for the next start. For an absent object, `before` counts if a
+    /// fault may be the reason.
     ///
     /// # Errors
     /// The API server does not answer.
@@ -404,7 +414,7 @@ impl Store {
         &self,
         before: &Known,
         is_whole: bool,
-        asked: &BTreeMap<ObjectKey, Asked>,
+        asked: &BTreeMap<ObjectKey, RequestedObject>,
     ) -> kube::Result<Known> {
         let (mut objects, mut kept) = match is_whole {
             true => (BTreeMap::new(), Vec::new()),
@@ -448,7 +458,7 @@ impl Store {
     ///
     /// # Errors
     /// The API server does not answer.
-    pub(super) async fn shown(&self) -> anyhow::Result<BTreeMap<String, Value>> {
+    pub(super) async fn output_objects(&self) -> anyhow::Result<BTreeMap<String, Value>> {
         let mut shown = BTreeMap::new();
         for kind in SHOWN {
             let key = ObjectKey {
@@ -485,7 +495,8 @@ impl Store {
     }
 }
 
-/// The message of an API server about an object, without values of it: whoever may see what is wrong with files may not see what is secret in them.
+/// Returns the API server's message about an object without values. A reader of the faults may not
+/// be allowed to see secrets in the files.
 fn redacted(message: &str) -> String {
     let mut text = message.to_owned();
     for (before, after) in [(", got ", ""), ("Invalid value: ", ": ")] {
@@ -505,7 +516,7 @@ fn redacted(message: &str) -> String {
     text
 }
 
-/// Whoever may see statuses may not redeem what they are of.
+/// Hides codes, because readers of statuses may not be allowed to redeem them.
 fn hide(object: &mut Value) {
     for part in ["spec", "status"] {
         if let Some(code) = object[part].get_mut("code") {
@@ -517,8 +528,9 @@ fn hide(object: &mut Value) {
     }
 }
 
-/// The annotations of a token or a grant that no file asks for: what its lifecycle, or the grant server, remembers.
-fn records(object: &DynamicObject, asked: Option<&Asked>) -> BTreeMap<String, String> {
+/// Returns the annotations of a token or a grant that no file declares: the records of its
+/// lifecycle, or of the grant server.
+fn records(object: &DynamicObject, asked: Option<&RequestedObject>) -> BTreeMap<String, String> {
     let own = asked.map(|asked| &asked.object["metadata"]["annotations"]);
     let is_own = |name: &str| own.is_some_and(|own| own.get(name).is_some());
     let remembers = |kind: &Value| kind == "AccessToken" || kind == "AccessGrant";
@@ -550,7 +562,7 @@ fn resource_of(kind: &str) -> ApiResource {
     }
 }
 
-/// Whether an object is not there.
+/// Returns true if the error reports that an object does not exist.
 pub(super) fn is_absent(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
 }

@@ -29,7 +29,7 @@ fn write(directory: &Path, path: &str, text: &str) {
     fs::write(path, text).expect("a file");
 }
 
-/// Wherever files are slow, the controller, the router and the probes must not wait for them.
+/// If files are slow, the controller, the router and the probes must not wait for them.
 #[test]
 fn no_task_waits_for_what_is_known_of_a_site() {
     let directory = tempfile::tempdir().expect("a folder");
@@ -56,7 +56,8 @@ fn no_task_waits_for_what_is_known_of_a_site() {
     });
 }
 
-/// A code that was used must not count again because somebody has removed the file that says so.
+/// A used code must not count again because another process has removed the file that records its
+/// use.
 #[tokio::test]
 async fn grants_of_a_site_whose_memory_is_lost_can_be_redeemed_by_nobody() {
     let directory = tempfile::tempdir().expect("a folder");
@@ -64,13 +65,13 @@ async fn grants_of_a_site_whose_memory_is_lost_can_be_redeemed_by_nobody() {
     let grant = "apiVersion: skupper.io/v2alpha1\nkind: AccessGrant\nmetadata: { name: east }\nspec: { code: c }\n";
     write(directory, "input/resources/grant.yaml", grant);
     let redemptions = async |site: &Files| {
-        let key = ObjectKey::of("AccessGrant", "east").expect("a kind");
+        let key = ObjectKey::for_kind("AccessGrant", "east").expect("a kind");
         let grant = site.store.api(&key).get("east").await.expect("it is there");
         grant.annotations().get(REDEMPTIONS).cloned()
     };
     let options = options(directory);
     let open = async || Files::open(&options).await.expect("it can be opened");
-    // At the very first start nobody can have redeemed it.
+    // At the very first start no site can have redeemed it.
     let mut site = open().await;
     assert_eq!(redemptions(&site).await, None);
     site.show().await;
@@ -107,7 +108,7 @@ async fn an_edited_cost_of_a_redeemed_token_is_that_of_its_link() {
     let open = async || Files::open(&options).await.expect("it can be opened");
     token(", linkCost: 3");
     let mut site = open().await;
-    let link = ObjectKey::of("Link", "east").expect("a kind");
+    let link = ObjectKey::for_kind("Link", "east").expect("a kind");
     let key = ObjectKey::token("east");
     let there = site.store.api(&key).get("east").await;
     let given = serde_json::json!({

@@ -1,5 +1,6 @@
-//! `lifecycle-operator token`: a token of a site on a machine is issued to a file, and the file of a token is given to such a site to redeem. Works on the
-//! directory of the site; the process that serves it does the rest.
+//! `lifecycle-operator token`: issues a token of a site on a machine to a file, or gives the file
+//! of a token to such a site to redeem. It works on the directory of the site; the process that
+//! serves the directory does the rest.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -38,7 +39,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// The token of a grant, while it can be redeemed.
 pub(super) fn from_grant(grant: &AccessGrant) -> Option<Value> {
     let status = grant.status.as_ref()?;
-    let count = Redemptions::of(&grant.metadata, Some(status))?.count;
+    let count = Redemptions::from_grant(&grant.metadata, Some(status))?.count;
     if status.common.status.as_deref() != Some("Ready") || count >= terms::allowed(&grant.spec) {
         return None;
     }
@@ -50,7 +51,7 @@ pub(super) fn from_grant(grant: &AccessGrant) -> Option<Value> {
     }))
 }
 
-/// Does what is asked for. The result goes to `out`, and what it waits for to `progress`.
+/// Runs the command. Writes the result to `out`, and reports of waiting to `progress`.
 ///
 /// # Errors
 /// A file or the directory cannot be used, the time is over, or a signal ends it.
@@ -89,18 +90,20 @@ async fn issue(
     }
     let window = options.expiration_window.as_str();
     if !window.contains(|c| ('1'..='9').contains(&c)) {
-        bail!("--expiration-window {window} is no time: say 30s, 15m or 2h");
+        bail!(
+            "--expiration-window {window} is not a positive duration: use a value such as 30s, 15m or 2h"
+        );
     }
     if !site.is_served_soon().await {
         bail!(
             "no process serves the site in {0}: start `run site {0} --grant-server-address ADDRESS:PORT`, which gives what the token is redeemed for",
-            site.shown()
+            site.display_path()
         );
     }
     let token = site.path(TOKENS).join(format!("{name}.yaml"));
     let asked = site.path(INPUT).join(format!("grant-{name}.yaml"));
     if asked.exists() || site.has_soon("AccessGrant", &name).await {
-        bail!("the site has an AccessGrant `{name}` already: say another one with --name");
+        bail!("the site already has an AccessGrant `{name}`: choose another name with --name");
     }
     let grant = json!({
         "apiVersion": VERSION, "kind": "AccessGrant", "metadata": { "name": name }, "spec": spec,
@@ -108,7 +111,7 @@ async fn issue(
     // Before anything is granted: where nothing can be written, nothing is.
     let cannot = || format!("cannot write {}", plain::path(to));
     file::replace_secret(to, b"").with_context(cannot)?;
-    let mut begun = Begun {
+    let mut begun = PartialFiles {
         asked: &asked,
         to,
         is_done: false,
@@ -129,7 +132,8 @@ async fn issue(
         Ok(text) => text.with_context(|| format!("cannot read {}", plain::path(&token)))?,
         Err(why) => bail!("no token is issued: AccessGrant {name} is {why}"),
     };
-    let mut token: Value = serde_saphyr::from_slice(&text).context("a token of ours")?;
+    let mut token: Value =
+        serde_saphyr::from_slice(&text).context("cannot parse the issued token")?;
     if let Some(cost) = options.cost {
         token["spec"]["linkCost"] = cost.into();
     }
@@ -147,14 +151,15 @@ async fn issue(
     ))
 }
 
-/// Files that were begun, and go unless the work comes to an end: whoever asks again is to find nothing in the way.
-struct Begun<'a> {
+/// Files that are removed unless the command completes, so that a repeated command finds no
+/// leftovers.
+struct PartialFiles<'a> {
     asked: &'a Path,
     to: &'a Path,
     is_done: bool,
 }
 
-impl Drop for Begun<'_> {
+impl Drop for PartialFiles<'_> {
     fn drop(&mut self) {
         if self.is_done {
             return;
@@ -165,13 +170,13 @@ impl Drop for Begun<'_> {
     }
 }
 
-/// The name of the grant: as it is said, or as the file is called.
+/// Returns the name of the grant: the given name, or else the stem of the file.
 fn name(options: &IssueArgs) -> anyhow::Result<String> {
     let stem = || options.file.file_stem()?.to_str();
     let name = options.name.as_deref().or_else(stem).unwrap_or_default();
     match names::of_object("skupper.io", "AccessGrant", name) {
         Ok(_) => Ok(name.to_owned()),
-        Err(error) => bail!("{error}: say another one with --name"),
+        Err(error) => bail!("{error}: choose another name with --name"),
     }
 }
 
@@ -204,7 +209,7 @@ async fn redeem(
     if !site.is_served() {
         return Ok(format!(
             "AccessToken {name} is redeemed once a process serves the site: `run site {}`",
-            site.shown()
+            site.display_path()
         ));
     }
     let ready = |status: &Status| (status.word == "Ready").then_some(());
@@ -244,10 +249,10 @@ async fn redeem(
     })
 }
 
-/// The name of a token, and what of it is its author's.
+/// Returns the name of a token, and the document with only the fields of its author.
 fn read(text: &[u8]) -> anyhow::Result<(String, String)> {
     let all: Result<Vec<Value>, _> = yaml::all(std::str::from_utf8(text)?);
-    // What a parser quotes of it may be the code.
+    // A parser's message may quote the code.
     let all = all.map_err(|error| match error.location() {
         Some(at) => anyhow!("it is no YAML: see line {}", at.line()),
         None => anyhow!("it is no YAML"),
@@ -277,7 +282,7 @@ fn read(text: &[u8]) -> anyhow::Result<(String, String)> {
 /// The status of an object, as the site has written it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Status {
-    /// `Ready`, `Pending` or `Error`; empty if there is none.
+    /// `Ready`, `Pending` or `Error`; empty if absent.
     word: String,
     message: String,
 }
@@ -303,7 +308,7 @@ impl<'a> Directory<'a> {
         self.0.join(part)
     }
 
-    fn shown(&self) -> String {
+    fn display_path(&self) -> String {
         plain::path(self.0)
     }
 

@@ -1,4 +1,5 @@
-//! A folder of files that only this process writes, by name. Written only when something is another, and never half. Knows nothing of what files say.
+//! A folder of files that only this process writes, by name. A file is written only when its
+//! content differs, and always completely. Independent of the content of the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,10 +12,10 @@ use lifecycle_router::plain::{path as plain_path, plain};
 /// An object with its status is smaller by far.
 const LARGEST: u64 = 16 << 20;
 
-/// Who may read the files.
+/// Users who may read the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readers {
-    /// Whoever may read what the process writes.
+    /// All users that may read the directory.
     All,
     /// The user of the process alone.
     Owner,
@@ -30,10 +31,11 @@ pub(super) struct WrittenFolder {
 }
 
 impl WrittenFolder {
-    /// With what a process before has left there.
+    /// Opens a folder, with the files that an earlier process left.
     ///
     /// # Errors
-    /// The folder cannot be made or read; of what only the owner may read, a file as well.
+    /// Returns an error if the folder cannot be created or read. For a folder that only its owner
+    /// may read, an unreadable file is an error as well.
     pub(super) fn open(path: PathBuf, readers: Readers) -> io::Result<Self> {
         let at = |path: &Path, error: io::Error| {
             io::Error::new(error.kind(), format!("{}: {error}", plain_path(path)))
@@ -52,7 +54,7 @@ impl WrittenFolder {
                             .map_err(|error| at(&entry.path(), error))?;
                         text
                     }
-                    // What can be made again is written anew.
+                    // A file that can be produced again is rewritten.
                     (Err(_), Readers::All) => Vec::new(),
                     (Err(error), Readers::Owner) => return Err(at(&entry.path(), error)),
                 };
@@ -90,7 +92,7 @@ impl WrittenFolder {
         self.texts.remove(name);
     }
 
-    /// Makes these the files. Tells whether that worked for all; why not is logged.
+    /// Makes the files match `wanted`. Returns true if that succeeded for all; failures are logged.
     pub(super) fn keep(&mut self, wanted: &BTreeMap<String, String>) -> bool {
         let mut is_whole = true;
         for (name, text) in wanted {
@@ -137,12 +139,12 @@ impl WrittenFolder {
     }
 }
 
-/// What could not be written, and was said.
+/// Failures to write that were reported.
 #[derive(Debug, Default)]
 pub(super) struct Failures(BTreeMap<String, String>);
 
 impl Failures {
-    /// Whether it worked; each reason why not is logged once.
+    /// Returns true if it worked; each reason for a failure is logged once.
     pub(super) fn is_done(&mut self, name: &str, done: io::Result<()>) -> bool {
         match done {
             Ok(()) => {
@@ -161,7 +163,7 @@ impl Failures {
     }
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -1,5 +1,6 @@
-//! What is given for a grant: a Secret and Links, as documents of YAML, as the existing implementation writes and reads them. What comes from another site is
-//! held against bounds, and nothing of it counts but what makes a Link. Pure.
+//! Content given for a grant: a Secret and Links, as documents of YAML, in the format that the
+//! existing implementation writes and reads. Content from another site is checked against bounds.
+//! Only the parts that make a Link count. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use crate::pki::credentials::Credentials;
 pub const LARGEST: usize = 256 * 1024;
 /// Routers of one site, and ways to reach one of them.
 const MOST: usize = 16;
-/// What a Secret of a Link has.
+/// Files in the Secret of a Link.
 pub const FILES: [&str; 3] = ["ca.crt", "tls.crt", "tls.key"];
 
 /// The endpoints of a site that links lead to, by the router that they reach.
@@ -31,7 +32,7 @@ pub fn groups(endpoints: &[Endpoint]) -> Vec<Vec<Endpoint>> {
     groups.into_values().collect()
 }
 
-/// What is given to a token of this name.
+/// Returns the content given to a token of this name.
 pub fn write(name: &str, credentials: &Credentials, groups: &[Vec<Endpoint>]) -> String {
     let encoded = |text: &str| json!(ByteString(text.as_bytes().to_vec()));
     let secret = json!({
@@ -70,7 +71,7 @@ pub enum Wrong {
     /// It is no YAML.
     #[error("it is no YAML")]
     Yaml,
-    /// There is not exactly one Secret.
+    /// The number of Secrets is not one.
     #[error("it has {0} Secrets, and not one")]
     Secrets(usize),
     /// The Secret lacks a file.
@@ -87,7 +88,8 @@ pub enum Wrong {
     Link,
 }
 
-/// What another site has given to a token of this name. Its own names of objects do not count: they are this site's.
+/// Parses the content that another site has given to a token of this name. Its own names of objects
+/// do not count: this site names them.
 ///
 /// # Errors
 /// It makes no Link.

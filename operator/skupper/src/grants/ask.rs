@@ -27,7 +27,7 @@ use super::answer;
 
 /// How long it may take, from the connection to the last byte of the answer.
 pub const PATIENCE: Duration = Duration::from_secs(10);
-/// The most that is shown of what a server says.
+/// Upper bound on the displayed part of a server's message.
 const SHOWN: usize = 200;
 /// The port of a URL that names none.
 const HTTPS: u16 = 443;
@@ -43,10 +43,10 @@ pub enum Error {
         "spec.ca has no certificate of an authority: copy the ca of the AccessGrant's status, or get another token"
     )]
     Authority,
-    /// The name of the token, or the uid of the Site, can be said to nobody.
+    /// The name of the token, or the uid of the Site, cannot be sent in a header.
     #[error("its name cannot be sent")]
     Name,
-    /// Nobody is there.
+    /// No process accepts the connection.
     #[error("cannot connect to {0}: look whether the grant server is reached there")]
     Connect(String, #[source] io::Error),
     /// It is another one, or does not speak TLS 1.3.
@@ -60,30 +60,30 @@ pub enum Error {
     /// It took too long.
     #[error("{} did not answer within {} s", .0, PATIENCE.as_secs())]
     Late(String),
-    /// It says no for now.
+    /// It refuses for now.
     #[error("{0}")]
     Status(String),
-    /// It says no, and the same request is not answered otherwise later.
+    /// It refuses, and will not answer the same request differently later.
     #[error("{0}")]
     Refused(String),
-    /// It says too much.
+    /// Its answer exceeds the size limit.
     #[error("{} answered with more than {} bytes", .0, answer::LARGEST)]
     Size(String),
-    /// What it gives makes no Link.
-    #[error("what {0} gave cannot be used")]
+    /// The content that it gives makes no Link.
+    #[error("the content from {0} cannot be used")]
     Meaning(String, #[source] answer::Wrong),
 }
 
-/// Where a token is redeemed.
+/// Address at which a token is redeemed.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct TokenEndpoint {
     uri: Uri,
     authority: Authority,
     host: String,
     port: u16,
 }
 
-impl Door {
+impl TokenEndpoint {
     /// Of a URL.
     pub fn read(url: &str) -> Option<Self> {
         let uri: Uri = url.parse().ok()?;
@@ -108,7 +108,7 @@ impl Door {
     }
 }
 
-/// What verifies the server of a token.
+/// Returns the certificates that verify the server of a token.
 pub fn roots(ca: &str) -> Option<RootCertStore> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(ca.as_bytes()) {
@@ -121,18 +121,18 @@ pub fn roots(ca: &str) -> Option<RootCertStore> {
 ///
 /// # Errors
 /// Nothing is given.
-pub async fn ask(spec: &AccessTokenSpec, name: &str, site: &str) -> Result<Given, Error> {
-    let door = Door::read(&spec.url).ok_or(Error::Url)?;
+pub async fn redeem_token(spec: &AccessTokenSpec, name: &str, site: &str) -> Result<Given, Error> {
+    let door = TokenEndpoint::read(&spec.url).ok_or(Error::Url)?;
     let roots = roots(&spec.ca).ok_or(Error::Authority)?;
     let at = door.authority.to_string();
-    let asking = asked(&door, roots, (spec, name, site));
+    let asking = post_redemption(&door, roots, (spec, name, site));
     let text = timeout(PATIENCE, asking).await;
     let text = text.unwrap_or_else(|_| Err(Error::Late(at.clone())))?;
     answer::read(&text, name).map_err(|wrong| Error::Meaning(at, wrong))
 }
 
-async fn asked(
-    door: &Door,
+async fn post_redemption(
+    door: &TokenEndpoint,
     roots: RootCertStore,
     (spec, name, site): (&AccessTokenSpec, &str, &str),
 ) -> Result<String, Error> {
@@ -175,7 +175,7 @@ async fn asked(
     };
     tokio::select! {
         answer = talking => answer,
-        // It goes on until the answer is there.
+        // The connection is driven until the answer arrives.
         Err(error) = connection => Err(broken(error)),
     }
 }
@@ -187,7 +187,7 @@ impl Error {
     }
 }
 
-/// True for an answer to what was asked, and not to when that was.
+/// Returns true if the answer depends on the request itself, and not on its time.
 fn is_final(status: StatusCode) -> bool {
     let passing = [
         StatusCode::REQUEST_TIMEOUT,
@@ -198,7 +198,7 @@ fn is_final(status: StatusCode) -> bool {
     status.is_client_error() && !passing.contains(&status)
 }
 
-/// What a server says that says no, and what helps.
+/// Returns the message for a refusal by a server, with advice.
 fn refusal(at: &str, status: StatusCode, said: &str) -> String {
     let line = said.lines().next().unwrap_or_default().trim();
     let line: String = line
@@ -222,7 +222,7 @@ fn refusal(at: &str, status: StatusCode, said: &str) -> String {
 }
 
 /// Why a token is not redeemed, in one line.
-pub fn said(error: &Error) -> String {
+pub fn error_message(error: &Error) -> String {
     cause::in_one_line(error)
 }
 
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn only_https_with_a_host_is_asked() {
-        let door = |url: &str| Door::read(url).map(|door| (door.host, door.port));
+        let door = |url: &str| TokenEndpoint::read(url).map(|door| (door.host, door.port));
         let at = |host: &str, port: u16| Some((host.to_owned(), port));
         assert_eq!(
             door("https://grants.example.com:8443/uid"),
@@ -256,7 +256,7 @@ mod tests {
             "https://a b/",
             "file:///etc/passwd",
         ] {
-            assert!(Door::read(url).is_none(), "{url}");
+            assert!(TokenEndpoint::read(url).is_none(), "{url}");
         }
     }
 
@@ -283,8 +283,8 @@ mod tests {
 
         #[test]
         fn no_url_and_no_certificate_make_it_panic(url in "\\PC{0,60}", ca in "\\PC{0,60}") {
-            let _door = Door::read(&url);
-            let _door = Door::read(&format!("https://{url}"));
+            let _door = TokenEndpoint::read(&url);
+            let _door = TokenEndpoint::read(&format!("https://{url}"));
             let _roots = roots(&ca);
             let _roots = roots(&format!("-----BEGIN CERTIFICATE-----\n{ca}\n-----END CERTIFICATE-----"));
         }

@@ -1,4 +1,5 @@
-//! AccessGrants that there are, as watches tell of them: of all namespaces, or of each that is watched. Knows uids and places, and nothing else of a grant.
+//! Existing AccessGrants, as reported by watches: of all namespaces, or of each watched one. Stores
+//! only uids and places of grants.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -18,12 +19,12 @@ type Grants = BTreeMap<String, Named>;
 pub(super) struct Known(Mutex<Vec<Option<Grants>>>);
 
 impl Known {
-    /// Of so many watches.
+    /// Creates an index that is fed by this number of watches.
     pub(super) fn new(watches: usize) -> Self {
         Self(Mutex::new(vec![None; watches]))
     }
 
-    /// Takes an event of a watch in; `listed` is what a list of it has said so far.
+    /// Processes an event of a watch. `listed` collects the items of its current list.
     pub(super) fn learn(
         &self,
         event: Event<PartialObjectMeta<AccessGrant>>,
@@ -48,8 +49,9 @@ impl Known {
         }
     }
 
-    /// Place of the grant of a uid, if there is one; `None` while not all are listed.
-    pub(super) fn place(&self, uid: &str) -> Option<Option<Named>> {
+    /// Returns the place of the grant with a uid, if it exists; `None` while not all grants are
+    /// listed.
+    pub(super) fn find_grant(&self, uid: &str) -> Option<Option<Named>> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all: Option<Vec<&Grants>> = all.iter().map(Option::as_ref).collect();
         Some(all?.into_iter().find_map(|part| part.get(uid)).cloned())
@@ -80,18 +82,18 @@ mod tests {
         };
         let place = |namespace: &str| Some(Some((namespace.to_owned(), "grant".to_owned())));
         list(0, vec![grant("east", "1")]);
-        assert_eq!(known.place("1"), None);
+        assert_eq!(known.find_grant("1"), None);
         list(1, vec![grant("west", "2")]);
         assert_eq!(
-            (known.place("1"), known.place("2")),
+            (known.find_grant("1"), known.find_grant("2")),
             (place("east"), place("west"))
         );
         list(0, Vec::new());
         assert_eq!(
-            (known.place("1"), known.place("2")),
+            (known.find_grant("1"), known.find_grant("2")),
             (Some(None), place("west"))
         );
         known.learn(Event::Delete(grant("west", "2")), 1, &mut None);
-        assert_eq!(known.place("2"), Some(None));
+        assert_eq!(known.find_grant("2"), Some(None));
     }
 }

@@ -1,4 +1,5 @@
-//! Who has redeemed a grant, as it stands on the grant itself: written before anything is given. Pure.
+//! Redemptions of a grant, as recorded on the grant itself. They are written before anything is
+//! given. Pure.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lifecycle_specs_skupper::access_grant::AccessGrantStatus;
@@ -6,34 +7,36 @@ use serde::{Deserialize, Serialize};
 
 /// On an AccessGrant: who has redeemed it.
 pub const REDEMPTIONS: &str = "internal.skupper.io/redemptions";
-/// In the place of who has redeemed a grant where that is not known any more: nobody may from then on.
+/// Value that replaces unknown redemptions of a grant: from then on the grant cannot be redeemed.
 pub const FORGOTTEN: &str = "forgotten";
-/// So many are remembered by name, the last ones: an annotation has its bounds. All are counted.
+/// Number of latest redemptions that are stored by name, because the size of an annotation is
+/// bounded. All are counted.
 const NAMED: usize = 256;
 
-/// Who has redeemed a grant.
+/// Redemptions of a grant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redemptions {
     /// How often it was redeemed.
     pub count: u64,
-    /// By whom: the uid of a Site and the name of its token.
+    /// Redeemers: the uid of a Site and the name of its token.
     by: Vec<(String, String)>,
 }
 
-/// Whether somebody may redeem a grant.
+/// Decision on a request to redeem a grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// He has before, and is answered again.
     Again,
-    /// He may, and then this is to be written.
+    /// The redemption is allowed, and this value must be written.
     New(Redemptions),
     /// It was redeemed as often as it may be.
     Used,
 }
 
 impl Redemptions {
-    /// Of a grant; absent where what stands there cannot be read. A grant of the existing controller has the number alone, in its status.
-    pub fn of(meta: &ObjectMeta, status: Option<&AccessGrantStatus>) -> Option<Self> {
+    /// Parses the redemptions of a grant; `None` if the value is unreadable. A grant of the
+    /// existing controller has only the number, in its status.
+    pub fn from_grant(meta: &ObjectMeta, status: Option<&AccessGrantStatus>) -> Option<Self> {
         let annotations = meta.annotations.as_ref();
         match annotations.and_then(|all| all.get(REDEMPTIONS)) {
             Some(text) => serde_json::from_str(text).ok(),
@@ -48,7 +51,8 @@ impl Redemptions {
         }
     }
 
-    /// Whether a site may redeem the grant with a token, of so many in all.
+    /// Decides if a site may redeem the grant with a token, given the number of redemptions allowed
+    /// in all.
     pub fn turn(&self, allowed: u64, (subject, name): (&str, &str)) -> Turn {
         let mut by = self.by.iter();
         if by.any(|(of, token)| of == subject && token == name) {
@@ -96,9 +100,9 @@ mod tests {
 
     #[test]
     fn who_has_redeemed_is_answered_again_and_counted_once() {
-        let none = Redemptions::of(&ObjectMeta::default(), None).unwrap();
+        let none = Redemptions::from_grant(&ObjectMeta::default(), None).unwrap();
         let one = new(none.turn(2, ("uid-1", "a")));
-        let written = Redemptions::of(&meta(&one.text()), None).unwrap();
+        let written = Redemptions::from_grant(&meta(&one.text()), None).unwrap();
         assert_eq!(written, one);
         assert_eq!(written.turn(2, ("uid-1", "a")), Turn::Again);
         // Another token of the same site is another redemption, and so is the same name at another site.
@@ -117,24 +121,25 @@ mod tests {
             ..AccessGrantStatus::default()
         };
         let told = status(Some(2));
-        let taken_over = Redemptions::of(&ObjectMeta::default(), Some(&told)).unwrap();
+        let taken_over = Redemptions::from_grant(&ObjectMeta::default(), Some(&told)).unwrap();
         assert_eq!(taken_over.turn(2, ("uid-1", "a")), Turn::Used);
         let third = new(taken_over.turn(3, ("uid-1", "a")));
         assert_eq!(third.count, 3);
-        let written = Redemptions::of(&meta(&third.text()), Some(&status(Some(1)))).unwrap();
+        let written =
+            Redemptions::from_grant(&meta(&third.text()), Some(&status(Some(1)))).unwrap();
         assert_eq!(written, third);
-        let odd = Redemptions::of(&ObjectMeta::default(), Some(&status(Some(-1)))).unwrap();
+        let odd = Redemptions::from_grant(&ObjectMeta::default(), Some(&status(Some(-1)))).unwrap();
         assert_eq!(odd, Redemptions::default());
-        assert_eq!(Redemptions::of(&meta("{"), Some(&told)), None);
+        assert_eq!(Redemptions::from_grant(&meta("{"), Some(&told)), None);
     }
 
     #[test]
     fn what_cannot_be_read_is_no_permission() {
-        assert_eq!(Redemptions::of(&meta("{"), None), None);
-        assert_eq!(Redemptions::of(&meta(FORGOTTEN), None), None);
-        assert_eq!(Redemptions::of(&meta("[]"), None), None);
+        assert_eq!(Redemptions::from_grant(&meta("{"), None), None);
+        assert_eq!(Redemptions::from_grant(&meta(FORGOTTEN), None), None);
+        assert_eq!(Redemptions::from_grant(&meta("[]"), None), None);
         assert_eq!(
-            Redemptions::of(&meta(r#"{"count":-1,"by":[]}"#), None),
+            Redemptions::from_grant(&meta(r#"{"count":-1,"by":[]}"#), None),
             None
         );
     }
@@ -146,7 +151,7 @@ mod tests {
         fn any_annotation_is_read_or_refused_and_no_more_than_allowed_pass(
             text in "\\PC{0,40}", allowed in 0_u64..6, who in proptest::collection::vec((0_u8..4, 0_u8..4), 0..20),
         ) {
-            let _read = Redemptions::of(&meta(&text), None);
+            let _read = Redemptions::from_grant(&meta(&text), None);
             let mut now = Redemptions::default();
             let mut passed = std::collections::BTreeSet::new();
             for (subject, name) in who {

@@ -12,7 +12,7 @@ use lifecycle_runtime::cause;
 pub(super) enum Refusal {
     /// It is no POST.
     Method,
-    /// There is no such grant, or it is over.
+    /// The grant does not exist, or has expired.
     Unknown,
     /// It was redeemed as often as it may be.
     Used,
@@ -90,7 +90,7 @@ impl Refusal {
 impl From<kube::Error> for Refusal {
     fn from(error: kube::Error) -> Self {
         tracing::warn!("a grant cannot be redeemed: {}", cause::in_one_line(&error));
-        Self::Unavailable("The API server cannot be asked now: try again".to_owned())
+        Self::Unavailable("The API server cannot be queried now: try again".to_owned())
     }
 }
 

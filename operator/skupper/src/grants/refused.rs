@@ -1,4 +1,5 @@
-//! Which refused redemptions are lines of the log: some a minute, and few of one address, so that nobody fills it. Pure.
+//! Selection of the refused redemptions that are logged: a few per minute, and fewer per address,
+//! so that no client fills the log. Pure.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -24,7 +25,7 @@ pub(super) struct Refused {
 
 impl Refused {
     /// One more was refused: how many were left out before it if it is a line of the log; `None` if it is left out.
-    pub(super) fn note(&mut self, from: Option<IpAddr>, now: Instant) -> Option<u64> {
+    pub(super) fn record(&mut self, from: Option<IpAddr>, now: Instant) -> Option<u64> {
         let is_old = |began: Instant| now.duration_since(began) >= WINDOW;
         if self.began.is_none_or(is_old) {
             self.began = Some(now);
@@ -55,16 +56,17 @@ mod tests {
     #[test]
     fn a_flood_of_refusals_is_a_few_lines_a_minute() {
         let (mut refused, begin) = (Refused::default(), Instant::now());
-        let lines = (0..1000).filter(|_| refused.note(address(1), begin).is_some());
+        let lines = (0..1000).filter(|_| refused.record(address(1), begin).is_some());
         assert_eq!(lines.count(), LINES_OF_ONE as usize);
-        // Another address is heard all the same, and says how many were not.
-        assert_eq!(refused.note(address(2), begin), Some(995));
-        assert_eq!(refused.note(address(2), begin), Some(0));
-        let lines = (3..1000).filter(|n| refused.note(address(*n), begin).is_some());
+        // A refusal of another address is logged nevertheless, with the number of refusals that
+        // were left out.
+        assert_eq!(refused.record(address(2), begin), Some(995));
+        assert_eq!(refused.record(address(2), begin), Some(0));
+        let lines = (3..1000).filter(|n| refused.record(address(*n), begin).is_some());
         assert_eq!(lines.count(), LINES as usize - 7);
         assert!(refused.of_address.len() <= LINES as usize);
         let soon = begin + WINDOW / 2;
-        assert_eq!(refused.note(address(1), soon), None);
-        assert!(refused.note(address(1), begin + WINDOW).is_some());
+        assert_eq!(refused.record(address(1), soon), None);
+        assert!(refused.record(address(1), begin + WINDOW).is_some());
     }
 }

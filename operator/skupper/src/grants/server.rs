@@ -1,5 +1,7 @@
-//! The grant server: gives a certificate and Links to whoever has the code of an AccessGrant, as often as that allows. Who was given something stands on the
-//! grant before it is given. Every replica of the controller serves; that no two of them give the last one twice follows from the version of the grant.
+//! The grant server. It issues a certificate and Links to each client with the code of an
+//! AccessGrant, as often as the grant allows. The recipient is recorded on the grant before
+//! anything is issued. Every replica of the controller serves. The version of the grant ensures
+//! that no two replicas issue the last one twice.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -60,15 +62,15 @@ const CONNECTIONS: usize = 256;
 const TRIES: usize = 8;
 /// Redemptions of one grant go one after the other, and so do those of some others.
 const LANES: usize = 64;
-/// How often it looks at its Service and its authority.
+/// Interval of the checks of its Service and its authority.
 const LOOK: Duration = Duration::from_secs(10);
-/// So long before its end its authority is made anew.
+/// Time before the expiry of its authority at which the authority is renewed.
 const SPARE: SignedDuration = SignedDuration::from_hours(90 * 24);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// Who writes.
+/// Field manager of the grant server.
 const MANAGER: &str = "skupper.io/grants";
 
-/// Waits until what was written to the API server before outlives this process.
+/// Waits until all earlier writes to the API server outlive this process.
 #[derive(Clone)]
 pub struct Durable(pub Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>);
 
@@ -87,7 +89,7 @@ pub struct GrantServer {
 
 struct Inner {
     client: Client,
-    /// Whose grants they are; all if there are none.
+    /// Namespaces whose grants it serves; all if empty.
     namespaces: BTreeSet<String>,
     controller_id: ControllerId,
     /// The grants that there are.
@@ -95,11 +97,11 @@ struct Inner {
     lanes: Vec<tokio::sync::Mutex<()>>,
     identity: watch::Sender<Option<Arc<ServerConfig>>>,
     refused: Mutex<Refused>,
-    /// Of this process: what is compared by it is compared in constant time.
+    /// Random key of this process, with which codes are compared in constant time.
     compares: hmac::Key,
 }
 
-/// Serves grants at an address until told to stop.
+/// Serves grants at an address until shutdown.
 pub async fn run(server: GrantServer, listen: SocketAddr, mut shutdown: Shutdown) {
     tokio::select! {
         biased;
@@ -114,14 +116,14 @@ impl GrantServer {
     /// # Panics
     /// The system has no random numbers.
     pub fn new(client: Client, controller_id: ControllerId) -> Self {
-        Self::within(client, controller_id, BTreeSet::new())
+        Self::for_namespaces(client, controller_id, BTreeSet::new())
     }
 
     /// The same of these namespaces alone, or of all if there are none.
     ///
     /// # Panics
     /// As `new`.
-    pub fn within(
+    pub fn for_namespaces(
         client: Client,
         controller_id: ControllerId,
         namespaces: BTreeSet<String>,
@@ -144,7 +146,8 @@ impl GrantServer {
         }
     }
 
-    /// The same where what is written is lost with this process unless that waits for it.
+    /// Returns the server with a wait for durability, for writes that would otherwise be lost with
+    /// this process.
     #[must_use]
     pub fn durable(self, durable: Option<Durable>) -> Self {
         Self { durable, ..self }
@@ -205,7 +208,7 @@ impl GrantServer {
         }
     }
 
-    /// Has a certificate for all by which it is asked, without end.
+    /// Keeps a certificate for all hosts of the grant server. Never returns.
     pub async fn prove(&self) {
         let mut retry = Retry::new(LONGEST_PAUSE);
         let mut due: Option<(Vec<String>, Vec<u8>, Timestamp)> = None;
@@ -225,7 +228,7 @@ impl GrantServer {
         }
     }
 
-    /// Makes a certificate where there is none that is good for all hosts for a while.
+    /// Issues a certificate unless a valid one exists for all hosts for a while.
     async fn identity(
         &self,
         due: &mut Option<(Vec<String>, Vec<u8>, Timestamp)>,
@@ -252,7 +255,9 @@ impl GrantServer {
         Ok(())
     }
 
-    /// The certificate and the key of its authority, made if there is none, and made anew when it ends. Of several that start at once all get the same.
+    /// Returns the certificate and the key of its authority. It creates the authority if it is
+    /// missing, and renews it when it ends. If several replicas start at once, all get the same
+    /// authority.
     async fn authority(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
         let home = self.inner.controller_id.namespace();
         let api: Api<Secret> = Api::namespaced(self.inner.client.clone(), home);
@@ -264,8 +269,8 @@ impl GrantServer {
             && let Some(pair) = pair(there)
         {
             let read = Authority::read(&pair.0, &pair.1);
-            // One that cannot be read is of a person, who is told of it.
-            let ends = read.is_ok_and(|authority| authority.ended(soon).is_some());
+            // An unreadable authority belongs to a user, who is notified.
+            let ends = read.is_ok_and(|authority| authority.expired_at(soon).is_some());
             if !ends {
                 return Ok(pair);
             }
@@ -323,14 +328,14 @@ impl GrantServer {
         }
     }
 
-    /// Logs that somebody was refused, unless too many are.
+    /// Logs a refusal, unless too many occur.
     fn log(&self, path: &str, from: Option<IpAddr>, refusal: &Refusal) {
         let refused = self.inner.refused.lock();
         let mut refused = refused.unwrap_or_else(PoisonError::into_inner);
-        let Some(left_out) = refused.note(from, Instant::now()) else {
+        let Some(left_out) = refused.record(from, Instant::now()) else {
             return;
         };
-        let place = self.place(path.trim_matches('/')).ok().flatten();
+        let place = self.find_grant(path.trim_matches('/')).ok().flatten();
         let grant = place.map(|(namespace, name)| format!("{namespace}/{name}"));
         let grant = grant.as_deref().unwrap_or("unknown");
         let from = from.map(|from| from.to_string());
@@ -350,8 +355,8 @@ impl GrantServer {
         let (head, body) = request.into_parts();
         let code = limits.read(body).await.map_err(Refusal::Unread)?;
         let uid = head.uri.path().trim_matches('/');
-        let place = self.place(uid)?.ok_or(Refusal::Unknown)?;
-        let who = Who::of(&head.headers, &place.1)?;
+        let place = self.find_grant(uid)?.ok_or(Refusal::Unknown)?;
+        let who = Redeemer::from_headers(&head.headers, &place.1)?;
         let lane = digest::digest(&digest::SHA256, uid.as_bytes());
         let lane = usize::from(lane.as_ref()[0]) % LANES;
         let _turn = self.inner.lanes[lane].lock().await;
@@ -359,10 +364,10 @@ impl GrantServer {
     }
 
     /// The grant of a uid.
-    fn place(&self, uid: &str) -> Result<Option<Named>, Refusal> {
-        // Whoever is told that there is none does not come again.
+    fn find_grant(&self, uid: &str) -> Result<Option<Named>, Refusal> {
+        // A client that receives "not found" does not retry.
         let unread = || Refusal::Unavailable("Grants are being read: try again".to_owned());
-        self.inner.known.place(uid).ok_or_else(unread)
+        self.inner.known.find_grant(uid).ok_or_else(unread)
     }
 
     async fn redeem(
@@ -370,7 +375,7 @@ impl GrantServer {
         uid: &str,
         (namespace, name): &Named,
         code: &[u8],
-        who: &Who,
+        who: &Redeemer,
     ) -> Result<String, Refusal> {
         let api: Api<AccessGrant> = Api::namespaced(self.inner.client.clone(), namespace);
         for _ in 0..TRIES {
@@ -379,7 +384,7 @@ impl GrantServer {
                 return Err(Refusal::Unknown);
             }
             let turn = self.judge(&grant, code, who, Timestamp::now())?;
-            // What cannot be given is not counted.
+            // A redemption that cannot be answered is not counted.
             let given = self.given(&grant, namespace, who).await?;
             let Turn::New(next) = turn else {
                 self.until_durable().await;
@@ -412,19 +417,19 @@ impl GrantServer {
         ))
     }
 
-    /// Nothing is given before it stands for good that it was.
+    /// Waits until the record of the redemption is durable. Nothing is issued before.
     async fn until_durable(&self) {
         if let Some(Durable(wait)) = &self.durable {
             wait().await;
         }
     }
 
-    /// Whether somebody with this code may redeem a grant.
+    /// Decides if the holder of this code may redeem a grant.
     fn judge(
         &self,
         grant: &AccessGrant,
         code: &[u8],
-        who: &Who,
+        who: &Redeemer,
         now: Timestamp,
     ) -> Result<Turn, Refusal> {
         let (meta, spec) = (&grant.metadata, &grant.spec);
@@ -432,7 +437,8 @@ impl GrantServer {
         if meta.deletion_timestamp.is_some() || !open {
             return Err(Refusal::Unknown);
         }
-        let redemptions = Redemptions::of(meta, grant.status.as_ref()).ok_or(Refusal::Forgotten)?;
+        let redemptions =
+            Redemptions::from_grant(meta, grant.status.as_ref()).ok_or(Refusal::Forgotten)?;
         let allowed = terms::allowed(spec);
         let expected = code_of(grant).ok_or(Refusal::Unknown)?;
         let tag = hmac::sign(&self.inner.compares, expected.as_bytes());
@@ -450,12 +456,12 @@ impl GrantServer {
         }
     }
 
-    /// What is given by a grant of a namespace.
+    /// Returns the content given for a grant of a namespace.
     async fn given(
         &self,
         grant: &AccessGrant,
         namespace: &str,
-        who: &Who,
+        who: &Redeemer,
     ) -> Result<String, Refusal> {
         let no = |why: String| Refusal::Unavailable(why);
         let configs: Api<ConfigMap> = Api::namespaced(self.inner.client.clone(), namespace);
@@ -499,18 +505,19 @@ impl GrantServer {
     }
 }
 
-/// Who redeems.
+/// Site and token that redeem a grant.
 #[derive(Clone, Debug)]
-struct Who {
+struct Redeemer {
     /// The uid of the Site.
     site: String,
-    /// The name of the token, and of what is given.
+    /// Name of the token, and of the issued objects.
     token: String,
 }
 
-impl Who {
-    /// As the headers say; a name that is not said is that of the grant, and a site that is not said has that name.
-    fn of(headers: &HeaderMap, grant: &str) -> Result<Self, Refusal> {
+impl Redeemer {
+    /// Parses the redeemer from the headers. A missing name defaults to that of the grant, and a
+    /// missing site defaults to that name.
+    fn from_headers(headers: &HeaderMap, grant: &str) -> Result<Self, Refusal> {
         let said = |name: &str| {
             let value = headers.get(name).map(HeaderValue::to_str);
             let value = value
@@ -531,9 +538,9 @@ impl Who {
     }
 }
 
-/// The code of a grant: what its author says, or what was made.
+/// Returns the code of a grant: the one that its author set, or the generated one.
 pub fn code_of(grant: &AccessGrant) -> Option<String> {
-    let said = terms::said(&grant.spec).map(str::to_owned);
+    let said = terms::declared_code(&grant.spec).map(str::to_owned);
     said.or_else(|| {
         let annotations = grant.metadata.annotations.as_ref()?;
         serde_json::from_str(annotations.get(KEPT)?).ok()

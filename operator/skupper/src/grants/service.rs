@@ -1,4 +1,4 @@
-//! Where the grant server is reached, and by which names its certificate must be. Pure.
+//! Address of the grant server, and the names that its certificate must have. Pure.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,14 @@ pub const CERTIFICATE: &str = "tls.crt";
 /// The key of a private key in a Secret.
 pub const KEY: &str = "tls.key";
 
-/// On the Service: where the grant server is reached, `HOST:PORT`, where that is not what the Service says itself.
+/// Annotation on the Service with the address of the grant server, `HOST:PORT`, if the Service
+/// itself does not contain it.
 pub const ADDRESS: &str = "skupper.io/grant-server-address";
 
-/// Where it is reached: `HOST:PORT`.
+/// Returns the address of the grant server: `HOST:PORT`.
 pub fn address(service: Option<&Service>) -> Option<String> {
     let service = service?;
-    if let Some(told) = told(service) {
+    if let Some(told) = annotated_address(service) {
         return Some(told.to_owned());
     }
     let spec = service.spec.as_ref()?;
@@ -36,7 +37,7 @@ pub fn address(service: Option<&Service>) -> Option<String> {
     Some(joined(&host, port))
 }
 
-fn told(service: &Service) -> Option<&str> {
+fn annotated_address(service: &Service) -> Option<&str> {
     let told = service.annotations().get(ADDRESS)?;
     // As the address of a server, and nothing else.
     let uri: http::uri::Authority = told.parse().ok()?;
@@ -50,7 +51,7 @@ fn joined(host: &str, port: &ServicePort) -> String {
     }
 }
 
-/// Whether it is reached, and its clients can know it.
+/// Returns true if the grant server is reachable, and its clients can verify it.
 pub fn reached(
     server: Option<&Service>,
     authority: Option<&Secret>,
@@ -58,7 +59,7 @@ pub fn reached(
 ) -> Because<bool> {
     if certificate(authority).is_none() {
         let sentence = format!(
-            "Secret {AUTHORITY} of namespace {namespace} has no `{CERTIFICATE}` yet: look whether the controller runs, and what its log says of the grant server"
+            "Secret {AUTHORITY} of namespace {namespace} has no `{CERTIFICATE}` yet: check that the controller runs, and look for grant server errors in its log"
         );
         return Because::new(false, sentence);
     }
@@ -71,10 +72,10 @@ pub fn reached(
             "Service {SERVICE} of namespace {namespace} not found: create it, as the manifest of the controller has it"
         ),
         Some(kind) if kind != "LoadBalancer" && kind != "ClusterIP" => format!(
-            "Service {SERVICE} of namespace {namespace} is of type {kind}: make it a LoadBalancer, or say in its annotation {ADDRESS} where the grant server is reached, HOST:PORT"
+            "Service {SERVICE} of namespace {namespace} is of type {kind}: make it a LoadBalancer, or set its annotation {ADDRESS} to the HOST:PORT of the grant server"
         ),
         Some(_) | None => format!(
-            "Service {SERVICE} of namespace {namespace} has no address yet: if it stays so, look at what gives out load balancers"
+            "Service {SERVICE} of namespace {namespace} has no address yet: if it stays so, check the load balancer controller"
         ),
     };
     Because::new(false, sentence)
@@ -87,7 +88,7 @@ pub fn certificate(authority: Option<&Secret>) -> Option<String> {
     (!text.is_empty() && text.len() <= 16 * terms::LONGEST).then_some(text)
 }
 
-/// All names and addresses by which it may be asked.
+/// Returns all names and addresses by which clients may reach it.
 pub fn hosts(service: Option<&Service>) -> BTreeSet<String> {
     let host = |told: &str| {
         let host = told.rsplit_once(':').map_or(told, |(host, _)| host);
@@ -95,7 +96,7 @@ pub fn hosts(service: Option<&Service>) -> BTreeSet<String> {
             .trim_end_matches(']')
             .to_owned()
     };
-    let told = service.and_then(told).map(host);
+    let told = service.and_then(annotated_address).map(host);
     let of_service = service
         .iter()
         .flat_map(|s| [outside(s), inside(s)])
@@ -103,7 +104,7 @@ pub fn hosts(service: Option<&Service>) -> BTreeSet<String> {
     told.into_iter().chain(of_service).collect()
 }
 
-/// Where a load balancer has it.
+/// Returns the addresses at a load balancer.
 fn outside(service: &Service) -> Vec<String> {
     let status = service
         .status
@@ -117,7 +118,7 @@ fn outside(service: &Service) -> Vec<String> {
     hosts.flatten().filter(|host| !host.is_empty()).collect()
 }
 
-/// Where the cluster has it.
+/// Returns the addresses inside the cluster.
 fn inside(service: &Service) -> Vec<String> {
     let name = format!(
         "{}.{}",

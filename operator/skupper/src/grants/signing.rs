@@ -1,4 +1,5 @@
-//! What the grant server has signed: its own certificate, and those that it gives. Knows no object of Kubernetes.
+//! Certificates that the grant server signs: its own, and those that it gives. Independent of
+//! objects of Kubernetes.
 
 use jiff::Timestamp;
 use lifecycle_runtime::cause;
@@ -11,22 +12,23 @@ use super::service::{CERTIFICATE, SERVICE};
 use crate::pki::credentials::Credentials;
 use crate::pki::issue::{Authority, Error};
 use crate::pki::read::Certificate;
-use crate::pki::wanted::Wanted;
+use crate::pki::wanted::CertificateRequest;
 
 /// The PEM of the certificate and of the key of an authority.
 type Pair<'a> = (&'a [u8], &'a [u8]);
 
-/// By what the grant server is known at these hosts, and when that is to be made anew.
+/// Issues the certificate of the grant server for these hosts. Also returns the time of its
+/// renewal.
 pub(super) fn for_server(
     hosts: &[String],
     authority: Pair<'_>,
     now: Timestamp,
 ) -> Result<(ServerConfig, Timestamp), String> {
-    let wanted = Wanted {
+    let wanted = CertificateRequest {
         subject: SERVICE,
         hosts: hosts.iter().map(String::as_str).collect(),
         server: true,
-        ..Wanted::default()
+        ..CertificateRequest::default()
     };
     let made = signed(authority, &wanted, now)?;
     let own = Certificate::read(made.certificate.as_bytes());
@@ -35,36 +37,37 @@ pub(super) fn for_server(
     Ok((config, own.renewal()))
 }
 
-/// By what a router of another site is known here.
+/// Issues the certificate by which this site knows a router of another site.
 pub(super) fn for_site(
     site: &str,
     authority: Pair<'_>,
     now: Timestamp,
 ) -> Result<Credentials, String> {
-    let wanted = Wanted {
+    let wanted = CertificateRequest {
         subject: site,
         site: Some(site),
         client: true,
-        ..Wanted::default()
+        ..CertificateRequest::default()
     };
     signed(authority, &wanted, now)
 }
 
 fn signed(
     (certificate, key): Pair<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &CertificateRequest<'_>,
     now: Timestamp,
 ) -> Result<Credentials, String> {
     let said = |error: Error| cause::in_one_line(&error);
     let authority = Authority::read(certificate, key).map_err(said)?;
-    match authority.ended(now) {
+    match authority.expired_at(now) {
         Some(end) => Err(format!("its {CERTIFICATE} ended at {end}")),
         None => Credentials::signed(&authority, wanted, now).map_err(said),
     }
 }
 
 fn config(made: &Credentials) -> Result<ServerConfig, rustls::Error> {
-    let wrong = |_| rustls::Error::General("a certificate of ours cannot be read".to_owned());
+    let wrong =
+        |_| rustls::Error::General("a certificate of the grant server cannot be read".to_owned());
     let chain = CertificateDer::from_pem_slice(made.certificate.as_bytes()).map_err(wrong)?;
     let key = PrivateKeyDer::from_pem_slice(made.key.as_bytes()).map_err(wrong)?;
     ServerConfig::builder_with_protocol_versions(&[&TLS13])

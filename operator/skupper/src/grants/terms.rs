@@ -1,4 +1,4 @@
-//! What an AccessGrant allows: how often, until when, by which code. Pure.
+//! Terms of an AccessGrant: the number of redemptions, the expiry, and the code. Pure.
 
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -10,14 +10,14 @@ use lifecycle_specs_skupper::site::Site;
 
 use crate::settings::named;
 
-/// For how long a grant may be redeemed that does not say it.
+/// Default period in which a grant may be redeemed.
 const WINDOW: SignedDuration = SignedDuration::from_mins(10);
 /// The longest code: as much as is read of a request.
 pub const LONGEST: usize = 4096;
 /// The Secret of the authority of a Site that names none.
 const ISSUER: &str = "skupper-site-ca";
 
-/// Whether it says what can be granted.
+/// Checks that the spec describes terms that can be granted.
 pub fn validity(spec: &AccessGrantSpec) -> Because<Validity> {
     if let Err(why) = window(spec) {
         return Because::new(Validity::BadWindow, why);
@@ -25,11 +25,11 @@ pub fn validity(spec: &AccessGrantSpec) -> Because<Validity> {
     if spec.redemptions_allowed.is_some_and(|count| count < 0) {
         let count = spec.redemptions_allowed.unwrap_or_default();
         let sentence = format!(
-            "spec.redemptionsAllowed {count} is less than nothing: say how often it may be redeemed, or leave it out for once"
+            "spec.redemptionsAllowed {count} is negative: set the number of allowed redemptions, or leave it out for one"
         );
         return Because::new(Validity::BadCount, sentence);
     }
-    match said(spec).filter(|code| code.len() > LONGEST) {
+    match declared_code(spec).filter(|code| code.len() > LONGEST) {
         Some(_) => Because::new(
             Validity::BadCode,
             format!(
@@ -46,12 +46,13 @@ pub fn allowed(spec: &AccessGrantSpec) -> u64 {
     said.map_or(1, |count| u64::try_from(count).unwrap_or_default())
 }
 
-/// The code that its author says.
-pub fn said(spec: &AccessGrantSpec) -> Option<&str> {
+/// Returns the code that the author set.
+pub fn declared_code(spec: &AccessGrantSpec) -> Option<&str> {
     named(spec.code.as_ref())
 }
 
-/// When it expires: so long after it was made. Absent where it does not say for how long, or was not made yet.
+/// Returns the time of expiry, counted from the creation of the grant. Returns `None` if the period
+/// is invalid, or if the grant was not created yet.
 pub fn expires(meta: &ObjectMeta, spec: &AccessGrantSpec) -> Option<Timestamp> {
     let made = meta.creation_timestamp.as_ref()?.0;
     let window = window(spec).ok()?;
@@ -68,14 +69,14 @@ fn window(spec: &AccessGrantSpec) -> Result<SignedDuration, String> {
         otherwise: 0,
         least: 0,
     };
-    match read.of(Some(&Said::Text(said.to_owned()))) {
+    match read.resolve(Some(&Said::Text(said.to_owned()))) {
         (window, None) => Ok(SignedDuration::try_from(window).unwrap_or(SignedDuration::MAX)),
         (_, Some(Flaw::TooShort)) => Err(wrong("it is over before it begins")),
-        (_, Some(Flaw::Unreadable)) => Err(wrong("say it as 1h30m")),
+        (_, Some(Flaw::Unreadable)) => Err(wrong("use a format such as 1h30m")),
     }
 }
 
-/// The Secret with the authority that signs what is given.
+/// Returns the Secret with the authority that signs the issued certificates.
 pub fn issuer<'a>(spec: &'a AccessGrantSpec, site: &'a Site) -> &'a str {
     let of_site = named(site.spec.default_issuer.as_ref());
     named(spec.issuer.as_ref()).or(of_site).unwrap_or(ISSUER)
@@ -134,7 +135,7 @@ mod tests {
         let over = json!({ "expirationWindow": "-1s" });
         check(over, Validity::BadWindow, "before it begins");
         let less = json!({ "redemptionsAllowed": -1 });
-        check(less, Validity::BadCount, "-1 is less than nothing");
+        check(less, Validity::BadCount, "-1 is negative");
         let long = json!({ "code": "x".repeat(LONGEST + 1) });
         check(long, Validity::BadCode, "4096");
     }

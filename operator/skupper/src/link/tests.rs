@@ -1,4 +1,4 @@
-//! What a Link reads off the router.
+//! Facts that a Link reads from the router.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use lifecycle_router::config;
@@ -8,16 +8,23 @@ use serde_json::{Value, json};
 use super::*;
 use crate::config::document;
 
-struct Nobody;
+struct NoRouters;
 
-impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+impl Routers for NoRouters {
+    async fn fetch_state(
+        &self,
+        _: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }
 
-fn logic() -> Links<Nobody> {
-    Links::new(ControllerId::new("skupper", "controller"), Arc::new(Nobody))
+fn logic() -> Links<NoRouters> {
+    Links::new(
+        ControllerId::new("skupper", "controller"),
+        Arc::new(NoRouters),
+    )
 }
 
 fn link(spec: Value) -> Link {
@@ -35,10 +42,11 @@ fn site() -> Site {
     serde_json::from_value(site).expect("it is a Site")
 }
 
-/// What a router says of the Link as it is declared.
+/// Returns the state that a router reports for the Link as declared.
 fn report(link: &Link, state: EntryState, remote: Option<RemoteSite>) -> RouterState {
     let ((entity, attributes), _) =
-        links::entry(&SiteIdentity::of(&site()), "east", &link.spec).expect("it can be dialled");
+        links::entry(&SiteIdentity::from_site(&site()), "east", &link.spec)
+            .expect("it can be dialled");
     let told = RouterEntry {
         hash: config::hash(&attributes),
         state,
@@ -58,7 +66,7 @@ fn check(state: EntryState, (health, sentence): (Health, &str), operational: boo
             name: Some("east".to_owned()),
         },
     );
-    let this = This::of(&link);
+    let this = This::new(&link);
     let report = report(&link, state, Some(remote));
     let (logic, site) = (logic(), site());
     let sync = logic.sync(this, &site, &report);
@@ -72,7 +80,7 @@ fn check(state: EntryState, (health, sentence): (Health, &str), operational: boo
     assert_eq!(remote.as_deref(), Some("uid-east"));
 }
 
-/// Row 67 of the acceptance table: it is operational as long as the router says so.
+/// Row 67 of the acceptance table: a link is operational as long as the router reports it as up.
 #[test]
 fn s67_a_link_is_operational_as_long_as_the_router_says_so() {
     check(EntryState::Up, (Health::Up, ""), true);
@@ -87,16 +95,16 @@ fn a_router_that_has_applied_another_link_of_the_name_is_behind() {
     let (before, mut now) = (good(), good());
     let report = report(&before, EntryState::Up, None);
     now.spec.cost = Some(2);
-    let sync = logic().sync(This::of(&now), &site(), &report);
+    let sync = logic().sync(This::new(&now), &site(), &report);
     assert_eq!(sync.value, lifecycle::Sync::Behind);
-    assert_eq!(logic().remote_site_id(This::of(&now), &report), None);
+    assert_eq!(logic().remote_site_id(This::new(&now), &report), None);
 }
 
 #[test]
 fn a_proxy_is_the_secret_that_the_setting_names() {
     let proxy = |settings: Value| {
         let link = link(json!({ "endpoints": [], "settings": settings }));
-        let proxy = logic().proxy(This::of(&link));
+        let proxy = logic().proxy(This::new(&link));
         proxy.map(|proxy| proxy.to_string())
     };
     let named = proxy(json!({ "proxy-configuration": "squid" }));

@@ -1,4 +1,4 @@
-//! What a Listener reads off its Site's configuration and off the router.
+//! Facts that a Listener reads from its Site's configuration and from the router.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use lifecycle_router::config;
@@ -8,18 +8,22 @@ use serde_json::{Value, json};
 
 use super::*;
 
-struct Nobody;
+struct NoRouters;
 
-impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+impl Routers for NoRouters {
+    async fn fetch_state(
+        &self,
+        _: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }
 
-fn logic() -> Listeners<Nobody> {
+fn logic() -> Listeners<NoRouters> {
     Listeners::new(
         ControllerId::new("skupper", "controller"),
-        Arc::new(Nobody),
+        Arc::new(NoRouters),
         Platform::Kubernetes,
     )
 }
@@ -50,7 +54,7 @@ fn allocations(uid: &str, name: &str) -> Value {
 fn what_another_has_is_named() {
     let check = |port, config_map: &ConfigMap, expected, sentence: &str| {
         let listener = listener(port);
-        let answer = logic().allocation(This::of(&listener), config_map);
+        let answer = logic().allocation(This::new(&listener), config_map);
         assert_eq!(
             (answer.value, answer.sentence.as_str()),
             (expected, sentence)
@@ -85,16 +89,16 @@ fn what_another_has_is_named() {
     check(80, &full, Allocation::Full, said);
 }
 
-/// What a router tells that has applied the Listener.
+/// Returns the state that a router reports once it has applied the Listener.
 fn report(state: EntryState, connectors: usize) -> RouterState {
     let (listener, site) = (listener(80), site());
-    let config = RouterConfig::of(&config_map(allocations("u-a", "a")));
+    let config = RouterConfig::from_config_map(&config_map(allocations("u-a", "a")));
     let declared = DeclaredListener {
         allocation: config.allocation("u-a").expect("it has one"),
         spec: DeclaredSpec::One(&listener.spec),
         platform: Platform::Kubernetes,
     };
-    let mut entries = document::listener_entries(&SiteIdentity::of(&site), declared);
+    let mut entries = document::listener_entries(&SiteIdentity::from_site(&site), declared);
     let entry = entries.remove(0);
     let hash = config::hash(&entry.1);
     let counts = EndpointCounts {
@@ -121,7 +125,7 @@ fn the_router_is_believed_only_of_what_is_declared() {
     let (listener, site) = (listener(80), site());
     let config_map = config_map(allocations("u-a", "a"));
     let check = |report: &RouterState, sync, health, sentence: &str| {
-        let this = This::of(&listener);
+        let this = This::new(&listener);
         let answer = logic().sync(this, &site, &config_map, report);
         assert_eq!(answer.value, sync);
         let answer = logic().health(this, &site, &config_map, report);
@@ -139,7 +143,7 @@ fn the_router_is_believed_only_of_what_is_declared() {
         Health::Idle,
         "",
     );
-    // What contradicts itself is in the middle of a change.
+    // A contradictory report means that the router is in the middle of a change.
     check(
         &report(EntryState::Idle, 1),
         lifecycle::Sync::Behind,
@@ -177,12 +181,12 @@ fn the_router_is_believed_only_of_what_is_declared() {
 #[test]
 fn a_match_is_a_flag_that_is_there_or_not() {
     let listener = listener(80);
-    let flag = |report: &RouterState| logic().has_matching_connector(This::of(&listener), report);
+    let flag = |report: &RouterState| logic().has_matching_connector(This::new(&listener), report);
     assert_eq!(flag(&report(EntryState::Up, 2)), Some(true));
     assert_eq!(flag(&report(EntryState::Idle, 0)), None);
 }
 
-/// In the words that are said of hosts of whole Listeners, too.
+/// The message uses the same words as for hosts of whole Listeners.
 #[test]
 fn names_of_pods_that_others_have_are_told() {
     let service = |name: &str, owner: &str| -> Service {
@@ -201,7 +205,7 @@ fn names_of_pods_that_others_have_are_told() {
     let check = |services: &[Service], lost: Value, expected: &str| {
         let (listener, site) = (listener(80), site());
         let services: Vec<&Service> = services.iter().collect();
-        let this = This::of(&listener);
+        let this = This::new(&listener);
         let answer = logic().pod_names(this, &site, &config(lost), &services);
         let is_free = answer.value == PodNames::Free;
         assert_eq!(

@@ -10,18 +10,22 @@ use serde_json::{Value, json};
 
 use super::*;
 
-struct Nobody;
+struct NoRouters;
 
-impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+impl Routers for NoRouters {
+    async fn fetch_state(
+        &self,
+        _: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }
 
-fn logic() -> MultiKeyListeners<Nobody> {
+fn logic() -> MultiKeyListeners<NoRouters> {
     MultiKeyListeners::new(
         ControllerId::new("skupper", "controller"),
-        Arc::new(Nobody),
+        Arc::new(NoRouters),
         Platform::Kubernetes,
     )
 }
@@ -70,7 +74,7 @@ fn report(listener: &MultiKeyListener, reachable: &[&str]) -> RouterState {
         };
         (document::key(entry), told)
     };
-    let entries = document::listener_entries(&SiteIdentity::of(&site), declared);
+    let entries = document::listener_entries(&SiteIdentity::from_site(&site), declared);
     let counts = EndpointCounts {
         connectors: 1,
         listeners: 1,
@@ -90,7 +94,7 @@ fn one_key_that_is_reached_is_enough() {
     let listener = listener(json!({ "priority": { "routingKeys": ["first", "second"] } }));
     let check = |reachable: &[&str], health, destination, expected: Value| {
         let report = report(&listener, reachable);
-        let (this, site, config_map) = (This::of(&listener), site(), config_map());
+        let (this, site, config_map) = (This::new(&listener), site(), config_map());
         let sync = logic().sync(this, &site, &config_map, &report);
         assert_eq!(sync.value, lifecycle::Sync::Current);
         let told = logic().health(this, &site, &config_map, &report);
@@ -115,18 +119,18 @@ fn a_key_that_the_router_has_not_read_is_awaited() {
     let listener = listener(json!({ "weighted": { "routingKeys": { "a": 9, "b": 1, "c": 0 } } }));
     let mut report = report(&listener, &["a", "c"]);
     let sync = |report: &RouterState| {
-        let sync = logic().sync(This::of(&listener), &site(), &config_map(), report);
+        let sync = logic().sync(This::new(&listener), &site(), &config_map(), report);
         sync.value
     };
     assert_eq!(sync(&report), lifecycle::Sync::Current);
-    let told = logic().strategy(This::of(&listener), &report);
-    // Nothing goes to weight 0, so it reaches nobody.
+    let told = logic().strategy(This::new(&listener), &report);
+    // A key of weight 0 gets no streams, so it is not reachable.
     let expected = json!({ "weighted": { "routingKeysReachable": { "a": 9 } } });
     assert_eq!(json!(told), expected);
     report.entries.remove("listenerAddress/a/b");
     assert_eq!(sync(&report), lifecycle::Sync::Behind);
     let nothing = self::report(&listener, &["c"]);
-    assert!(logic().strategy(This::of(&listener), &nothing).is_none());
+    assert!(logic().strategy(This::new(&listener), &nothing).is_none());
 }
 
 #[test]

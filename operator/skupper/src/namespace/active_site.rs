@@ -1,4 +1,5 @@
-//! Which Site of a namespace is active: its router serves all that the namespace declares. Who can be read of them does not matter.
+//! Choice of the active Site of a namespace: its router serves all that the namespace declares. It
+//! does not matter if a Site can be read.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -6,8 +7,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, ResourceExt};
 use lifecycle_runtime::ObjectRef;
 
-/// The active Site of those that stay: the owner of the router's ConfigMap, and without one the oldest. Ages are whole seconds, so of two that
-/// are made at once either may look older; whoever has written its configuration stays.
+/// Returns the active Site among those that stay: the owner of the router's ConfigMap, and without
+/// a ConfigMap the oldest. Ages are whole seconds, so either of two Sites created within one second
+/// may look older. The Site that has written its configuration stays active.
 pub fn find<'a, S>(sites: &[&'a S], router_config: Option<&ConfigMap>) -> Option<&'a S>
 where
     S: Resource<DynamicType = ()>,

@@ -1,4 +1,5 @@
-//! Which controller manages a namespace: the one that its ConfigMap names, or any where there is none.
+//! Controller that manages a namespace: the one that its ConfigMap names, or any if it has no such
+//! ConfigMap.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -24,20 +25,21 @@ impl ControllerId {
         namespace.map_or(self.0.as_str(), |(namespace, _)| namespace)
     }
 
-    /// Which other controller manages a namespace with this ConfigMap, if any.
+    /// Returns the other controller that manages a namespace with this ConfigMap, if any.
     pub fn other<'a>(&self, controller_config: Option<&'a ConfigMap>) -> Option<&'a str> {
         let data = controller_config?.data.as_ref()?;
         let named = data.get(CONTROLLER)?;
         (!named.is_empty() && *named != self.0).then_some(named)
     }
 
-    /// Whether another controller manages a namespace with this ConfigMap, and how it would be this one.
+    /// Returns true if another controller manages a namespace with this ConfigMap, with the change
+    /// that would make it this one.
     pub fn managed_by_other(&self, controller_config: Option<&ConfigMap>) -> Because<bool> {
         let Some(other) = self.other(controller_config) else {
             return Because::plain(false);
         };
         let sentence = format!(
-            "ConfigMap `{CONTROLLER_CONFIG}` of the namespace gives it to controller `{other}`: for `{}` to manage it, say that there, or remove the ConfigMap",
+            "ConfigMap `{CONTROLLER_CONFIG}` assigns the namespace to controller `{other}`: to let `{}` manage it, set that name there, or remove the ConfigMap",
             self.0
         );
         Because::new(true, sentence)
@@ -47,7 +49,7 @@ impl ControllerId {
 /// A reference to the ConfigMap of the namespace of an object.
 pub fn controller_config(meta: &ObjectMeta) -> Option<ObjectRef> {
     let namespace = meta.namespace.as_deref();
-    Some(ObjectRef::of::<ConfigMap>(namespace, CONTROLLER_CONFIG))
+    Some(ObjectRef::new::<ConfigMap>(namespace, CONTROLLER_CONFIG))
 }
 
 #[cfg(test)]

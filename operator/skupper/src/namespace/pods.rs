@@ -1,4 +1,5 @@
-//! Which Pods a selector means: those that run, do not go away, and are ready unless that does not matter.
+//! Pods that a selector matches: those that run, are not being deleted, and are ready unless
+//! readiness does not matter.
 
 use k8s_openapi::api::core::v1::Pod;
 use lifecycle_specs_skupper::SelectedPod;
@@ -31,7 +32,7 @@ fn reachable(pod: &Pod) -> Option<(SelectedPod, String)> {
     Some((selected, pod.metadata.uid.clone().unwrap_or_default()))
 }
 
-/// Whether it says so itself.
+/// Returns true if the Pod itself reports that it is ready.
 pub fn is_ready(pod: &Pod) -> bool {
     let conditions = pod.status.as_ref().and_then(|s| s.conditions.as_ref());
     conditions

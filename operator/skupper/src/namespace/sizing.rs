@@ -1,5 +1,5 @@
-//! What the Pods of routers get of a node: ConfigMaps labelled `skupper.io/site-sizing` are sizes, of the namespace or of the controller's, and a Site names
-//! one by its setting `size`. Pure.
+//! Resources of the Pods of routers. ConfigMaps labelled `skupper.io/site-sizing` are sizes, of the
+//! namespace or of the controller's. A Site names one by its setting `size`. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,9 @@ pub const SIZING: &str = "skupper.io/site-sizing";
 const DEFAULT: &str = "skupper.io/default-site-sizing";
 /// The setting of a Site.
 pub const SETTING: &str = "size";
-/// Begins what a size says of a router.
+/// Prefix of the keys of a size that apply to a router.
 const ROUTER: &str = "router";
-/// Begins what it says of the adaptor beside an existing router.
+/// Prefix of the keys that apply to the adaptor beside an existing router.
 const ADAPTOR: &str = "adaptor";
 
 /// The sizes that concern an object: of its namespace, and of the controller's.
@@ -29,24 +29,30 @@ pub fn concerning(meta: &ObjectMeta, controller_id: &ControllerId) -> BTreeSet<O
     spaces.map(labelled).into()
 }
 
-/// What a router gets.
+/// Resources of a router.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizing {
-    /// As the container of a router says it.
+    /// Resources of the router, in the form of a container's `resources`.
     pub router: Option<Value>,
-    /// As the container of the adaptor beside an existing router says it.
+    /// Resources of the adaptor beside an existing router, in the form of a container's
+    /// `resources`.
     pub adaptor: Option<Value>,
-    /// What of it cannot be given, and why, a line each.
+    /// Parts of the size that cannot be given, with the reasons, one line each.
     pub lacks: Vec<String>,
 }
 
-/// Resources of a router of this project that nobody gives a size: as many connections as it takes need less.
+/// Returns the resources of a router of this project without a size. The maximum number of its
+/// connections needs less.
 pub fn unsaid() -> Value {
     json!({ "requests": { "cpu": "50m", "memory": "32Mi" }, "limits": { "memory": "512Mi" } })
 }
 
 /// By the size that a Site names; the one of its own namespace goes before that of the controller's, and of several there the first by name.
-pub fn of(maps: &[&ConfigMap], wanted: Option<&str>, controller_id: &ControllerId) -> Sizing {
+pub fn resolve_sizing(
+    maps: &[&ConfigMap],
+    wanted: Option<&str>,
+    controller_id: &ControllerId,
+) -> Sizing {
     let mut maps = maps.to_vec();
     maps.sort_by_cached_key(|map| {
         let of_controller = map.namespace().as_deref() == Some(controller_id.namespace());
@@ -86,9 +92,9 @@ pub fn of(maps: &[&ConfigMap], wanted: Option<&str>, controller_id: &ControllerI
 
 /// The contents of a size: by container, `requests` or `limits`, and resource.
 #[derive(Default)]
-struct Given(BTreeMap<Place, (String, f64)>);
+struct Given(BTreeMap<ResourceSlot, (String, f64)>);
 
-type Place = (&'static str, &'static str, &'static str);
+type ResourceSlot = (&'static str, &'static str, &'static str);
 
 impl Given {
     fn take(&mut self, key: &str, text: &str) -> Result<(), String> {
@@ -103,19 +109,19 @@ impl Given {
             "adaptor-memory-limit" => (ADAPTOR, "limits", "memory"),
             _ => {
                 return Err(format!(
-                    "`{key}` says nothing of a router: say router-cpu-request, router-cpu-limit, router-memory-request or router-memory-limit"
+                    "`{key}` is not a router setting: use router-cpu-request, router-cpu-limit, router-memory-request or router-memory-limit"
                 ));
             }
         };
         let text = text.trim();
         let quantity = quantity(text).ok_or_else(|| {
-            format!("{key} \"{text}\" is no quantity: say it as `500m` or `256Mi`")
+            format!("{key} \"{text}\" is not a quantity: write it as `500m` or `256Mi`")
         })?;
         self.0.insert(place, (text.to_owned(), quantity));
         Ok(())
     }
 
-    /// Leaves out what is asked for beyond its limit, which no API server takes, and says so.
+    /// Removes requests that exceed their limit, which every API server refuses, and reports them.
     fn settle(&mut self) -> Vec<String> {
         let mut lacks = Vec::new();
         let containers = [ROUTER, ADAPTOR];
@@ -173,7 +179,7 @@ fn quantity(text: &str) -> Option<f64> {
         .into_iter()
         .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
     let (number, factor) = unit.unwrap_or((text, 1.0));
-    // Neither signs nor what else Rust takes for a number, such as `inf`.
+    // Signs are not accepted, nor are other forms that Rust parses as a number, such as `inf`.
     let is_number = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let number: f64 = is_number.then(|| number.parse().ok())??;
     number.is_finite().then_some(number * factor)
@@ -193,7 +199,7 @@ mod tests {
 
     fn check(maps: &[ConfigMap], wanted: Option<&str>, expected: Value, lacks: &[&str]) {
         let maps: Vec<&ConfigMap> = maps.iter().collect();
-        let found = of(&maps, wanted, &ControllerId::new("skupper", "controller"));
+        let found = resolve_sizing(&maps, wanted, &ControllerId::new("skupper", "controller"));
         assert_eq!(found.router.unwrap_or_else(unsaid), expected);
         assert_eq!(found.lacks, lacks);
     }
@@ -249,8 +255,8 @@ mod tests {
             Some("odd"),
             whole,
             &[
-                "ConfigMap `west/odd-west`: `memory` says nothing of a router: say router-cpu-request, router-cpu-limit, router-memory-request or router-memory-limit",
-                "ConfigMap `west/odd-west`: router-memory-limit \"much\" is no quantity: say it as `500m` or `256Mi`",
+                "ConfigMap `west/odd-west`: `memory` is not a router setting: use router-cpu-request, router-cpu-limit, router-memory-request or router-memory-limit",
+                "ConfigMap `west/odd-west`: router-memory-limit \"much\" is not a quantity: write it as `500m` or `256Mi`",
                 "ConfigMap `west/odd-west`: router-cpu-request 2 is more than router-cpu-limit 500m, and is left out",
             ],
         );
@@ -260,7 +266,7 @@ mod tests {
             false,
             json!({ "router-cpu-limit": "-1" }),
         )];
-        let said = "ConfigMap `west/bad-west`: router-cpu-limit \"-1\" is no quantity: say it as `500m` or `256Mi`";
+        let said = "ConfigMap `west/bad-west`: router-cpu-limit \"-1\" is not a quantity: write it as `500m` or `256Mi`";
         check(&bad, Some("bad"), unsaid(), &[said]);
     }
 }

@@ -1,5 +1,6 @@
-//! Labels and annotations that users want on what we generate: ConfigMaps labelled `skupper.io/label-template`, of the namespace or of the
-//! controller's, carry them themselves and say what they are for. Pure.
+//! Labels and annotations that users want on generated objects. ConfigMaps labelled
+//! `skupper.io/label-template`, of the namespace or of the controller's, carry them themselves and
+//! name the objects to which they apply. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +15,9 @@ use super::controller_id::ControllerId;
 
 /// On ConfigMaps that are templates, with any value.
 pub const TEMPLATE: &str = "skupper.io/label-template";
-/// What tells our own objects apart, no template may say.
+/// Prefix of the keys that mark our own objects. No template may set them.
 const OURS: &str = "internal.skupper.io/";
-/// Of the template itself, and not of what it is for.
+/// Labels and annotations of the template itself, which are not copied.
 const OWN: [&str; 2] = [TEMPLATE, "kubectl.kubernetes.io/last-applied-configuration"];
 
 /// The templates that concern an object: of its namespace, and of the controller's.
@@ -32,32 +33,34 @@ struct Template<'a> {
     selector: LabelSelector,
 }
 
-/// What a template says under a key; None if empty.
-fn said<'a>(map: &'a ConfigMap, key: &str) -> Option<&'a str> {
+/// Returns the value of a template under a key; None if empty.
+fn template_text<'a>(map: &'a ConfigMap, key: &str) -> Option<&'a str> {
     let text = map.data.as_ref()?.get(key)?.trim();
     (!text.is_empty()).then_some(text)
 }
 
 impl<'a> Template<'a> {
-    fn of(map: &'a ConfigMap) -> Result<Self, String> {
-        let selector = said(map, "labelSelector").unwrap_or_default();
+    fn from_config_map(map: &'a ConfigMap) -> Result<Self, String> {
+        let selector = template_text(map, "labelSelector").unwrap_or_default();
         let selector = LabelSelector::parse(selector).map_err(|why| why.to_string())?;
         Ok(Self { map, selector })
     }
 
     fn is_for(&self, kind: &str, name: &str, labels: &BTreeMap<String, String>) -> bool {
-        let is = |key: &str, own: &str| said(self.map, key).is_none_or(|wanted| wanted == own);
+        let is =
+            |key: &str, own: &str| template_text(self.map, key).is_none_or(|wanted| wanted == own);
         is("kind", kind) && is("name", name) && self.selector.matches(labels)
     }
 
-    /// Pods change by being replaced, which ends their connections: so only where that is asked for.
+    /// Returns true if the template applies to Pods. A change replaces Pods, which ends their
+    /// connections, so templates apply to them only on request.
     fn is_for_pods(&self) -> bool {
-        said(self.map, "includePods") == Some("true")
+        template_text(self.map, "includePods") == Some("true")
     }
 
-    /// What it gives of its own.
+    /// Returns the template's own labels or annotations that it gives to objects.
     fn gives(&self, own: &'a BTreeMap<String, String>) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let excluded = said(self.map, "exclude").unwrap_or_default();
+        let excluded = template_text(self.map, "exclude").unwrap_or_default();
         let excluded: BTreeSet<&str> = excluded.split(',').map(str::trim).collect();
         let given = own
             .iter()
@@ -68,20 +71,28 @@ impl<'a> Template<'a> {
     }
 }
 
-/// The templates that concern an object, in the order in which they are laid on: what comes later goes before.
+/// Templates that concern an object, in the order in which they are applied: a later one takes
+/// precedence.
 pub struct Templates<'a>(Vec<Template<'a>>);
 
 impl<'a> Templates<'a> {
-    /// Those of the controller's namespace go before those of others; of one namespace, the last by name. What cannot be read counts as not there.
-    pub fn of(maps: &[&'a ConfigMap], controller_id: &ControllerId) -> Self {
+    /// Orders the templates. Those of the controller's namespace take precedence over those of
+    /// others; within one namespace, the last by name does. A template that cannot be read counts
+    /// as absent.
+    pub fn from_config_maps(maps: &[&'a ConfigMap], controller_id: &ControllerId) -> Self {
         let mut maps = maps.to_vec();
         let is_controllers =
             |map: &ConfigMap| map.namespace().as_deref() == Some(controller_id.namespace());
         maps.sort_by_cached_key(|map| (is_controllers(map), map.name_any()));
-        Self(maps.into_iter().flat_map(Template::of).collect())
+        Self(
+            maps.into_iter()
+                .flat_map(Template::from_config_map)
+                .collect(),
+        )
     }
 
-    /// An object with what they give it. What it says itself stays.
+    /// Returns an object with the labels and annotations of the templates. The values of the object
+    /// itself stay.
     pub fn on<K: Resource<DynamicType = ()>>(&self, mut object: Desired<K>) -> Desired<K> {
         let meta = &object.as_json()["metadata"];
         let name = meta["name"].as_str().unwrap_or_default();
@@ -119,10 +130,10 @@ fn lay(templates: &[&Template<'_>], meta: &mut Value) {
     }
 }
 
-/// Which of these cannot be read, and why, a line each.
+/// Returns the templates that cannot be read, with the reasons, one line each.
 pub fn broken(maps: &[&ConfigMap]) -> Vec<String> {
     let why = maps.iter().filter_map(|map| {
-        let why = Template::of(map).err()?;
+        let why = Template::from_config_map(map).err()?;
         let map = ObjectRef::to(*map);
         Some(format!(
             "{map} is no label template, for its labelSelector cannot be read: {why}"

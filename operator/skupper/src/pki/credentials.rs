@@ -1,4 +1,5 @@
-//! Certificates with a key of their own, of what no Certificate declares: of a link that is granted, and of the server that grants it.
+//! Certificates with their own key, for uses that no Certificate declares: for a granted link, and
+//! for the server that grants it.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -7,7 +8,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 
 use super::issue::{Authority, Error, self_signed};
 use super::key::Key;
-use super::wanted::Wanted;
+use super::wanted::CertificateRequest;
 
 /// A certificate with its key, and who signed it; all PEM.
 #[derive(Clone)]
@@ -31,12 +32,12 @@ impl Credentials {
     /// Those of a new authority.
     ///
     /// # Errors
-    /// The certificate cannot be encoded, or there is nothing random.
+    /// Returns an error if the certificate cannot be encoded, or if no random bytes are available.
     pub fn of_authority(subject: &str, now: Timestamp) -> Result<Self, Error> {
-        let wanted = Wanted {
+        let wanted = CertificateRequest {
             subject,
             signing: true,
-            ..Wanted::default()
+            ..CertificateRequest::default()
         };
         let key = key()?;
         let certificate = self_signed(&wanted, &key, now, random()?)?;
@@ -50,8 +51,12 @@ impl Credentials {
     /// Those that an authority signs.
     ///
     /// # Errors
-    /// The certificate cannot be encoded, or there is nothing random.
-    pub fn signed(by: &Authority, wanted: &Wanted<'_>, now: Timestamp) -> Result<Self, Error> {
+    /// Returns an error if the certificate cannot be encoded, or if no random bytes are available.
+    pub fn signed(
+        by: &Authority,
+        wanted: &CertificateRequest<'_>,
+        now: Timestamp,
+    ) -> Result<Self, Error> {
         let key = key()?;
         Ok(Self {
             authority: by.text().to_owned(),

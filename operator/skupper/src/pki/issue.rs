@@ -1,4 +1,4 @@
-//! How certificates are issued: for how long, and by whom.
+//! Issuing of certificates: validity and issuer.
 
 use jiff::{SignedDuration, Timestamp};
 use rcgen::{
@@ -11,16 +11,19 @@ use x509_parser::time::ASN1Time;
 use super::encoded;
 use super::key::{self, Key};
 use super::read::{Certificate, Unreadable};
-use super::wanted::Wanted;
+use super::wanted::CertificateRequest;
 
 const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
-/// How long an authority is good, as with the replaced implementation. It is renewed when two thirds are over, so it always outlives what it signs for a year.
+/// Validity of an authority, as in the existing implementation. It is renewed after two thirds, so
+/// it always outlives the certificates that it signs for a year.
 const OF_AUTHORITIES: SignedDuration = SignedDuration::from_hours(5 * 365 * 24);
-/// Clocks of other clusters may be so far behind ours.
+/// Upper bound on the lag of the clocks of other clusters.
 const APART: SignedDuration = SignedDuration::from_mins(5);
-/// How long it is good, if its authority is good until `end`. What a server shows is renewed where it is kept, so a year is enough. What a client shows may
-/// be carried to another site, where nobody renews it: it is good for as long as who signs it, and so for more than a third of an authority's life.
-fn until(wanted: &Wanted<'_>, now: Timestamp, end: Timestamp) -> Timestamp {
+/// Returns the expiry of a certificate whose authority is valid until `end`. A server certificate
+/// is renewed in its place, so a year is enough. A client certificate may be carried to another
+/// site, which does not renew it. It is therefore valid for as long as its authority, and so for
+/// more than a third of an authority's life.
+fn until(wanted: &CertificateRequest<'_>, now: Timestamp, end: Timestamp) -> Timestamp {
     let longest = match (wanted.signing, wanted.uses()) {
         (true, _) => return later(now, OF_AUTHORITIES),
         (false, (true, false)) => end,
@@ -39,7 +42,7 @@ pub enum Error {
     /// The certificate of the authority cannot be read.
     #[error("its tls.crt cannot be used: {0}")]
     Authority(Unreadable),
-    /// What would sign is no authority.
+    /// The certificate of the signer is not one of an authority.
     #[error("its tls.crt is no certificate of an authority")]
     NoAuthority,
     /// The key of the authority cannot be used.
@@ -56,11 +59,11 @@ pub enum Error {
     Random,
 }
 
-/// Who signs certificates.
+/// Authority that signs certificates.
 #[derive(Debug)]
 pub struct Authority {
     certificate: Certificate,
-    /// PEM of the certificate, and of whatever stands beside it.
+    /// PEM of the certificate, and of all text beside it.
     text: String,
     key: Key,
 }
@@ -92,13 +95,13 @@ impl Authority {
         &self.certificate
     }
 
-    /// PEM of its certificate, and of whatever was read with it.
+    /// Returns the PEM of its certificate, and of all text that was read with it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// When it ended, if it has.
-    pub fn ended(&self, now: Timestamp) -> Option<Timestamp> {
+    pub fn expired_at(&self, now: Timestamp) -> Option<Timestamp> {
         let (_, end) = self.certificate.validity();
         (end <= now).then_some(end)
     }
@@ -109,7 +112,7 @@ impl Authority {
     /// It cannot be encoded.
     pub fn issue(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &CertificateRequest<'_>,
         key: &Key,
         now: Timestamp,
         serial: [u8; 16],
@@ -128,7 +131,7 @@ impl Authority {
 /// # Errors
 /// It cannot be encoded.
 pub fn self_signed(
-    wanted: &Wanted<'_>,
+    wanted: &CertificateRequest<'_>,
     key: &Key,
     now: Timestamp,
     serial: [u8; 16],
@@ -140,7 +143,7 @@ pub fn self_signed(
 }
 
 fn params(
-    wanted: &Wanted<'_>,
+    wanted: &CertificateRequest<'_>,
     now: Timestamp,
     until: Timestamp,
     mut serial: [u8; 16],

@@ -1,4 +1,5 @@
-//! Private keys: those of ours are ECDSA over P-256, and signatures by them follow from what is signed (RFC 6979). Others are read as they are found.
+//! Private keys: keys of this operator are ECDSA over P-256, and their signatures are deterministic
+//! (RFC 6979). Other keys are read in the form in which they are found.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -11,7 +12,8 @@ use thiserror::Error;
 
 use super::encoded;
 
-/// What stands before the number in a key of ours (PKCS#8 around RFC 5915), and between that and its point.
+/// Bytes before the number in a key of this operator (PKCS#8 around RFC 5915), and between the
+/// number and its point.
 const HEAD: [u8; 36] = [
     0x30, 0x81, 0x87, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02,
     0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x04, 0x6d, 0x30, 0x6b, 0x02,
@@ -89,7 +91,7 @@ impl Key {
     /// Reads a key: PKCS#8, or the older forms of RSA (PKCS#1) and ECDSA (SEC 1).
     ///
     /// # Errors
-    /// There is none, or it cannot be used.
+    /// Returns an error if the text contains no key, or an unusable one.
     pub fn read(pem: &[u8]) -> Result<Self, Wrong> {
         let der = PrivateKeyDer::from_pem_slice(pem).map_err(Wrong::Pem)?;
         let forms = match &der {
@@ -141,7 +143,7 @@ impl rcgen::SigningKey for Key {
     }
 }
 
-/// The number of a key that has exactly the form of ours.
+/// Returns the number of a key that has exactly the form of this operator's keys.
 fn own_number(der: &[u8]) -> Option<[u8; NUMBER]> {
     let (number, rest) = der.strip_prefix(&HEAD)?.split_first_chunk()?;
     rest.starts_with(&BETWEEN).then_some(*number)

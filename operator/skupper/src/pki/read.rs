@@ -1,4 +1,4 @@
-//! What a certificate says, and whether that is what is asked for.
+//! Content of a certificate, and its comparison with the requested content.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -12,9 +12,9 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 use super::key::Key;
-use super::wanted::Wanted;
+use super::wanted::CertificateRequest;
 
-/// Why there is no certificate.
+/// The certificate is missing or unreadable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("it is no PEM of a certificate")]
 pub struct Unreadable;
@@ -27,7 +27,7 @@ impl Certificate {
     /// Reads the first one of a PEM.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// Returns an error if the certificate is missing or unreadable.
     pub fn read(pem: &[u8]) -> Result<Self, Unreadable> {
         let der = CertificateDer::from_pem_slice(pem).map_err(|_| Unreadable)?;
         parsed(&der).map(drop).ok_or(Unreadable)?;
@@ -54,27 +54,29 @@ impl Certificate {
         until.saturating_sub(third).unwrap_or(until)
     }
 
-    /// Whether it may sign others.
+    /// Returns true if the certificate may sign others.
     pub fn is_authority(&self) -> bool {
         self.parsed().is_ca()
     }
 
-    /// Whether this key is its own.
+    /// Returns true if this key belongs to the certificate.
     pub fn is_of(&self, key: &Key) -> bool {
         let public = self.parsed().public_key().subject_public_key.data.to_vec();
         public == key.der_bytes()
     }
 
-    /// Whether it was signed by what another one says of itself.
+    /// Returns true if the certificate was signed under the subject and key that another
+    /// certificate states.
     pub fn is_signed_by(&self, authority: &Self) -> bool {
         let (own, other) = (self.parsed(), authority.parsed());
         let named = own.issuer().as_raw() == other.subject().as_raw();
         named && own.verify_signature(Some(other.public_key())).is_ok()
     }
 
-    /// What it is not, of what is asked for; `None` if it is all of it. What it can beyond that is no fault: those of the replaced implementation are good for
+    /// Returns the requested properties that the certificate lacks; `None` if it has all of them.
+    /// Further properties are no fault: certificates of the replaced implementation are valid for
     /// both sides of a connection.
-    pub fn lacks(&self, wanted: &Wanted<'_>) -> Option<String> {
+    pub fn lacks(&self, wanted: &CertificateRequest<'_>) -> Option<String> {
         let parsed = self.parsed();
         let subject = parsed.subject().iter_common_name().last();
         let subject = subject.and_then(|name| name.as_str().ok());

@@ -1,4 +1,4 @@
-//! What is asked of a certificate. Knows none that there is.
+//! Requested content of a certificate. Independent of existing certificates.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -8,25 +8,26 @@ use lifecycle_router::link::security::SITE_URI;
 /// As long as a name of a certificate may be here.
 const LONGEST: usize = 253;
 
-/// What is asked of a certificate.
+/// Requested content of a certificate.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct CertificateRequest<'a> {
     /// The common name.
     pub subject: &'a str,
-    /// The site that it is of; without this, one whose uid is the subject.
+    /// Site of the certificate; if absent, the subject is the uid of the site.
     pub site: Option<&'a str>,
     /// Names and addresses.
     pub hosts: Vec<&'a str>,
-    /// Whether it is for who connects.
+    /// True if it is for the side that connects.
     pub client: bool,
-    /// Whether it is for who is connected to.
+    /// True if it is for the side that accepts connections.
     pub server: bool,
-    /// Whether it is an authority.
+    /// True if it is for an authority.
     pub signing: bool,
 }
 
-impl Wanted<'_> {
-    /// Whether it is for clients, and whether for servers: without a word of either, for both.
+impl CertificateRequest<'_> {
+    /// Returns the use by clients and the use by servers. If neither is requested, the certificate
+    /// is for both.
     pub(super) fn uses(&self) -> (bool, bool) {
         let unsaid = !self.client && !self.server;
         (self.client || unsaid, self.server || unsaid)
@@ -60,7 +61,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Whether a text has the form of a uid: `8-4-4-4-12` hexadecimal digits.
+/// Returns true if a text has the form of a uid: `8-4-4-4-12` hexadecimal digits.
 fn is_uid(text: &str) -> bool {
     let lengths = text.split('-').map(str::len);
     let digits = text.chars().all(|c| c == '-' || c.is_ascii_hexdigit());

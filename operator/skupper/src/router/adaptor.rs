@@ -97,7 +97,7 @@ pub(super) fn container(site: OfSite<'_>) -> Value {
     })
 }
 
-/// Its folder of its own, where it is mounted, and of what volume.
+/// Returns the adaptor's own folder: its mount and its volume.
 pub(super) fn cache() -> (Value, Value) {
     (
         json!({ "name": "cache", "mountPath": CACHE }),

@@ -1,5 +1,6 @@
-//! Routers in this process: one for each Site of which a Pod runs, fed by the objects that the router in that Pod would read, and asked
-//! without a socket. Knows neither Sites nor Listeners: Pods say what is to run.
+//! Routers in this process: one for each Site with a running Pod. Each gets the objects that the
+//! router in that Pod would read, and is queried without a socket. Independent of Sites and
+//! Listeners: Pods determine the running routers.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -23,7 +24,8 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::state::{Routers, reported};
 use lifecycle_runtime::cause;
 
-/// Where routers listen for listeners without a host, and how they end.
+/// Addresses on which routers listen for listeners without a host, and the terms on which routers
+/// end.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// The address of the first router, and the next ones for others; absent for all addresses.
@@ -34,9 +36,9 @@ pub struct Settings {
 
 /// The routers of this process; clones are the same.
 #[derive(Clone)]
-pub struct Embedded(Arc<All>);
+pub struct Embedded(Arc<RouterPool>);
 
-struct All {
+struct RouterPool {
     settings: Settings,
     /// By the uid of the Site.
     seats: Mutex<BTreeMap<String, Seat>>,
@@ -56,10 +58,11 @@ impl Embedded {
     /// None runs yet.
     pub fn new(settings: Settings) -> Self {
         let seats = Mutex::default();
-        Self(Arc::new(All { settings, seats }))
+        Self(Arc::new(RouterPool { settings, seats }))
     }
 
-    /// Where the router of a Site listens for listeners without a host; absent if it does not run, or listens at all addresses.
+    /// Returns the address on which the router of a Site listens for listeners without a host.
+    /// Absent if the router does not run, or listens at all addresses.
     pub fn address(&self, site: &str) -> Option<IpAddr> {
         let number = self.seats().get(site)?.number;
         self.address_of(number)
@@ -70,8 +73,8 @@ impl Embedded {
         self.seats().get(site).map(|seat| seat.router.clone())
     }
 
-    /// Runs a router for each Site that Pods say, until told to stop; then all end, within their grace. What a router
-    /// reads it reads through the client that `reader` gives for its Pod.
+    /// Runs a router for each Site that Pods name, until shutdown. Then all routers end, within
+    /// their grace. A router reads only through the client that `reader` returns for its Pod.
     pub async fn run(
         &self,
         client: Client,
@@ -107,7 +110,7 @@ impl Embedded {
                 Some(Ok(event)) => learn(event, &mut pods, &mut listed),
             }
             if listed.is_none() {
-                let wanted = wanted(&pods);
+                let wanted = running_pods(&pods);
                 self.keep(&wanted, ending);
                 self.start(&wanted, &reader);
             }
@@ -157,7 +160,7 @@ impl Embedded {
                 namespace: pod.namespace().unwrap_or_default(),
                 name: ROUTER.to_owned(),
             };
-            let source = Namespace::with(reader(pod), place);
+            let source = Namespace::with_client(reader(pod), place);
             let following = tokio::spawn(source.follow(router.clone()));
             let seat = Seat {
                 number,
@@ -185,13 +188,17 @@ pub fn nth_address(first: IpAddr, number: u8) -> Option<IpAddr> {
             let next = u32::from(first).checked_add(number.into())?;
             Some(IpAddr::V4(next.into()))
         }
-        // There is one address of IPv6 on loopback.
+        // Loopback has only one IPv6 address.
         first @ IpAddr::V6(_) => Some(first),
     }
 }
 
 impl Routers for Embedded {
-    async fn ask(&self, pods: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+    async fn fetch_state(
+        &self,
+        pods: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         let site = pods.iter().find_map(|pod| pod.labels().get(SITE));
         match site.and_then(|site| self.router(site)) {
             Some(router) => Ok(reported(&router.state().now())),
@@ -215,7 +222,7 @@ fn learn(event: Event<Pod>, pods: &mut Pods, listed: &mut Option<Pods>) {
 }
 
 /// A Pod that runs, for each Site that has one.
-fn wanted(pods: &Pods) -> BTreeMap<&str, &Pod> {
+fn running_pods(pods: &Pods) -> BTreeMap<&str, &Pod> {
     let running = |pod: &&Pod| {
         let phase = pod
             .status
@@ -250,7 +257,7 @@ mod tests {
         let (mut pods, mut listed) = (Pods::new(), None);
         let mut learn = |event| {
             learn(event, &mut pods, &mut listed);
-            wanted(&pods)
+            running_pods(&pods)
                 .into_keys()
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
@@ -287,7 +294,7 @@ mod tests {
         assert_eq!(address(1).as_deref(), Some("127.0.1.0"));
         assert_eq!(routers.address("west"), None);
         let west = pod("a", "west", "Running");
-        let answer = routers.ask(vec![&west], Vec::new()).await;
+        let answer = routers.fetch_state(vec![&west], Vec::new()).await;
         assert!(matches!(answer, Err(CallError::Failed(why)) if why.contains("does not run")));
     }
 }

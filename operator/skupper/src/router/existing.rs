@@ -21,7 +21,7 @@ use crate::settings::{CONNECTIONS, LOGGING, setting};
 
 /// The Service at which tools ask the router by AMQP.
 pub const SERVICE: &str = "skupper-router-local";
-/// Of the router, for who asks it by AMQP.
+/// Port of the router for AMQP clients.
 pub const AMQPS: u16 = 5671;
 const COMPONENT: (&str, &str) = ("skupper.io/component", "router");
 /// Folder of the files of proxies, beside that of certificates.
@@ -80,7 +80,7 @@ pub type Right = (
 const READ: [&str; 3] = ["get", "list", "watch"];
 const ALL: [&str; 6] = ["get", "list", "watch", "create", "update", "delete"];
 
-/// The rights that the existing adaptor asks for. Who gives them must have them.
+/// Rights that the existing adaptor requires. An account that grants them must have them.
 pub const RIGHTS: [Right; 6] = [
     ("", &["secrets", "pods"], &READ),
     ("", &["configmaps"], &ALL),
@@ -113,13 +113,14 @@ pub struct ExistingPods<'a> {
     pub images: Existing<'a>,
     /// The ServiceAccount.
     pub account: &'a str,
-    /// Resources of the router, as a container says them.
+    /// Resources of the router, in the form of a container's `resources`.
     pub router: Value,
     /// Resources of the adaptor.
     pub adaptor: Value,
 }
 
-/// The Pods of the existing router. What the API server says by itself is left out.
+/// Returns the Deployment of the existing router. Fields that the API server sets by itself are
+/// left out.
 pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
     let site = ("skupper.io/type", "site");
     let mut of_pod = vec![site, ("skupper.io/group", ROUTER)];
@@ -132,7 +133,7 @@ pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
             (init, kube_adaptor(pods), volumes(&json!({})))
         }
         Adaptor::LifecycleRouter => {
-            // The controller asks the Pods that say so.
+            // The controller queries the Pods with this label.
             of_pod.push((SITE, pods.site));
             let of_site = OfSite {
                 namespace: pods.namespace,
@@ -174,7 +175,8 @@ pub fn deployment(pods: &ExistingPods<'_>) -> Desired<Deployment> {
     }))
 }
 
-/// Changes with what the router reads at its start alone, so that it starts anew.
+/// Returns a digest of the settings that the router reads only at its start. A change restarts the
+/// router.
 fn config_digest(spec: &SiteSpec) -> String {
     let mode = if spec.edge == Some(true) {
         "edge"
@@ -241,7 +243,7 @@ fn mounts(others: impl IntoIterator<Item = Value>) -> Value {
     Value::Array(all)
 }
 
-/// A container, with what all of them have.
+/// Returns a container, with the fields that all containers have.
 fn container((name, image, resources): (&str, &str, &Value), own: Value) -> Value {
     let mut whole = json!({
         "name": name, "image": image, "resources": resources,

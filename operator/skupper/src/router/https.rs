@@ -1,5 +1,7 @@
-//! Routers in Pods: the embedded one is asked over HTTPS, where both sides show the Certificate of their namespace that is for the inside of the cluster; so is
-//! the adaptor of this project beside the existing one. Of the existing adaptor the ConfigMaps of its namespace tell.
+//! Routers in Pods. The embedded router is queried over HTTPS, where both sides present the
+//! Certificate of their namespace that is used inside the cluster. The adaptor of this project
+//! beside the existing router is queried in the same way. For the existing adaptor, the ConfigMaps
+//! of its namespace contain the state.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -10,7 +12,7 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::{Api, Client, ResourceExt};
-use lifecycle_router::state::client::{Credentials, ask};
+use lifecycle_router::state::client::{Credentials, fetch_state};
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_specs_skupper::router::{LOCAL_SERVER, RouterState, SITE};
 use tokio::time::{Instant, sleep};
@@ -24,34 +26,36 @@ use lifecycle_runtime::cause;
 
 const NOBODY: &str = "no Pod of the router has an address yet";
 
-/// Several lifecycles ask for the same; what is younger than this answers them all.
+/// Maximum age of an answer that serves several lifecycles with equal queries.
 const FRESH: Duration = Duration::from_millis(300);
 
-/// How long one Pod is waited for before the next is asked as well: a router answers within milliseconds, and a Pod that only bears its label never.
+/// Time after which the next Pod is queried as well. A router answers within milliseconds; a Pod
+/// that only bears its label never answers.
 const LONG: Duration = Duration::from_millis(500);
 
-/// How many Pods of a router are asked.
+/// Upper bound on the queried Pods of a router.
 const MOST: usize = 8;
 
 /// How long an answer is kept at most; the next question comes long before.
 const LONGEST_KEPT: Duration = Duration::from_secs(60);
 
-/// Shortest time between two reads of one Secret: a router that does not answer is asked every few seconds, mostly for another reason.
+/// Minimum time between two reads of one Secret: a router that does not answer is queried every few
+/// seconds, mostly for another reason.
 const READ_AGAIN: Duration = Duration::from_secs(2);
 
-/// Asks the routers of Pods.
+/// Client that queries the routers of Pods.
 pub struct Https {
     client: Client,
-    /// What was answered last, by namespace and Site: who asks meanwhile waits for it.
+    /// Last answers, by namespace and Site. A concurrent query waits for the answer.
     answers: Mutex<BTreeMap<Seat, Arc<tokio::sync::Mutex<Option<Answer>>>>>,
 }
 
-/// Where Pods of a router are, and which Site they say that they are of: any Pod may bear the label.
+/// Namespace of the Pods of a router, and the Site that the Pods claim: any Pod may bear the label.
 type Seat = (String, String);
 
 /// A Secret, as it was read.
 #[derive(Debug)]
-struct Shown {
+struct CachedCredentials {
     at: Instant,
     credentials: Credentials,
 }
@@ -60,7 +64,7 @@ struct Shown {
 struct Answer {
     at: Instant,
     state: Result<RouterState, CallError>,
-    shown: Option<Shown>,
+    shown: Option<CachedCredentials>,
 }
 
 impl Https {
@@ -70,12 +74,13 @@ impl Https {
         Self { client, answers }
     }
 
-    /// The next answer, after this one: its Secret is read again only if that may be why there is none.
+    /// Queries again after this answer. The Secret is read again only if it may be the cause of the
+    /// failure.
     async fn ask_anew(
         &self,
         namespace: &str,
         addresses: &[SocketAddr],
-        last: Option<Shown>,
+        last: Option<CachedCredentials>,
     ) -> Answer {
         if let Some(shown) = last {
             let state = ask_all(addresses, &shown.credentials).await;
@@ -92,24 +97,25 @@ impl Https {
         }
     }
 
-    async fn read(&self, namespace: &str) -> Result<Shown, String> {
+    async fn read(&self, namespace: &str) -> Result<CachedCredentials, String> {
         let api: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
         let named = format!("Secret `{namespace}/{LOCAL_SERVER}`");
         let read = api.get_opt(LOCAL_SERVER).await;
         let read = read
             .map_err(|error| format!("{named} cannot be read: {}", cause::in_one_line(&error)))?;
         let credentials = read.as_ref().and_then(credentials);
-        Ok(Shown {
+        Ok(CachedCredentials {
             at: Instant::now(),
             credentials: credentials.ok_or_else(|| {
-                format!("{named} is not complete: look at the Certificate of its name")
+                format!("{named} is not complete: check the Certificate with its name")
             })?,
         })
     }
 
     fn answer_of(&self, seat: &Seat) -> Arc<tokio::sync::Mutex<Option<Answer>>> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        // Answers of Sites that no lifecycle asks for any more are dropped; one that is asked for now is locked.
+        // Answers of Sites that no lifecycle queries any more are dropped. An answer in use is
+        // locked.
         let is_young = |answer: &Answer| answer.at.elapsed() < LONGEST_KEPT;
         answers.retain(|_, answer| match answer.try_lock() {
             Ok(answer) => answer.as_ref().is_some_and(is_young),
@@ -120,8 +126,9 @@ impl Https {
 }
 
 impl Routers for Https {
-    /// Pods that say of which Site they are are asked. Those of the existing adaptor do not, and what they know stands in ConfigMaps.
-    async fn ask(
+    /// Queries the Pods that are labelled with their Site. Pods of the existing adaptor are not;
+    /// their state is in ConfigMaps.
+    async fn fetch_state(
         &self,
         pods: Vec<&Pod>,
         documents: Vec<&ConfigMap>,
@@ -153,7 +160,7 @@ impl Routers for Https {
 }
 
 impl Answer {
-    fn now(state: Result<RouterState, CallError>, shown: Option<Shown>) -> Self {
+    fn now(state: Result<RouterState, CallError>, shown: Option<CachedCredentials>) -> Self {
         let at = Instant::now();
         Self { at, state, shown }
     }
@@ -175,7 +182,7 @@ async fn ask_all(
     credentials: &Credentials,
 ) -> Result<RouterState, CallError> {
     let asked = addresses.iter().copied().map(|address| async move {
-        let answer = ask(address, credentials).await;
+        let answer = fetch_state(address, credentials).await;
         let answer = answer.map(|state| reported(&state));
         answer.map_err(|error| CallError::Failed(cause::in_one_line(&error)))
     });
@@ -183,8 +190,8 @@ async fn ask_all(
     answer.unwrap_or_else(|| Err(CallError::Failed(NOBODY.to_owned())))
 }
 
-/// The answer of the first who gives a good one: each is asked once the one before has failed, or takes long. Else the last failure; absent if there is
-/// nobody to ask.
+/// Returns the first good answer. Each candidate is queried once the previous one has failed, or
+/// takes long. Otherwise returns the last failure, or `None` if there are no candidates.
 async fn first_good<T, E, F>(asked: impl IntoIterator<Item = F>) -> Option<Result<T, E>>
 where
     F: Future<Output = Result<T, E>>,
@@ -221,7 +228,7 @@ fn by_precedence<'a>(pods: &[&'a Pod]) -> Vec<&'a Pod> {
     pods
 }
 
-/// The addresses at which the routers of these Pods can be asked, each with its Site.
+/// Returns the addresses at which the routers of these Pods can be queried, each with its Site.
 fn doors(pods: &[&Pod]) -> Vec<(Seat, SocketAddr)> {
     let door = |pod: &Pod| {
         let address: IpAddr = pod.status.as_ref()?.pod_ip.as_ref()?.parse().ok()?;

@@ -1,5 +1,6 @@
-//! The state of a Site that runs on the skupper-router, from the two documents that say something of it: the configuration that the router was
-//! given, and the network status that the program beside it writes. Pure; where the documents are read, and when, others decide.
+//! The state of a Site that runs on the skupper-router, from two documents: the configuration that
+//! the router received, and the network status that the program beside it writes. Pure; the caller
+//! decides when and from which source the documents are read.
 
 mod entries;
 mod records;
@@ -24,17 +25,18 @@ const KEY: &str = "NetworkStatus";
 const STATUS: &str =
     "the network status (key `NetworkStatus` of ConfigMap `skupper-network-status`)";
 
-/// Said of sockets, of which the network status says nothing.
-const SOCKETS: &str = "the existing router does not tell if the port of the router could be opened; if nothing listens there, look at the log of its container `router`";
+/// Note on sockets, which the network status does not contain.
+const SOCKETS: &str = "the existing router does not report whether its port could be opened; if nothing listens there, check the log of its container `router`";
 
 /// The configuration in messages.
 const CONFIG: &str =
     "the configuration of the router (key `skrouterd.json` of ConfigMap `skupper-router`)";
 
-/// The state of the router that goes by one of these ConfigMaps and is told of in the other.
+/// Returns the state of the router that is configured by one of these ConfigMaps and reported in
+/// the other.
 ///
 /// # Errors
-/// The sentence that says which is not there.
+/// Returns a sentence that names the missing one.
 pub fn of_documents(documents: &[&ConfigMap]) -> Result<RouterState, String> {
     let named = |name: &str| documents.iter().find(|map| map.name_any() == name);
     let part = |name: &str, key: &str| named(name)?.data.as_ref()?.get(key).map(String::as_str);
@@ -52,11 +54,13 @@ pub fn of_documents(documents: &[&ConfigMap]) -> Result<RouterState, String> {
 /// `skupper-network-status`) to the state that lifecycles read.
 ///
 /// # Guarantees
-/// No text makes it panic, and its work is linear in the texts but for a logarithm. What can be read is read record by record; `error` names
-/// what is left out. Without a status, and with one that has no router of this site, `entries` is empty: nothing of the site is Ready.
+/// No text makes it panic, and its work is linear in the texts up to a logarithmic factor. Readable
+/// content is read record by record; `error` names the parts that are left out. Without a status,
+/// and with one that has no router of this site, `entries` is empty: nothing of the site is Ready.
 ///
-/// An entry is reported only as far as the status proves it. A router writes the record of a `tcpListener`, `listenerAddress` or
-/// `tcpConnector` when it accepts the entry, before any socket is opened, and the record never says whether a bind failed:
+/// An entry is reported only as far as the status proves it. A router writes the record of a
+/// `tcpListener`, `listenerAddress` or `tcpConnector` when it accepts the entry, before any socket
+/// is opened. The record never shows a failed bind:
 ///
 /// * One that is listed with its name, routing key and port (a connector: routing key, host and port; no name is written) is applied. A
 ///   listener is then `Up` if its key has a connector, since the router opens its socket by itself, and else `Idle`. `Failed` cannot be known.
@@ -65,15 +69,16 @@ pub fn of_documents(documents: &[&ConfigMap]) -> Result<RouterState, String> {
 /// * Other attributes, such as `sslProfile`, are in no record. An edit of only those is taken as applied.
 /// * A link is `Up` if a record of its name is `up`, leads to a known site and has the role and the cost of the entry. If all records of that
 ///   name have another role or cost, the router still runs the entry of before, and it is absent. Else it is `Idle`.
-/// * An `sslProfile`, a `proxyProfile`, and a `listener` or `connector` that is not for links are in no record and count as applied. A
-///   `listener` for links is a record without a name: if there are fewer of those than entries, none of them is reported, for nothing tells
-///   which are missing. The same holds for tcpConnectors of one key, host and port.
+/// * An `sslProfile`, a `proxyProfile`, and a `listener` or `connector` that is not for links are in no record and count as applied.
+/// * A `listener` for links is a record without a name. If there are fewer of those than entries, none
+///   of them is reported, because the missing ones cannot be identified. The same holds for
+///   tcpConnectors of one key, host and port.
 ///
 /// Of several routers of the site one is enough: the records of a router that is gone stay for up to a minute.
 pub fn state(site_uid: &str, config: &str, status: Option<&str>) -> RouterState {
     let read = match status {
         None => Err(format!(
-            "{STATUS} is not there yet; if it stays so, look at the log of container `kube-adaptor` of the router, which writes it"
+            "{STATUS} does not exist yet; if it stays so, check the log of the router's container `kube-adaptor`, which writes it"
         )),
         Some(status) => records::read(status).map_err(|error| {
             format!("{STATUS} {error}; restart the router, which writes it anew, and let nothing else write it")
@@ -102,7 +107,7 @@ pub fn state(site_uid: &str, config: &str, status: Option<&str>) -> RouterState 
         }
         None => {
             errors.push(format!(
-                "{STATUS} has no router of site `{}` yet; if it stays so, look at the log of the router and of its container `kube-adaptor`",
+                "{STATUS} has no router of site `{}` yet; if it stays so, check the logs of the router and of its container `kube-adaptor`",
                 records::quoted(site_uid)
             ));
             BTreeMap::new()
@@ -168,7 +173,8 @@ fn sites(network: &Network) -> Vec<RouterSite> {
     network.sites.iter().map(site).collect()
 }
 
-/// The links of a site whose other end is known. Two routers of a site may have one link: it is up if one of them has it up.
+/// Returns the links of a site whose other end is known. Two routers of a site may have one link:
+/// it is up if one of them reports it as up.
 fn links(site: &SiteRecord, network: &Network) -> Vec<RouterLink> {
     let mut links: BTreeMap<(&str, &str), bool> = BTreeMap::new();
     for link in site.routers.iter().flat_map(|router| &router.links) {

@@ -29,7 +29,8 @@ const MANAGER: &str = "skupper.io/numbering";
 /// How long until a Secret is tried again that could not be written.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// Numbers the Secrets of all namespaces that a controller manages, or of those that it watches, until told to stop.
+/// Numbers the Secrets of all namespaces that a controller manages, or of those that it watches,
+/// until shutdown.
 pub async fn run(
     client: Client,
     id: ControllerId,
@@ -48,7 +49,7 @@ pub async fn run(
     }
 }
 
-/// The namespaces whose configuration names Secrets: each has a task that ends with its sender.
+/// Namespaces whose configuration names Secrets. Each has a task that ends with its sender.
 type Namespaces = BTreeMap<String, watch::Sender<Profiles>>;
 
 async fn follow(client: &Client, id: &ControllerId, watched: Option<&str>) -> Infallible {
@@ -83,12 +84,12 @@ async fn follow(client: &Client, id: &ControllerId, watched: Option<&str>) -> In
             known.send_replace(wanted);
         } else {
             let (sender, receiver) = watch::channel(wanted);
-            let place = Place {
+            let place = NamespaceNumbering {
                 client: client.clone(),
                 id: id.clone(),
                 namespace: namespace.clone(),
             };
-            work.spawn(place.number(receiver));
+            work.spawn(place.run(receiver));
             namespaces.insert(namespace, sender);
         }
         while work.try_join_next().is_some() {}
@@ -96,15 +97,16 @@ async fn follow(client: &Client, id: &ControllerId, watched: Option<&str>) -> In
 }
 
 /// A namespace.
-struct Place {
+struct NamespaceNumbering {
     client: Client,
     id: ControllerId,
     namespace: String,
 }
 
-impl Place {
-    /// Numbers the Secrets of the namespace whenever they or what is wanted change, until nothing is wanted any more.
-    async fn number(self, mut wanted: watch::Receiver<Profiles>) {
+impl NamespaceNumbering {
+    /// Numbers the Secrets of the namespace whenever they or the wanted profiles change, until no
+    /// profile is wanted any more.
+    async fn run(self, mut wanted: watch::Receiver<Profiles>) {
         let secrets: Api<Secret> = Api::namespaced(self.client.clone(), &self.namespace);
         let changes = watcher(secrets.clone(), watcher::Config::default()).default_backoff();
         let mut changes = pin!(changes);
@@ -120,7 +122,7 @@ impl Place {
                     match secrets.get_opt(name).await {
                         Ok(found) => drop(all.insert(name.clone(), found)),
                         Err(error) => {
-                            self.tell(name, &error);
+                            self.log_error(name, &error);
                             is_late = true;
                         }
                     }
@@ -153,7 +155,7 @@ impl Place {
         }
     }
 
-    /// Numbers a Secret, if it needs that; false if it is to be tried again.
+    /// Numbers a Secret, if necessary. Returns false if it must be retried.
     async fn number_one(&self, secret: &Secret, wanted: &Profiles) -> bool {
         let name = secret.name_any();
         let of_secret = wanted.iter().filter(|(_, profile)| profile.secret == name);
@@ -187,13 +189,13 @@ impl Place {
             // It has changed or gone meanwhile, and that will be seen.
             Err(kube::Error::Api(status)) if [404, 409].contains(&status.code) => true,
             Err(error) => {
-                self.tell(&name, &error);
+                self.log_error(&name, &error);
                 false
             }
         }
     }
 
-    fn tell(&self, name: &str, error: &kube::Error) {
+    fn log_error(&self, name: &str, error: &kube::Error) {
         let (namespace, why) = (&self.namespace, cause::in_one_line(error));
         tracing::warn!("Secret `{namespace}/{name}` cannot be numbered for the adaptor: {why}");
     }

@@ -1,4 +1,5 @@
-//! What a Site's router is made of: its Pods, what they may read, and how they are known.
+//! Objects of a Site's router: its Pods, their rights to read, and the credentials that identify
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +13,9 @@ use serde_json::{Map, Value, json};
 
 use crate::config::service::{CONTROLLED, LINKED, SELECTOR};
 
-/// Where routers tell their state.
+/// Port on which routers serve their state.
 pub const STATE_PORT: u16 = 9443;
-/// Where routers answer probes and tell metrics.
+/// Port on which routers serve probes and metrics.
 const METRICS_PORT: u16 = 9090;
 
 /// The authority for the inside of the cluster, on either data plane. It signs for no other site, so none can ask a router for its state.
@@ -80,9 +81,9 @@ pub struct RouterPods<'a> {
     pub image: &'a str,
     /// The ServiceAccount.
     pub account: &'a str,
-    /// What they get of a node, as a container says it.
+    /// Compute resources of the containers, in the format of a container's `resources` field.
     pub resources: Value,
-    /// What is logged, as the setting `router-logging` says it.
+    /// Log configuration, in the format of the setting `router-logging`.
     pub logging: Option<&'a str>,
 }
 
@@ -106,7 +107,8 @@ pub fn deployment(pods: &RouterPods<'_>) -> Desired<Deployment> {
                 "spec": {
                     "serviceAccountName": pods.account,
                     "securityContext": {
-                        // Which user, the namespace or the image says: OpenShift gives each namespace ids of its own, and refuses others.
+                        // The namespace or the image determines the user: OpenShift gives each
+                        // namespace ids of its own, and refuses others.
                         "runAsNonRoot": true, "seccompProfile": { "type": "RuntimeDefault" },
                     },
                     "terminationGracePeriodSeconds": 30,

@@ -1,4 +1,5 @@
-//! The router of a namespace as it is: by it and by what its Site says, its data plane is known, and the images of the existing router. Pure.
+//! The existing router of a namespace. Together with the settings of the Site it determines the
+//! data plane, and the images of the existing router. Pure.
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -17,16 +18,16 @@ pub const CONTAINER: &str = "router";
 
 /// The router of a namespace as it is.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct There<'a> {
+pub struct ObservedRouter<'a> {
     /// Its Deployment.
     pub deployment: Option<&'a Deployment>,
     /// Its configuration.
     pub config: Option<&'a ConfigMap>,
 }
 
-impl<'a> There<'a> {
+impl<'a> ObservedRouter<'a> {
     /// Of the namespace of a Site.
-    pub fn of(deployments: &[&'a Deployment], configs: &[&'a ConfigMap]) -> Self {
+    pub fn find(deployments: &[&'a Deployment], configs: &[&'a ConfigMap]) -> Self {
         let deployment = deployments.iter().find(|d| d.name_any() == ROUTER);
         Self {
             deployment: deployment.copied(),
@@ -36,7 +37,7 @@ impl<'a> There<'a> {
 
     /// The data plane of the Site that these ConfigMaps of its namespace are for.
     pub fn plane_by(documents: &[&'a ConfigMap], site: &Site) -> DataPlane {
-        Self::of(&[], documents).plane_of(&site.spec, DataPlane::default())
+        Self::find(&[], documents).plane_of(&site.spec, DataPlane::default())
     }
 
     /// The image of a container, if the Deployment has it.
@@ -47,20 +48,23 @@ impl<'a> There<'a> {
         found.image.as_deref().filter(|image| !image.is_empty())
     }
 
-    /// The data plane of a Site: as it says, else by the Deployment and the configuration that are there, else the usual one. So a controller that takes over a
-    /// namespace leaves its routers as they are.
+    /// Returns the data plane of a Site: the one in its setting, else that of the existing
+    /// Deployment and configuration, else the default one. A controller that takes over a namespace
+    /// therefore leaves its routers as they are.
     pub fn plane_of(self, spec: &SiteSpec, usual: DataPlane) -> DataPlane {
         let said = setting(spec, data_plane::SETTING).and_then(DataPlane::named);
         said.or_else(|| self.plane()).unwrap_or(usual)
     }
 
-    /// The adaptor of a Site on the existing router: as it says, else the one that is there, else the usual one.
+    /// Returns the adaptor of a Site on the existing router: the one in its setting, else the
+    /// existing one, else the default one.
     pub fn adaptor_of(self, spec: &SiteSpec, usual: Adaptor) -> Adaptor {
         let said = setting(spec, data_plane::ADAPTOR_SETTING).and_then(Adaptor::named);
         said.or_else(|| self.adaptor()).unwrap_or(usual)
     }
 
-    /// The adaptor that is there. Pods with that of this project say of which Site they are, so that the controller asks them.
+    /// Returns the existing adaptor. Pods with the adaptor of this project are labelled with their
+    /// Site, so that the controller queries them.
     fn adaptor(self) -> Option<Adaptor> {
         self.image(ADAPTOR)?;
         Some(match self.says_site() {
@@ -69,7 +73,7 @@ impl<'a> There<'a> {
         })
     }
 
-    /// True if the Pods of the Deployment say of which Site they are.
+    /// Returns true if the Pods of the Deployment are labelled with their Site.
     fn says_site(self) -> bool {
         let spec = self.deployment.and_then(|d| d.spec.as_ref());
         let metadata = spec.and_then(|spec| spec.template.metadata.as_ref());
@@ -77,7 +81,8 @@ impl<'a> There<'a> {
         labels.is_some_and(|labels| labels.contains_key(SITE))
     }
 
-    /// The data plane that is there. The Deployment decides, for a configuration that somebody edits by hand is written anew.
+    /// Returns the existing data plane. The Deployment decides, because a hand-edited configuration
+    /// is rewritten.
     fn plane(self) -> Option<DataPlane> {
         if self.adaptor().is_some() {
             return Some(DataPlane::SkupperRouter);
@@ -101,9 +106,9 @@ impl<'a> There<'a> {
 /// The choice of routers that a controller is started with.
 #[derive(Clone, Debug, Default)]
 pub struct RouterOptions {
-    /// The data plane of Sites that say none and have none yet.
+    /// Data plane of Sites that set none and have none yet.
     pub data_plane: DataPlane,
-    /// The adaptor of Sites on the existing router that say none and have none yet.
+    /// Adaptor of Sites on the existing router that set none and have none yet.
     pub adaptor: Adaptor,
     /// The images.
     pub images: Images,
@@ -128,7 +133,7 @@ impl RouterOptions {
 pub struct Images {
     /// Of the router of this project, which is an adaptor as well.
     pub embedded: String,
-    /// Of the existing router; without it that of the Deployment that is there stays.
+    /// Image of the existing router; without it that of the existing Deployment stays.
     pub skupper_router: Option<String>,
     /// Of the existing adaptor; likewise.
     pub kube_adaptor: Option<String>,
@@ -139,18 +144,23 @@ pub struct Images {
 pub struct Existing<'a> {
     /// Of the router.
     pub router: &'a str,
-    /// Which adaptor it is.
+    /// Kind of the adaptor.
     pub kind: Adaptor,
     /// Of the adaptor.
     pub adaptor: &'a str,
 }
 
 impl Images {
-    /// Those of the existing router and of this adaptor: as the options say, else as they are there.
+    /// Returns the images of the existing router and of this adaptor: those in the options, else
+    /// the existing ones.
     ///
     /// # Errors
-    /// The sentence that says which are not known, and what to do.
-    pub fn existing<'a>(&'a self, there: There<'a>, kind: Adaptor) -> Result<Existing<'a>, String> {
+    /// Returns a sentence that names the unknown images, and the remedy.
+    pub fn existing<'a>(
+        &'a self,
+        there: ObservedRouter<'a>,
+        kind: Adaptor,
+    ) -> Result<Existing<'a>, String> {
         let router = self.skupper_router.as_deref();
         let router = router.or_else(|| there.image(CONTAINER));
         let adaptor = match kind {
@@ -221,7 +231,12 @@ mod tests {
         serde_json::from_value(whole).unwrap()
     }
 
-    fn check(setting: Option<&str>, there: There<'_>, usual: DataPlane, expected: DataPlane) {
+    fn check(
+        setting: Option<&str>,
+        there: ObservedRouter<'_>,
+        usual: DataPlane,
+        expected: DataPlane,
+    ) {
         let settings =
             setting.map(|name| [(data_plane::SETTING.to_owned(), name.to_owned())].into());
         let spec = SiteSpec {
@@ -243,7 +258,7 @@ mod tests {
             config(r#"[["router",{"id":"west"}]]"#),
         );
         let broken = config("{");
-        let by = |deployment, config| There { deployment, config };
+        let by = |deployment, config| ObservedRouter { deployment, config };
         let [one, other] = [DataPlane::Embedded, DataPlane::SkupperRouter];
         for usual in [one, other] {
             check(
@@ -269,7 +284,7 @@ mod tests {
             check(None, by(None, Some(&theirs)), usual, other);
             check(None, by(None, Some(&ours)), usual, one);
             check(None, by(None, Some(&broken)), usual, usual);
-            check(None, There::default(), usual, usual);
+            check(None, ObservedRouter::default(), usual, usual);
         }
     }
 
@@ -287,7 +302,7 @@ mod tests {
                 ..SiteSpec::default()
             };
             let config = None;
-            There { deployment, config }.adaptor_of(&spec, usual)
+            ObservedRouter { deployment, config }.adaptor_of(&spec, usual)
         };
         for usual in [theirs, ours] {
             for there in [None, Some(&existing), Some(&adapted), Some(&embedded)] {
@@ -298,7 +313,7 @@ mod tests {
             assert_eq!(adaptor(None, Some(&adapted), usual), ours);
             assert_eq!(adaptor(None, Some(&embedded), usual), usual);
             assert_eq!(adaptor(Some("another"), None, usual), usual);
-            let there = There {
+            let there = ObservedRouter {
                 deployment: Some(&adapted),
                 config: None,
             };
@@ -310,7 +325,7 @@ mod tests {
     #[test]
     fn an_image_of_one_adaptor_is_none_of_the_other() {
         let adapted = adapted();
-        let there = There {
+        let there = ObservedRouter {
             deployment: Some(&adapted),
             config: None,
         };
@@ -327,7 +342,7 @@ mod tests {
     #[test]
     fn images_that_are_there_stay_unless_the_controller_names_others() {
         let existing = existing();
-        let there = There {
+        let there = ObservedRouter {
             deployment: Some(&existing),
             config: None,
         };
@@ -347,9 +362,13 @@ mod tests {
             ..kept
         };
         assert_eq!(one.existing(there, kept.kind), Ok(newer));
-        let why = one.existing(There::default(), kept.kind).unwrap_err();
+        let why = one
+            .existing(ObservedRouter::default(), kept.kind)
+            .unwrap_err();
         assert!(why.contains("with --kube-adaptor-image, or set"), "{why}");
-        let why = unsaid.existing(There::default(), kept.kind).unwrap_err();
+        let why = unsaid
+            .existing(ObservedRouter::default(), kept.kind)
+            .unwrap_err();
         let both = "with --skupper-router-image and --kube-adaptor-image, or";
         assert!(why.contains(both), "{why}");
     }

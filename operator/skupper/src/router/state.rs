@@ -1,4 +1,4 @@
-//! How the routers of a Site are asked for their state.
+//! Queries of the state of a Site's routers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -13,23 +13,25 @@ use lifecycle_specs_skupper::router::{
     RouterService, RouterSite, RouterState,
 };
 
-/// Where routers can be asked.
+/// Access to the state of running routers.
 pub trait Routers: Send + Sync + 'static {
-    /// The state of the router in one of these Pods, which are of one Site, and which go by and tell these `documents`.
-    fn ask(
+    /// Returns the state of the router in one of these Pods of one Site. The router is configured
+    /// by these `documents`, and reports in them.
+    fn fetch_state(
         &self,
         pods: Vec<&Pod>,
         documents: Vec<&ConfigMap>,
     ) -> impl Future<Output = Result<RouterState, CallError>> + Send;
 }
 
-/// The ConfigMaps that the router of a namespace goes by, and in which the existing one tells of the network.
+/// Returns the ConfigMap that configures the router of a namespace, and the one in which the
+/// existing router reports the network.
 pub fn documents(meta: &ObjectMeta) -> BTreeSet<ObjectRef> {
-    let named = |name| ObjectRef::of::<ConfigMap>(meta.namespace.as_deref(), name);
+    let named = |name| ObjectRef::new::<ConfigMap>(meta.namespace.as_deref(), name);
     [ROUTER, NETWORK_STATUS].map(named).into()
 }
 
-/// Whether one of the router's Pods can be asked.
+/// Returns true if one of the router's Pods can be queried.
 pub fn running(routers: &[&Pod]) -> Because<bool> {
     let address = |pod: &&Pod| pod.status.as_ref()?.pod_ip.clone();
     match routers.iter().find_map(address) {
@@ -38,7 +40,7 @@ pub fn running(routers: &[&Pod]) -> Because<bool> {
     }
 }
 
-/// What a lifecycle needs to know of a state.
+/// Returns the summary of a router state that the lifecycles use.
 pub fn reported(state: &State) -> RouterState {
     let entry = |entry: &EntryReport| {
         let state = match &entry.status {
@@ -80,7 +82,7 @@ pub fn reported(state: &State) -> RouterState {
     }
 }
 
-/// What is said of a site; what it does not say is absent.
+/// Converts the report of a site. Empty fields of the report become absent.
 fn site(site: &SiteReport) -> RouterSite {
     let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let links = site.links.iter().map(|link| RouterLink {
@@ -108,7 +110,8 @@ fn site(site: &SiteReport) -> RouterSite {
     }
 }
 
-/// As the implementation that is replaced tells them: connectors by the host that they lead to, listeners by their names.
+/// Returns the services in the form of the existing implementation: connectors by their target
+/// host, listeners by their names.
 fn services(state: &State) -> BTreeMap<String, RouterService> {
     let mut services: BTreeMap<String, RouterService> = BTreeMap::new();
     let serving = |entry: &&EntryReport| !matches!(entry.status, Status::Failed(_));

@@ -1,4 +1,4 @@
-//! What a router makes of the entries of one object. Pure.
+//! The status that a router reports for the config entries of one object. Pure.
 
 use lifecycle_router::config;
 use lifecycle_router::tls::EXPIRED;
@@ -6,22 +6,22 @@ use lifecycle_specs_skupper::router::{EntryState, RouterEntry, RouterState};
 
 use crate::config::document::{self, ConfigEntry};
 
-/// What a router makes of the entries of one object.
+/// Status that a router reports for the config entries of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RouterView {
     /// It has applied others.
     Behind,
     /// All wait, rightly.
     Idle,
-    /// All do what they should.
+    /// All work as intended.
     Up,
     /// One cannot, because of this.
     Failed(String),
 }
 
 impl RouterView {
-    /// What a router makes of these entries.
-    pub fn of(entries: &[ConfigEntry], report: &RouterState) -> Self {
+    /// Returns the router's status for these entries.
+    pub fn from_report(entries: &[ConfigEntry], report: &RouterState) -> Self {
         let mut view = Self::Up;
         for entry in entries {
             let told = report.entries.get(&document::key(entry));
@@ -43,8 +43,8 @@ impl RouterView {
 }
 
 impl RouterView {
-    /// Judges a listener by its own entry and by those beside it, which may wait. A router in the middle of a change, which does not serve
-    /// yet what is matched, counts as behind.
+    /// Judges a listener by its own entry and by related entries, which may wait. A router in the
+    /// middle of a change, which does not serve a matched listener yet, counts as behind.
     #[must_use]
     pub fn of_listener(own: Self, beside: Self, is_matched: bool) -> Self {
         match (own, beside) {
@@ -57,7 +57,8 @@ impl RouterView {
     }
 }
 
-/// What is wrong with the files of an entry that does what it should all the same: those that were good before serve.
+/// Returns the error in the certificate files of an entry that works nevertheless. The router keeps
+/// serving with the last valid files.
 fn profile_trouble((_, attributes): &ConfigEntry, report: &RouterState) -> Option<String> {
     let profile = attributes.get("sslProfile")?.as_str()?;
     match &report.entries.get(&format!("sslProfile/{profile}"))?.state {
@@ -71,7 +72,7 @@ fn profile_trouble((_, attributes): &ConfigEntry, report: &RouterState) -> Optio
     }
 }
 
-/// What a router says of the Link of a name, as it applied it last.
+/// Returns the router's report of the Link with the given name, as the router last applied it.
 pub fn of_link<'a>(name: &str, report: &'a RouterState) -> Option<&'a RouterEntry> {
     report.entries.get(&format!("connector/{name}"))
 }
@@ -115,11 +116,12 @@ mod tests {
     }
 
     fn check(listener: EntryState, profile: EntryState, expected: RouterView) {
-        let view = RouterView::of(&[entry()], &report(listener, profile));
+        let view = RouterView::from_report(&[entry()], &report(listener, profile));
         assert_eq!(view, expected);
     }
 
-    /// Row 57 of the acceptance table: it serves, but not what its author has written.
+    /// Row 57 of the acceptance table: the listener serves, but not with the content that its
+    /// author has written.
     #[test]
     fn s57_a_rotation_that_does_not_fit_is_told() {
         let broken = || EntryState::Failed("it does not fit".to_owned());

@@ -1,4 +1,5 @@
-//! What a RouterAccess makes of its Site and of its SecuredAccess.
+//! Tests of the objects and the status that a RouterAccess derives from its Site and from its
+//! SecuredAccess.
 
 use super::*;
 use crate::data_plane::DataPlane;
@@ -49,7 +50,7 @@ fn what_the_router_cannot_do_is_told() {
     let edge = "Edge sites cannot accept incoming links from remote sites";
     check(json!({}), json!({ "edge": true }), Validity::Edge, edge);
     let roles = |roles: Value| json!({ "roles": roles });
-    let normal = "spec.roles has \"normal\", which is no role: say inter-router or edge";
+    let normal = "spec.roles has \"normal\", which is no role: use inter-router or edge";
     check(
         roles(json!([{ "name": "normal" }])),
         json!({}),
@@ -66,7 +67,7 @@ fn what_the_router_cannot_do_is_told() {
     let port = |port: i64| roles(json!([{ "name": "edge", "port": port }]));
     let number = "spec.roles: port 70000 of \"edge\" is no port: it must be between 1 and 65535";
     check(port(70000), json!({}), Validity::BadPort, number);
-    let own = "spec.roles: port 9090 of \"edge\" is one of the router's own: say another one";
+    let own = "spec.roles: port 9090 of \"edge\" is used by the router itself: choose another one";
     check(port(9090), json!({}), Validity::BadPort, own);
     let same = roles(json!([{ "name": "edge", "port": 55671 }, { "name": "inter-router" }]));
     let said = "spec.roles: port 55671 is that of two roles: give \"inter-router\" another one";

@@ -1,4 +1,4 @@
-//! Where a SecuredAccess is reached, and what it writes.
+//! Tests of the endpoints of a SecuredAccess and of the objects that it writes.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn service(value: Value) -> Service {
 
 fn reached(logic: &SecuredAccesses, spec: Value, of: Value) -> Vec<String> {
     let access = access(spec);
-    let reached = logic.endpoints(This::of(&access), &service(of));
+    let reached = logic.endpoints(This::new(&access), &service(of));
     let told = reached.into_iter().flatten().map(|endpoint| {
         let text = |part: Option<String>| part.unwrap_or_default();
         format!(
@@ -78,7 +78,7 @@ fn each_type_is_reached_in_its_way() {
 fn what_cannot_be_served_is_told() {
     let check = |spec: Value, expected: Validity, sentence: &str| {
         let access = access(spec);
-        let answer = logic("loadbalancer", None).validity(This::of(&access));
+        let answer = logic("loadbalancer", None).validity(This::new(&access));
         assert_eq!(
             (answer.value, answer.sentence.as_str()),
             (expected, sentence)
@@ -92,7 +92,7 @@ fn what_cannot_be_served_is_told() {
         Validity::Incomplete,
         both,
     );
-    let route = "access type \"route\" is not supported: say local, loadbalancer or nodeport";
+    let route = "access type \"route\" is not supported: use local, loadbalancer or nodeport";
     check(json!({ "accessType": "route" }), Validity::BadType, route);
     let nodes = "access type \"nodeport\" needs to know where nodes are reached: start the controller with --cluster-host";
     check(
@@ -114,7 +114,7 @@ fn what_cannot_be_served_is_told() {
         "port \"a\": -1 is no port: it must be between 1 and 65535",
     );
     let udp = ports(json!({ "name": "a", "port": 1, "protocol": "UDP" }));
-    let said = "port \"a\": protocol \"UDP\" is not supported: leave it out, or say \"TCP\"";
+    let said = "port \"a\": protocol \"UDP\" is not supported: leave it out, or set it to \"TCP\"";
     check(udp, Validity::BadPort, said);
 }
 
@@ -131,7 +131,7 @@ fn a_machine_is_reached_itself_and_knows_no_types() {
     assert_eq!(reached(&logic, json!({}), json!({})), expected);
     let check = |spec: Value, expected: Validity| {
         let access = access(spec);
-        let answer = logic.validity(This::of(&access));
+        let answer = logic.validity(This::new(&access));
         assert_eq!(answer.value, expected, "{}", answer.sentence);
     };
     check(json!({}), Validity::Fine);

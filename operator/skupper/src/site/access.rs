@@ -1,4 +1,5 @@
-//! By what other sites link to a Site: its own RouterAccess beside those of others, and the authority that signs for them. Pure.
+//! Access of other sites to a Site: its own RouterAccess beside those of other owners, and the
+//! authority that signs for them. Pure.
 
 use kube::ResourceExt;
 use lifecycle_runtime::{Desired, This};
@@ -12,7 +13,7 @@ use crate::config::service::CONTROLLED;
 use crate::config::validity;
 use crate::settings::named;
 
-/// Name of the Secret with the authority that signs for a Site unless said otherwise.
+/// Returns the name of the Secret with the authority that signs for a Site by default.
 pub fn issuer(spec: &SiteSpec) -> &str {
     named(spec.default_issuer.as_ref()).unwrap_or(SITE_CA)
 }

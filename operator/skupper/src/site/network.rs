@@ -1,5 +1,6 @@
-//! What a Site says of its network: where it is reached, which sites there are, and what they serve. However many there are, a status must fit into its object
-//! and be cheap to read. Pure.
+//! The network section of a Site's status: its endpoints, the known sites, and the services of
+//! those sites. A status must fit into its object and be cheap to read, however many sites there
+//! are. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,27 +13,28 @@ use crate::config::kept;
 
 /// As many connectors and listeners of a routing key are named.
 const MOST_NAMES: usize = 16;
-/// As many links of a site are told.
+/// Upper bound on the reported links of a site.
 const MOST_LINKS: usize = 64;
 /// As many bytes are taken for the services of the own site, and for all other sites, roughly.
 const ROOM: usize = 64 * 1024;
-/// What a record takes beside its names.
+/// Estimated size of a record without its names, in bytes.
 const RECORD: usize = 64;
 
-/// Where other sites reach this one, by the names of its RouterAccesses.
+/// Returns the endpoints at which other sites reach this one, sorted by the names of its
+/// RouterAccesses.
 pub(super) fn endpoints(accesses: &[&Readable<RouterAccess>]) -> Vec<Endpoint> {
     let mut known = kept::known(accesses);
     known.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
     let statuses = known
         .into_iter()
         .filter_map(|access| access.status.as_ref());
-    // Where its router cannot listen nobody links.
+    // If the router cannot listen, no site links.
     let statuses = statuses.filter(|status| status.common.status.as_deref() != Some("Error"));
     let all = statuses.flat_map(|status| status.endpoints.iter().flatten());
     all.cloned().collect()
 }
 
-/// The sites of the network, the own one first. Of more than there is room for, the first.
+/// Returns the sites of the network, the own one first. If not all fit, returns the first ones.
 pub(super) fn sites(own: SiteRecord, report: &RouterState) -> Vec<SiteRecord> {
     let is_own = |site: &&RouterSite| Some(&site.id) == own.id.as_ref();
     let links = report.sites.iter().find(is_own);
@@ -94,7 +96,8 @@ fn size_of_site(site: &SiteRecord) -> usize {
     RECORD + own.sum::<usize>() + links.sum::<usize>()
 }
 
-/// The routing keys that the own router serves or offers, by name. Of more than there is room for, the first.
+/// Returns the routing keys that the own router serves or offers, by name. If not all fit, returns
+/// the first ones.
 pub(super) fn services(report: &RouterState) -> Option<Vec<ServiceRecord>> {
     let mut room = ROOM;
     of_keys(&report.services, &mut room)

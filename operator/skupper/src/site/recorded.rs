@@ -15,7 +15,8 @@ use super::*;
 /// Entries by entity and name.
 type Entries = BTreeMap<String, Map<String, Value>>;
 
-/// Entries by which the existing router is told of changes, and asked by programs of the namespace.
+/// Entries by which the existing router receives changes, and by which programs of the namespace
+/// query it.
 const OF_EXISTING: [&str; 2] = ["listener/amqp", "listener/amqps"];
 
 /// On a Secret: the numbers of its contents.
@@ -125,7 +126,7 @@ impl World {
             self.config = None;
             return;
         };
-        let (sites, this) = (sites(), This::of(first));
+        let (sites, this) = (sites(), This::new(first));
         let listeners: Vec<Readable<Listener>> = self.all("Listener");
         let several: Vec<Readable<MultiKeyListener>> = self.all("MultiKeyListener");
         let connectors: Vec<Readable<Connector>> = self.all("Connector");
@@ -145,14 +146,14 @@ impl World {
         );
         let secrets = self.secrets();
         let secrets: Vec<&Secret> = secrets.iter().collect();
-        let revisions = Revisions::of(&secrets, self.config.as_ref());
+        let revisions = Revisions::new(&secrets, self.config.as_ref());
         let identity = SiteIdentity {
             plane: self.plane,
             ..SiteIdentity::of_this(this)
         };
         let planned = plan::router_config(
             (&identity, &revisions),
-            (&before, &Kept::default()),
+            (&before, &RetainedConfig::default()),
             (&kept::known(&listeners), &kept::known(&several)),
             (&workloads, &kept::known(&links), &accesses),
         );
@@ -160,7 +161,8 @@ impl World {
         self.config = Some(planned.expect("it is a ConfigMap"));
     }
 
-    /// Those of its input, whose contents have not changed yet, and those that the controller has made.
+    /// Returns the Secrets of its input, with unchanged content, and those that the controller has
+    /// created.
     fn secrets(&self) -> Vec<Secret> {
         let own = self.objects.iter().filter(|object| is_secret(object));
         let own = own.map(|object| {
@@ -197,7 +199,7 @@ fn is_secret(object: &Value) -> bool {
     object["kind"] == "Secret"
 }
 
-/// A Secret whose contents have not changed yet, for both profiles that may be of it.
+/// Returns a Secret with unchanged content, for both of its possible profiles.
 fn unchanged(name: &str) -> Secret {
     let element = |profile: String| json!({ "profileName": profile, "ordinal": 0 });
     let context = json!([element(name.to_owned()), element(format!("{name}-profile"))]);
@@ -244,7 +246,7 @@ fn difference(key: &str, theirs: &Entries, ours: &Entries) -> Option<String> {
             let names: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
             let other = names
                 .into_iter()
-                // In which ours says more of its site.
+                // In `metadata` this operator reports more of its site.
                 .filter(|name| *name != "metadata")
                 .filter(|name| theirs.get(*name) != ours.get(*name));
             let other: Vec<&str> = other.map(String::as_str).collect();
@@ -283,7 +285,7 @@ fn differences(plane: DataPlane) -> BTreeMap<String, Vec<String>> {
     compared.collect()
 }
 
-/// Cases with what is different.
+/// Cases with their differences.
 type Cases = &'static [(&'static str, &'static [&'static str])];
 
 /// The only differences on either data plane, by why they are.
@@ -543,7 +545,8 @@ fn known(reasons: &[(&str, Cases)]) -> BTreeMap<String, Vec<String>> {
     all.collect()
 }
 
-/// A case in which one of the two alone has all entries is so of those of the management as well.
+/// If only one of the two has all entries of a case, adds the entries of the management to that
+/// difference.
 fn with_management(told: &mut Vec<String>) {
     let whole = told
         .iter()

@@ -1,4 +1,4 @@
-//! The Pods of the router of a Site, as far as it is told whether one runs. Pure.
+//! The Pods of the router of a Site, as far as they are needed to decide if one runs. Pure.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::ResourceExt;
@@ -8,12 +8,12 @@ use lifecycle_specs_skupper::site::Running;
 
 use crate::namespace::pods;
 
-/// Tells if a Pod of the router runs; if none does, what the first of them lacks.
+/// Returns true if a Pod of the router runs; otherwise the reason has the failure of the first one.
 pub(super) fn running(site: &str, all: &[&Pod]) -> Because<Running> {
     let of_site = |pod: &&&Pod| {
         let labels = pod.labels();
         let is_router = labels.get(APPLICATION).is_some_and(|name| name == ROUTER);
-        // Pods of the existing router do not say whose they are.
+        // Pods of the existing router are not labelled with their Site.
         let is_own = labels.get(SITE).is_none_or(|uid| uid == site);
         is_router && is_own && pod.metadata.deletion_timestamp.is_none()
     };

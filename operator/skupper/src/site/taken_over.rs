@@ -44,7 +44,7 @@ fn name(object: &Value) -> String {
     )
 }
 
-/// Sets what a JSON pointer names, and what leads there.
+/// Sets the value at a JSON pointer, and creates the path to it.
 fn set(object: &mut Value, pointer: &str, value: &Value) {
     let mut place = object;
     for token in pointer.split('/').skip(1) {
@@ -57,7 +57,8 @@ fn set(object: &mut Value, pointer: &str, value: &Value) {
     *place = value.clone();
 }
 
-/// Writes what is wanted over what is there, as server-side apply does: elements of lists by what names them. Each difference is told.
+/// Merges `wanted` into the existing value, as server-side apply does: list elements are matched by
+/// their keys. Records each difference.
 fn written_over(there: &mut Value, wanted: &Value, at: &str, told: &mut Vec<String>) {
     match (there, wanted) {
         (Value::Object(there), Value::Object(wanted)) => {
@@ -91,7 +92,7 @@ fn written_over(there: &mut Value, wanted: &Value, at: &str, told: &mut Vec<Stri
 }
 
 /// The Site of a case, and its ConfigMaps that are templates or sizes.
-fn asked(case: &Value) -> Option<(Site, Vec<ConfigMap>)> {
+fn case_objects(case: &Value) -> Option<(Site, Vec<ConfigMap>)> {
     let steps = [list(&case["input"])].into_iter();
     let steps = steps.chain(list(&case["then"]).iter().map(list));
     let all: Vec<&Value> = steps.flatten().collect();
@@ -129,15 +130,17 @@ fn asked(case: &Value) -> Option<(Site, Vec<ConfigMap>)> {
     ))
 }
 
-/// Our objects for it on the existing router, whatever other objects there are.
+/// Returns the operator's objects for the Site on the existing router, whatever other objects
+/// exist.
 fn ours(site: &Site, maps: &[ConfigMap]) -> Objects {
     let sites = sites();
-    let this = This::of(site);
+    let this = This::new(site);
     let labelled = |label: &str| {
         let all = maps.iter().filter(|map| map.labels().contains_key(label));
         all.collect::<Vec<_>>()
     };
-    let templates = Templates::of(&labelled(templates::TEMPLATE), &sites.controller_id);
+    let templates =
+        Templates::from_config_maps(&labelled(templates::TEMPLATE), &sites.controller_id);
     let sizing = sites.sizing(&site.spec, &labelled(sizing::SIZING));
     let account = named(site.spec.service_account.as_ref());
     let pods = ExistingPods {
@@ -186,7 +189,8 @@ fn ours(site: &Site, maps: &[ConfigMap]) -> Objects {
     all
 }
 
-/// The differences, with why: which object of which case begins so, and how many lines tell of it.
+/// Differences with their reasons: the prefix of the object and case, the reason, and the number of
+/// lines.
 const DIFFERENT: [(&str, &str, usize); 4] = [
     (
         "site-edge-ha: ",
@@ -212,7 +216,7 @@ fn written_over_what_the_existing_controller_left_nothing_changes() {
     let mut compared = 0;
     for name in cases() {
         let case = case(&name);
-        let Some((site, maps)) = asked(&case) else {
+        let Some((site, maps)) = case_objects(&case) else {
             continue;
         };
         let theirs = recorded(&case);
@@ -231,7 +235,8 @@ fn written_over_what_the_existing_controller_left_nothing_changes() {
         }
     }
     assert!(compared > 700, "{compared} compared");
-    // Who signs itself needs no authority; the existing controller says none, and we itself, for an empty text is not written.
+    // A self-signed certificate needs no authority. The existing controller sets none. This
+    // operator sets itself, because an empty text is not written.
     found.retain(|line| !line.contains("-ca/spec/ca: "));
     for (begins, why, lines) in DIFFERENT {
         let before = found.len();

@@ -1,4 +1,4 @@
-//! What a Site is made of, and what it says of its router.
+//! Tests of the objects that make up a Site, and of the router status that the Site reports.
 
 use serde_json::{Value, json};
 
@@ -14,22 +14,26 @@ fn site(name: &str, created: &str, spec: Value) -> Site {
     serde_json::from_value(site).expect("it is a Site")
 }
 
-/// No router is asked here.
-pub(super) struct Nobody;
+/// Routers that are never queried.
+pub(super) struct NoRouters;
 
-impl Routers for Nobody {
-    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+impl Routers for NoRouters {
+    async fn fetch_state(
+        &self,
+        _: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         Err(CallError::Failed("nobody".to_owned()))
     }
 }
 
-pub(super) fn sites() -> Sites<Nobody> {
+pub(super) fn sites() -> Sites<NoRouters> {
     Sites {
         controller_id: ControllerId::new("skupper", "controller"),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
         router_options: RouterOptions::embedded("router:1"),
-        routers: Arc::new(Nobody),
+        routers: Arc::new(NoRouters),
     }
 }
 
@@ -39,7 +43,7 @@ fn the_first_site_of_a_namespace_counts_until_it_goes() {
     let second = site("second", "2026-01-02T00:00:00Z", json!({}));
     let active = |site: &Site, all: &[&Site]| {
         let all: Vec<Readable<Site>> = all.iter().map(|s| Site::clone(s).into()).collect();
-        sites().active(This::of(site), &all.iter().collect::<Vec<_>>(), &[])
+        sites().active(This::new(site), &all.iter().collect::<Vec<_>>(), &[])
     };
     let all = [&second, &first];
     assert!(active(&first, &all).value);
@@ -137,7 +141,7 @@ fn services_that_no_listener_has_are_unused() {
     ];
     let first = site("first", "2026-01-01T00:00:00Z", json!({}));
     let services: Vec<&Service> = services.iter().collect();
-    let unused = sites().unused(This::of(&first), &services, &config);
+    let unused = sites().unused(This::new(&first), &services, &config);
     assert_eq!(unused, ["unused".to_owned()].into());
 }
 
@@ -179,7 +183,7 @@ fn a_router_is_run_as_the_site_says() {
     );
 }
 
-/// That it is told is the lifecycle's part; that nothing asks for it leaves the Site ready.
+/// The lifecycle reports the setting. The Site stays ready, because no effect depends on it.
 #[test]
 fn what_has_no_effect_is_told_beside_what_a_site_needs() {
     let ir = &lifecycle_specs_skupper::site::IR;
@@ -192,7 +196,7 @@ fn what_has_no_effect_is_told_beside_what_a_site_needs() {
     let check = |settings: Value, templates: &[&ConfigMap], expected: &str| {
         let spec = json!({ "settings": settings });
         let site = site("first", "2026-01-01T00:00:00Z", spec);
-        let answer = sites().unapplied(This::of(&site), &[], &[], &[], templates, &[]);
+        let answer = sites().unapplied(This::new(&site), &[], &[], &[], templates, &[]);
         assert_eq!(answer.value, !expected.is_empty());
         assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
     };
@@ -231,7 +235,7 @@ fn what_cannot_be_read_is_told_beside_what_a_site_needs() {
     let answer = |count: usize| {
         let all: Vec<_> = (0..count).map(|n| flawed(format!("l{n}"))).collect();
         let all: Vec<_> = all.iter().collect();
-        sites().unread(This::of(&first), &[], &all, &[], &[], &[], &[], &[], &[])
+        sites().unread(This::new(&first), &[], &all, &[], &[], &[], &[], &[], &[])
     };
     assert!(!answer(0).value);
     let one = answer(1);

@@ -1,5 +1,6 @@
-//! Whatever others do to what the controller of Skupper sites writes, on a real API server: every place of the objects of a router, of the Services of
-//! Listeners, and of all statuses, is ours again within five seconds. Prints figures.
+//! Edits of other users to the objects of the controller of Skupper sites, on a real API server.
+//! Every field of the objects of a router, of the Services of Listeners, and of all statuses, is
+//! restored within five seconds. Prints figures.
 
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +23,7 @@ use lifecycle_tests::harness::{Case, Need};
 use lifecycle_tests::named;
 use serde_json::json;
 
-use crate::place::{Place, TestEnv, report, says};
+use crate::place::{TestEnv, TestNamespace, has_report, report};
 
 const BINARIES: &[Need] = &[Need::Binaries];
 
@@ -47,13 +48,14 @@ const CASES: [(&str, usize); 12] = [
     ("ServiceAccount", 38),
     ("Site status", 175),
 ];
-/// A port with another number stands in the way of ours by its name.
+/// A port with another number blocks the operator's port by its name.
 const ROUTER_PORTS: &str = r#"spec.template.spec.containers[{"name":"router"}].ports"#;
 /// How many sites are edited at once.
 const GROUPS: usize = 6;
 
 async fn every_place_of_a_site_is_ours_again_whatever_others_do_to_it() -> Result<()> {
-    // Nobody else writes these objects: no Pods come and go with each edit of the Deployment.
+    // No other controller writes these objects: no Pods come and go with each edit of the
+    // Deployment.
     let env = Arc::new(TestEnv::start_with(Options::default()).await?);
     let began = Instant::now();
     let rules = Rules {
@@ -81,10 +83,10 @@ async fn every_place_of_a_site_is_ours_again_whatever_others_do_to_it() -> Resul
     Ok(())
 }
 
-/// A Site with one of everything; its routers run as long as it is held.
-async fn group(env: &Arc<TestEnv>) -> Result<(Place, Vec<Object>)> {
-    let mut site = Place::new(Arc::clone(env), "edits").await?;
-    let other = Place::new(Arc::clone(env), "edits-other").await?;
+/// Creates a Site with one object of each kind. Its routers run until the place is dropped.
+async fn group(env: &Arc<TestEnv>) -> Result<(TestNamespace, Vec<Object>)> {
+    let mut site = TestNamespace::new(Arc::clone(env), "edits").await?;
+    let other = TestNamespace::new(Arc::clone(env), "edits-other").await?;
     let template = json!({ "metadata": {
         "name": "labels", "annotations": { "example.org/by": "team" },
         "labels": { "skupper.io/label-template": "true", "team": "blue" },
@@ -118,24 +120,24 @@ async fn group(env: &Arc<TestEnv>) -> Result<(Place, Vec<Object>)> {
     let spec = json!({ "connectorNamespace": other.namespace, "routingKey": "shop" });
     site.make::<AttachedConnectorBinding>("shop", json!({ "spec": spec }))
         .await?;
-    let knows_all = |s: &Site| says(s, "Ready", "OK") && served(s) == 2;
+    let knows_all = |s: &Site| has_report(s, "Ready", "OK") && served(s) == 2;
     site.until("west", "the Site knows what is served", knows_all)
         .await?;
     site.until("shop", "the Listener is Ready", |l: &Listener| {
-        says(l, "Ready", "OK")
+        has_report(l, "Ready", "OK")
     })
     .await?;
     site.until("shop", "the Connector is Ready", |c: &Connector| {
-        says(c, "Ready", "OK")
+        has_report(c, "Ready", "OK")
     })
     .await?;
     site.until("shop", "it is accepted", |b: &AttachedConnectorBinding| {
-        says(b, "Ready", "OK")
+        has_report(b, "Ready", "OK")
     })
     .await?;
     other
         .until("shop", "it is attached", |a: &AttachedConnector| {
-            says(a, "Ready", "OK")
+            has_report(a, "Ready", "OK")
         })
         .await?;
     let pod_service = |_: &Service| true;
@@ -145,7 +147,8 @@ async fn group(env: &Arc<TestEnv>) -> Result<(Place, Vec<Object>)> {
     Ok((site, objects))
 }
 
-/// How many routing keys a Site says that its router offers and serves: that of the Listener, and that of its Pod.
+/// Returns the number of routing keys that a Site reports as both offered and served: that of the
+/// Listener, and that of its Pod.
 fn served(site: &Site) -> usize {
     let sites = site.status.iter().flat_map(|s| s.network.iter().flatten());
     let services = sites.flat_map(|s| s.services.iter().flatten());
@@ -153,11 +156,12 @@ fn served(site: &Site) -> usize {
     services.filter(is_both).count()
 }
 
-/// Statuses come first: what is written again and again is told in them.
-fn objects(site: &Place, other: &Place) -> Vec<Object> {
+/// Returns the objects to edit. Statuses come first, because repeated writes are reported in them.
+fn objects(site: &TestNamespace, other: &TestNamespace) -> Vec<Object> {
     let (client, namespace) = (&site.client, site.namespace.as_str());
-    let of_router =
-        |name: &str, of: fn(&Place, &str) -> Object| of(site, name).written_for::<Site>("west");
+    let of_router = |name: &str, of: fn(&TestNamespace, &str) -> Object| {
+        of(site, name).written_for::<Site>("west")
+    };
     vec![
         Object::new::<Site>(client, namespace, "west").status(),
         Object::new::<Listener>(client, namespace, "shop").status(),
@@ -176,7 +180,7 @@ fn objects(site: &Place, other: &Place) -> Vec<Object> {
     ]
 }
 
-fn object<K>(place: &Place, name: &str) -> Object
+fn object<K>(place: &TestNamespace, name: &str) -> Object
 where
     K: kube::Resource<DynamicType = ()>,
 {
@@ -186,8 +190,8 @@ where
 struct Controller<'a>(&'a TestEnv);
 
 impl Writer for Controller<'_> {
-    /// Whether the Site or the Listener says so.
-    async fn says(&self, object: &Object) -> Result<bool> {
+    /// Returns true if the Site or the Listener reports it.
+    async fn reports_foreign(&self, object: &Object) -> Result<bool> {
         let client = self.0.client().await?;
         let of = object.namespace();
         let site: Site = kube::Api::namespaced(client.clone(), of)

@@ -1,8 +1,9 @@
-//! What `explain` says of each kind of a site in each of its states, word for word.
+//! Tests that pin the output of `explain` word for word, for each kind of a site in each of its
+//! states.
 
 use std::path::Path;
 
-use lifecycle_explain::Explained;
+use lifecycle_inspect::explain::Explained;
 use lifecycle_runtime::operator::Naming;
 use lifecycle_skupper::controller::lifecycles;
 use lifecycle_skupper::data_plane::DataPlane;
@@ -17,13 +18,14 @@ pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): each_state_of_a_site_has_a_text_to_act_on, each_state_of_a_listener_has_a_text_to_act_on, each_state_of_a_multi_key_listener_has_a_text_to_act_on, each_state_of_a_connector_has_a_text_to_act_on, each_state_of_a_link_has_a_text_to_act_on, each_state_of_a_grant_has_a_text_to_act_on, each_state_of_a_certificate_has_a_text_to_act_on, each_state_of_a_token_has_a_text_to_act_on, each_state_of_an_attached_connector_has_a_text_to_act_on, each_state_of_a_binding_has_a_text_to_act_on, each_state_of_a_secured_access_has_a_text_to_act_on, each_state_of_a_router_access_has_a_text_to_act_on]
 }
 
-/// Holds the texts of a kind; `excused` are states that its suite does not come to in so few moves, or in which no pass was told as it was.
+/// Checks the texts of a kind. `excused` are states that its suite does not reach in so few moves,
+/// or in which no reconciliation was explained.
 fn holds(suite: Suite, kind: &str, excused: &[&str]) {
     let all = lifecycles("kube-public", "controller").into_iter();
     let all = all.map(|(machine, _)| {
-        let naming = Naming::of("suite.lifecycle", machine.ir().name);
+        let naming = Naming::new("suite.lifecycle", machine.ir().name);
         let one = Explained::new(machine, naming);
-        match one.about().as_str() {
+        match one.qualified_name().as_str() {
             "skupper.io/Site" => {
                 one.not_compared("router", "its image is an option of the controller")
             }

@@ -16,7 +16,8 @@ pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_multi_key_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_link_ends, no_fault_changes_where_a_grant_ends, no_fault_changes_where_a_token_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_a_site_on_the_existing_router_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, all_kinds_of_a_site_keep_what_they_promise_each_other, all_kinds_of_a_site_on_the_existing_router_do_so, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description, no_fault_changes_where_a_secured_access_ends, no_fault_changes_where_a_router_access_ends]
 }
 
-/// Nothing is found, and all effects and promises are seen but those that are excluded; what else was never reached is named in the report.
+/// Checks that no failure is found, and that all effects and promises are seen except the excluded
+/// ones. The report names everything else that was never reached.
 #[track_caller]
 fn passes(suite: Suite, single: usize) {
     let report = suite.run().expect("the suite is complete");
@@ -57,7 +58,7 @@ fn no_fault_changes_where_a_token_ends() {
     passes(skupper::access_token().depth(3).faults(90, 10), 90);
 }
 
-/// The suite of a Site, but for what it never does.
+/// Returns the suite of a Site, without the effects and promises that it never reaches.
 fn site(data_plane: DataPlane) -> Suite {
     skupper::site(data_plane)
         .never(
@@ -113,7 +114,7 @@ fn all_kinds_of_a_site_on_the_existing_router_do_so() {
 
 #[track_caller]
 fn all_kinds(data_plane: DataPlane) {
-    // What differs with the data plane is the Site's alone, whose own suite goes as deep with each.
+    // Only the Site depends on the data plane, and its own suite has the same depth with each.
     let usual = match data_plane {
         DataPlane::Embedded => 2,
         DataPlane::SkupperRouter => 1,
@@ -130,7 +131,8 @@ fn all_kinds(data_plane: DataPlane) {
     assert!(report.beside >= 10, "{report}");
 }
 
-/// The Site takes every Listener for one that asks for nothing: it writes neither its entry nor its claim, and rests.
+/// The Site treats every Listener as one without requests: it writes neither its entry nor its
+/// claim, and settles.
 fn a_site_that_does_not_write_down_its_listener_is_found() {
     let forgets = |_: &Observation, _: usize, mut object: Value| {
         if object["data"].get("claims").is_some() {
@@ -157,10 +159,10 @@ fn a_site_that_does_not_write_down_its_listener_is_found() {
         "{report}"
     );
     assert!(
-        found.text.contains("Site `default/west` rests in"),
+        found.text.contains("Site `default/west` settles in"),
         "{report}"
     );
-    // The Site is there from the start: to make the Listener is all that it takes.
+    // The Site exists from the start: creating the Listener is the only necessary move.
     assert_eq!(found.schedule.moves.len(), 1, "{report}");
     let (again, _) = skupper::together(DataPlane::Embedded)
         .running(move |machine| Arc::new(Wrapped::around(machine).build(forgets)))

@@ -1,5 +1,6 @@
-//! Row 68: grants of one namespace are redeemed from another, over the real grant server and TLS, by tokens that the controller redeems and by clients that may
-//! be anybody. The API server is simulated; what the Site tells of its endpoints stands in its status.
+//! Row 68: grants of one namespace are redeemed from another, over the real grant server and TLS,
+//! by tokens that the controller redeems and by arbitrary clients. The API server is simulated; the
+//! Site reports its endpoints in its status.
 
 mod fuzz;
 pub(crate) mod world;
@@ -17,7 +18,7 @@ use lifecycle_specs_skupper::access_grant::AccessGrant;
 use lifecycle_specs_skupper::access_token::AccessToken;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::site::Site;
-use lifecycle_tests::harness::{Case, case, case_within, within};
+use lifecycle_tests::harness::{Case, case, case_within, run_within};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::version;
@@ -25,7 +26,7 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::place::says;
+use crate::place::has_report;
 use world::{HOME, World, code};
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -63,7 +64,8 @@ pub(crate) fn cases() -> Vec<Case> {
 
 const UID: &str = "6e2b1c6a-1111-4111-8111-000000000001";
 
-/// What it shows names the site that dials, as routers look for it.
+/// Checks that the certificate in the Secret names the site that dials, in the form that routers
+/// expect.
 fn names_its_site(secret: &Secret, site: &Site) -> Result<()> {
     let data = secret.data.as_ref().context("no data")?;
     let certificate = CertificateDer::from_pem_slice(&data["tls.crt"].0)?;
@@ -75,7 +77,8 @@ fn names_its_site(secret: &Secret, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// A grant for one, a token of it, and what comes of that; another token of it is told no.
+/// Tests a grant for one redemption, a token of it, and the resulting objects; another token of it
+/// is refused.
 async fn flow() -> Result<()> {
     let world = World::start().await?;
     world.reachable().await?;
@@ -96,11 +99,11 @@ async fn flow() -> Result<()> {
         .token("first", &grant, json!({ "linkCost": 5 }))
         .await?;
     let token: AccessToken = world
-        .until("east", "first", |t| says(t, "Ready", "OK"))
+        .until("east", "first", |t| has_report(t, "Ready", "OK"))
         .await?;
     ensure!(token.status.and_then(|s| s.redeemed) == Some(true));
-    let secret = world.of::<Secret>("east").get("first").await?;
-    let link = world.of::<Link>("east").get("first").await?;
+    let secret = world.api::<Secret>("east").get("first").await?;
+    let link = world.api::<Link>("east").get("first").await?;
     for owners in [secret.owner_references(), link.owner_references()] {
         let uids: Vec<_> = owners
             .iter()
@@ -117,7 +120,7 @@ async fn flow() -> Result<()> {
         .collect();
     ensure!(names == ["inter-router", "edge"], "{names:?}");
     names_its_site(&secret, &east)?;
-    // The second one is told so, and waits.
+    // The second one is refused with a message, and waits.
     world.token("second", &grant, json!({})).await?;
     let refused = |t: &AccessToken| {
         let message = t.status.as_ref().and_then(|s| s.common.message.clone());
@@ -133,7 +136,7 @@ async fn flow() -> Result<()> {
     );
     ensure!(
         world
-            .of::<Secret>("east")
+            .api::<Secret>("east")
             .get_opt("second")
             .await?
             .is_none()
@@ -143,14 +146,14 @@ async fn flow() -> Result<()> {
             g.status.as_ref().is_some_and(|s| s.redemptions == Some(1))
         })
         .await?;
-    ensure!(says(&used, "Ready", "OK"));
-    // What was made is left alone: a Link that is deleted stays so.
+    ensure!(has_report(&used, "Ready", "OK"));
+    // Created objects are left alone: a deleted Link is not created again.
     world
-        .of::<Link>("east")
+        .api::<Link>("east")
         .delete("first", &DeleteParams::default())
         .await?;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    ensure!(world.of::<Link>("east").get_opt("first").await?.is_none());
+    ensure!(world.api::<Link>("east").get_opt("first").await?.is_none());
     Ok(())
 }
 
@@ -162,7 +165,7 @@ async fn refusals() -> Result<()> {
         .await?;
     let right = code(&grant);
     let check = async |method: &str, who: (&str, &str), code: &[u8], expected: u16| {
-        let (status, said) = world.ask(&grant, method, who, code).await?;
+        let (status, said) = world.send_request(&grant, method, who, code).await?;
         ensure!(status == expected, "{method} {who:?}: {status} {said}");
         anyhow::Ok(said)
     };
@@ -184,14 +187,15 @@ async fn refusals() -> Result<()> {
         first.contains("kind: Link") && first.contains("kind: Secret"),
         "{first}"
     );
-    // The same one is answered again, and nobody else, and who has the wrong code is not told of that.
+    // The same client is answered again, and no other. A client with the wrong code does not learn
+    // that.
     check("POST", who, &right, 200).await?;
     check("POST", (UID, "other"), &right, 404).await?;
     check("POST", who, b"wrong", 404).await?;
-    // One that nobody knows, and one that has expired.
+    // One grant is unknown, and one has expired.
     let mut unknown = grant.clone();
     unknown.metadata.uid = Some(UID.to_owned());
-    let (status, _) = world.ask(&unknown, "POST", who, &right).await?;
+    let (status, _) = world.send_request(&unknown, "POST", who, &right).await?;
     ensure!(status == 404, "{status}");
     let short = world
         .grant("short", json!({ "expirationWindow": "2s", "code": "c" }))
@@ -201,9 +205,9 @@ async fn refusals() -> Result<()> {
         message.is_some_and(|m| m.starts_with("it expired at "))
     };
     world.until("west", "short", over).await?;
-    let (status, _) = world.ask(&short, "POST", who, b"c").await?;
+    let (status, _) = world.send_request(&short, "POST", who, b"c").await?;
     ensure!(status == 404, "{status}");
-    // Nobody below TLS 1.3 is let in.
+    // Clients below TLS 1.3 are refused.
     let old = world.connect(&grant, &[&version::TLS12]).await;
     ensure!(old.is_err());
     Ok(())
@@ -219,7 +223,7 @@ async fn crowd() -> Result<()> {
     let names: Vec<String> = (0..20).map(|number| format!("t{number}")).collect();
     let asked = names
         .iter()
-        .map(|name| world.ask(&grant, "POST", (UID, name), &right));
+        .map(|name| world.send_request(&grant, "POST", (UID, name), &right));
     let mut passed = 0;
     for answer in join_all(asked).await {
         match answer? {
@@ -232,7 +236,7 @@ async fn crowd() -> Result<()> {
     // One that comes twice at once is one.
     let grant = world.grant("one", json!({})).await?;
     let right = code(&grant);
-    let asked = (0..10).map(|_| world.ask(&grant, "POST", (UID, "same"), &right));
+    let asked = (0..10).map(|_| world.send_request(&grant, "POST", (UID, "same"), &right));
     for answer in join_all(asked).await {
         let (status, said) = answer?;
         ensure!(status == 200, "{status}: {said}");
@@ -253,10 +257,10 @@ async fn deleted() -> Result<()> {
     let grant = world.grant("one", json!({})).await?;
     world.token("east", &grant, json!({})).await?;
     world
-        .until::<AccessToken>("east", "east", |t| says(t, "Ready", "OK"))
+        .until::<AccessToken>("east", "east", |t| has_report(t, "Ready", "OK"))
         .await?;
     world
-        .of::<Site>("east")
+        .api::<Site>("east")
         .delete("east", &DeleteParams::default())
         .await?;
     let is_told = |t: &AccessToken| {
@@ -300,7 +304,7 @@ async fn waits() -> Result<()> {
     let edge = "Edge sites cannot accept incoming links from remote sites";
     world.until("west", "g", |g| said(g) == edge).await?;
     world
-        .of::<Site>("west")
+        .api::<Site>("west")
         .delete("edge", &DeleteParams::default())
         .await?;
     world.make::<Site>("west", "west", json!({})).await?;
@@ -310,15 +314,15 @@ async fn waits() -> Result<()> {
         })
         .await?;
     world
-        .of::<Site>("west")
+        .api::<Site>("west")
         .delete("west", &DeleteParams::default())
         .await?;
     world.reachable().await?;
     world
-        .until("west", "g", |g: &AccessGrant| says(g, "Ready", "OK"))
+        .until("west", "g", |g: &AccessGrant| has_report(g, "Ready", "OK"))
         .await?;
     world
-        .of::<Service>(HOME)
+        .api::<Service>(HOME)
         .delete(SERVICE, &DeleteParams::default())
         .await?;
     world
@@ -327,7 +331,7 @@ async fn waits() -> Result<()> {
         })
         .await?;
     world
-        .of::<Secret>("west")
+        .api::<Secret>("west")
         .delete("skupper-site-ca", &DeleteParams::default())
         .await?;
     world
@@ -349,7 +353,8 @@ async fn waits() -> Result<()> {
 /// So much core time an answer takes beside connections that are idle.
 const ANSWERED: Duration = Duration::from_secs(30);
 
-/// Hundreds that say nothing, or only a part, keep nobody out; what is no request is none.
+/// Tests that hundreds of clients that send nothing, or only a part, keep no other client out.
+/// Invalid requests are not counted as redemptions.
 async fn bounds() -> Result<()> {
     let world = World::start().await?;
     world.reachable().await?;
@@ -363,8 +368,8 @@ async fn bounds() -> Result<()> {
         .await?;
     let began = Instant::now();
     let code_of_grant = code(&grant);
-    let asked = world.ask(&grant, "POST", (UID, "east"), &code_of_grant);
-    let answer = within(ANSWERED, asked).await;
+    let asked = world.send_request(&grant, "POST", (UID, "east"), &code_of_grant);
+    let answer = run_within(ANSWERED, asked).await;
     let (status, said) = answer.context("the idle connections keep it out")??;
     ensure!(status == 200, "{status}: {said}");
     eprintln!(
@@ -382,11 +387,11 @@ async fn bounds() -> Result<()> {
                 seed.to_be_bytes()[0]
             })
             .collect();
-        // It may have hung up before all was said.
+        // The server may have hung up before everything was sent.
         let _unheard = stream.write_all(&junk).await;
     }
     let (status, said) = world
-        .ask(&grant, "POST", (UID, "east"), &code(&grant))
+        .send_request(&grant, "POST", (UID, "east"), &code(&grant))
         .await?;
     ensure!(status == 200, "{status}: {said}");
     Ok(())

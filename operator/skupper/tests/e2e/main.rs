@@ -20,7 +20,7 @@ use lifecycle_tests::harness;
 
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_skupper-operator");
-/// What this program is started as to be the router, which is compiled in.
+/// Name under which this program starts as the router, which is compiled in.
 const ROUTER: &str = "lifecycle-router";
 
 fn main() -> ExitCode {

@@ -1,5 +1,6 @@
-//! Namespaces with Skupper sites on a real API server: one controller for all of them, and a router process for each Pod that it asks for.
-//! Knows no lifecycle from inside: it looks at objects as a person with `kubectl` would, and runs a router as its Pod says.
+//! Namespaces with Skupper sites on a real API server: one controller for all of them, and a router
+//! process for each requested Pod. Black-box: it reads objects as a user of `kubectl` would, and
+//! runs a router as its Pod specifies.
 
 mod reported;
 mod waits;
@@ -35,15 +36,15 @@ use lifecycle_tests::harness::{Deadline, eventually};
 use lifecycle_tests::process::Process;
 
 use crate::{PROGRAM, ROUTER};
-pub(crate) use reported::{report, says};
+pub(crate) use reported::{has_report, report};
 
 /// The user as which the controller works.
 pub(crate) const CONTROLLER: &str = "system:serviceaccount:skupper:skupper-controller";
 /// The namespace of the controller.
 pub(crate) const HOME: &str = "skupper";
-/// What is said to converge soon does so within this, also on a machine that does much else.
+/// Time limit for everything that is documented to converge soon, even on a busy machine.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
-/// The port at which routers tell their state is the same for all: so each has an address of its own.
+/// Routers serve their state on the same port everywhere, so each has an address of its own.
 static ADDRESSES: AtomicU16 = AtomicU16::new(1);
 
 /// An API server with controllers, and the controller of Skupper sites.
@@ -69,7 +70,7 @@ impl TestEnv {
         Ok(env)
     }
 
-    /// Ends what is shared: statics are never dropped.
+    /// Drops the shared environment, because statics are never dropped.
     pub(crate) fn end_shared() {
         drop(SHARED.blocking_lock().take());
     }
@@ -104,7 +105,7 @@ impl TestEnv {
         Ok(env)
     }
 
-    /// One of its own, with these objects, whose controller does not run yet.
+    /// Starts an environment with these objects, whose controller does not run yet.
     ///
     /// # Errors
     /// Something does not start.
@@ -133,7 +134,7 @@ impl TestEnv {
         Ok(())
     }
 
-    /// A client of somebody with all rights.
+    /// Returns a client of a user with all rights.
     ///
     /// # Errors
     /// It cannot be built.
@@ -175,7 +176,7 @@ impl TestEnv {
             .env("CONSOLE_LOG_LEVEL", "info,lifecycle_runtime=debug")
             .env("KUBECONFIG", kubeconfig);
         let process = Process::start("controller", command, self.server.folder())?;
-        *self.held() = Some(process);
+        *self.lock_controller() = Some(process);
         Ok(())
     }
 
@@ -184,18 +185,24 @@ impl TestEnv {
     /// # Errors
     /// None runs.
     pub(crate) fn kill_controller(&self) -> Result<()> {
-        let mut process = self.held().take().context("no controller runs")?;
+        let mut process = self
+            .lock_controller()
+            .take()
+            .context("no controller runs")?;
         process.kill().map(drop)
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Option<Process>> {
+    fn lock_controller(&self) -> std::sync::MutexGuard<'_, Option<Process>> {
         let held = self.controller.lock();
         held.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What the controller has written to its log.
+    /// Returns the log of the controller.
     pub(crate) fn log(&self) -> String {
-        self.held().as_ref().map(Process::log).unwrap_or_default()
+        self.lock_controller()
+            .as_ref()
+            .map(Process::log)
+            .unwrap_or_default()
     }
 }
 
@@ -209,10 +216,10 @@ pub(crate) fn manifest() -> Result<String> {
 }
 
 /// A namespace.
-pub(crate) struct Place {
-    /// Where it is.
+pub(crate) struct TestNamespace {
+    /// Environment of the namespace.
     pub(crate) env: Arc<TestEnv>,
-    /// Of somebody with all rights.
+    /// Client of a user with all rights.
     pub(crate) client: Client,
     /// Its name.
     pub(crate) namespace: String,
@@ -221,7 +228,7 @@ pub(crate) struct Place {
     router: Option<Process>,
 }
 
-impl Place {
+impl TestNamespace {
     /// A new namespace; the name of the test is part of its own.
     ///
     /// # Errors
@@ -257,7 +264,7 @@ impl Place {
     }
 
     /// Objects of a kind.
-    pub(crate) fn of<K>(&self) -> Api<K>
+    pub(crate) fn api<K>(&self) -> Api<K>
     where
         K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     {
@@ -279,7 +286,7 @@ impl Place {
         for (key, value) in spec.as_object().into_iter().flatten() {
             object[key] = value.clone();
         }
-        let made = make(self.of::<K>(), object).await;
+        let made = make(self.api::<K>(), object).await;
         made.with_context(|| format!("cannot create {} {name}", K::kind(&())))
     }
 
@@ -309,7 +316,7 @@ impl Place {
         K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
         K: DeserializeOwned + Clone + Debug,
     {
-        let (api, params) = (self.of::<K>(), PatchParams::default());
+        let (api, params) = (self.api::<K>(), PatchParams::default());
         let patched = api.patch(name, &params, &Patch::Merge(patch)).await;
         patched.with_context(|| format!("cannot patch {} {name}", K::kind(&())))
     }
@@ -324,7 +331,7 @@ impl Place {
         K: DeserializeOwned + Clone + Debug,
     {
         let params = DeleteParams::background();
-        self.of::<K>().delete(name, &params).await?;
+        self.api::<K>().delete(name, &params).await?;
         Ok(())
     }
 
@@ -337,10 +344,10 @@ impl Place {
         self.run_router().await
     }
 
-    /// Runs a router as the Pod says that the Deployment asks for, as the user that the Pod would be.
+    /// Runs a router as specified by the Pod of the Deployment, as the user of the Pod.
     ///
     /// # Errors
-    /// There is no such Pod, or the process does not start.
+    /// Returns an error if the Pod does not exist, or if the process does not start.
     pub(crate) async fn run_router(&mut self) -> Result<()> {
         let pod = self.pod().await?;
         let container = pod.spec.as_ref().and_then(|spec| spec.containers.first());
@@ -348,7 +355,7 @@ impl Place {
         self.run_router_as(&pod, container, &[]).await
     }
 
-    /// Runs a container of a Pod with further arguments as the router, whose Pod is then ready.
+    /// Runs a container of a Pod as the router, with further arguments. Its Pod is then ready.
     ///
     /// # Errors
     /// One runs already, or the process does not start.
@@ -365,7 +372,7 @@ impl Place {
         let folder = self.env.server.folder().join(&self.namespace);
         fs::create_dir_all(&folder)?;
         self.router = Some(Process::start("router", command, &folder)?);
-        self.say(&pod.name_any(), true).await
+        self.set_pod_ready(&pod.name_any(), true).await
     }
 
     /// The program of a container of the router's Pod, as the user that the Pod would be.
@@ -392,7 +399,7 @@ impl Place {
             .as_ref()
             .and_then(|spec| spec.service_account_name.clone());
         let account = account.context("the Pod has no ServiceAccount")?;
-        self.of::<ServiceAccount>().get(&account).await?;
+        self.api::<ServiceAccount>().get(&account).await?;
         let user = format!("system:serviceaccount:{}:{account}", self.namespace);
         let kubeconfig = self
             .env
@@ -404,7 +411,8 @@ impl Place {
             .args(arguments)
             .envs(variables)
             .env("KUBECONFIG", kubeconfig)
-            // What no file of this machine names is unknown at once: nobody outside is asked.
+            // A name that no file of this machine contains is unknown at once: no external
+            // resolver is queried.
             .env("RES_OPTIONS", "attempts:0")
             .env("CONSOLE_LOG_LEVEL", "debug");
         Ok(command)
@@ -424,7 +432,7 @@ impl Place {
     /// The Pod that runs, or is to run, the router.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the Pod does not exist.
     pub(crate) async fn pod(&self) -> Result<Pod> {
         self.pod_of("application=skupper-router").await
     }
@@ -432,29 +440,29 @@ impl Place {
     /// A Pod that these labels select, and that is not being deleted.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the Pod does not exist.
     pub(crate) async fn pod_of(&self, labels: &str) -> Result<Pod> {
-        let pods = self.of::<Pod>();
+        let pods = self.api::<Pod>();
         let labelled = ListParams::default().labels(labels);
         let pod = eventually("a Pod of the router", SOON, async || {
             let all = pods.list(&labelled).await?.items.into_iter();
             let mut staying = all.filter(|pod| pod.metadata.deletion_timestamp.is_none());
             Ok(staying.next())
         });
-        pod.await.with_context(|| self.told())
+        pod.await.with_context(|| self.recent_logs())
     }
 
-    /// Says, as kubelet would, whether the Pod of the router is ready.
+    /// Sets the readiness of the router's Pod, as kubelet would.
     ///
     /// # Errors
-    /// There is no such Pod.
-    pub(crate) async fn say(&self, pod: &str, ready: bool) -> Result<()> {
+    /// Returns an error if the Pod does not exist.
+    pub(crate) async fn set_pod_ready(&self, pod: &str, ready: bool) -> Result<()> {
         let status = json!({ "status": {
             "phase": "Running", "podIP": self.address.to_string(),
             "podIPs": [{ "ip": self.address.to_string() }],
             "conditions": [{ "type": "Ready", "status": if ready { "True" } else { "False" } }],
         } });
-        let pods = self.of::<Pod>();
+        let pods = self.api::<Pod>();
         pods.patch_status(pod, &PatchParams::default(), &Patch::Merge(status))
             .await?;
         Ok(())
@@ -487,7 +495,7 @@ impl Place {
             "metadata": { "name": name, "labels": { "app": app } },
             "spec": { "containers": [{ "name": "c", "image": "workload" }], "automountServiceAccountToken": false },
         });
-        let pods = self.of::<Pod>();
+        let pods = self.api::<Pod>();
         // The default ServiceAccount comes a moment after the namespace.
         eventually("a Pod of a workload", SOON, async || {
             match make(pods.clone(), spec.clone()).await {
@@ -510,9 +518,9 @@ impl Place {
     /// The port at which the router listens for a port of a Service.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the port does not exist.
     pub(crate) async fn router_port(&self, service: &str, port: i32) -> Result<u16> {
-        let service = self.of::<Service>().get(service).await?;
+        let service = self.api::<Service>().get(service).await?;
         let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
         let found = ports.into_iter().find(|one| one.port == port);
         let target = found
@@ -524,7 +532,7 @@ impl Place {
         }
     }
 
-    /// What the controller has written in this namespace so far, but for events.
+    /// Returns all writes of the controller in this namespace so far, except events.
     ///
     /// # Errors
     /// The audit log cannot be read.
@@ -542,8 +550,8 @@ impl Place {
     /// Waits until the controller has written nothing here for three seconds; all that it has written.
     ///
     /// # Errors
-    /// It does not come to rest.
-    pub(crate) async fn rests(&self) -> Result<Vec<audit::Entry>> {
+    /// Returns an error if the namespace does not settle.
+    pub(crate) async fn wait_until_idle(&self) -> Result<Vec<audit::Entry>> {
         let mut before = self.writes().await?;
         let mut deadline = Deadline::new(SOON);
         loop {
@@ -557,19 +565,19 @@ impl Place {
         }
     }
 
-    /// What the Site has written for its router.
+    /// Returns the ConfigMap that the Site has written for its router.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the ConfigMap does not exist.
     pub(crate) async fn table(&self) -> Result<ConfigMap> {
-        let table = self.of::<ConfigMap>().get("skupper-router").await;
+        let table = self.api::<ConfigMap>().get("skupper-router").await;
         table.context("no ConfigMap skupper-router")
     }
 
     /// The Deployment of the router.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the Deployment does not exist.
     pub(crate) async fn deployment(&self) -> Result<Deployment> {
         let what = "the Deployment of the router is there";
         self.until("skupper-router", what, |_| true).await

@@ -13,7 +13,7 @@ pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): a_site_shows_what_the_table_says]
 }
 
-/// Only what no other suite can be shown: those of a Site take long.
+/// Covers only the bugs that no other suite can reveal: suites of a Site take long.
 fn a_site_shows_what_the_table_says() {
     let verdict = |mistake: Mistake| {
         if mistake == Mistake::Planning {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use env::{Place, TestEnv};
+use env::{TestEnv, TestNamespace};
 use lifecycle_tests::harness::{Case, Need, case_within};
 
 /// They start beside each other, perhaps on a machine that compiles as well.
@@ -43,7 +43,7 @@ pub(crate) fn cases() -> Vec<Case> {
 /// The same as the first, on a cluster of its own.
 async fn by_chart() -> Result<()> {
     let env = Arc::new(TestEnv::by_chart().await?);
-    services::lead(Place::new(Arc::clone(&env), "charted").await?).await?;
+    services::lead(TestNamespace::new(Arc::clone(&env), "charted").await?).await?;
     env.nothing_was_refused("charted").await
 }
 
@@ -55,7 +55,7 @@ fn is_row(word: &str) -> bool {
 /// A test in a namespace of its own, beside others.
 fn on_a_node<F, R>(name: &'static str, run: F) -> Case
 where
-    F: FnOnce(Place) -> R + Send + 'static,
+    F: FnOnce(TestNamespace) -> R + Send + 'static,
     R: Future<Output = Result<()>>,
 {
     case_within(name, &[Need::Nodes], LIMIT, move || async move {
@@ -63,7 +63,7 @@ where
         // Its rows are the name of its namespace.
         let rows = name.split('_').take_while(|word| is_row(word));
         let namespace = rows.collect::<Vec<_>>().join("-");
-        run(Place::new(Arc::clone(&env), &namespace).await?).await?;
+        run(TestNamespace::new(Arc::clone(&env), &namespace).await?).await?;
         env.nothing_was_refused(&namespace).await
     })
 }

@@ -1,4 +1,5 @@
-//! The suites of the lifecycles of a Skupper site: each with what the others of its namespace and the router do.
+//! The suites of the lifecycles of a Skupper site, each with the actions of other controllers of
+//! its namespace and of the router.
 
 mod desk;
 mod pods;
@@ -47,11 +48,11 @@ use lifecycle_specs_skupper::site::{self, Controller, Endpoint, Site};
 use lifecycle_suite::resources::{Site as Place, Suite};
 use serde_json::json;
 
-use desk::Asking;
 pub(crate) use desk::Router;
+use desk::SingleRouter;
 use pods::runs;
 
-use lifecycle_tests::lifecycles::provider::{Kept, Provider};
+use lifecycle_tests::lifecycles::provider::{Provider, ProviderState};
 
 fn controller_id() -> ControllerId {
     ControllerId::new("kube-public", "controller")
@@ -80,7 +81,7 @@ fn bare_listener() -> Suite {
     let machine = |router: Router, line| {
         listener::machine(Listeners::new(
             controller_id(),
-            Arc::new(Asking(router.on(line))),
+            Arc::new(SingleRouter(router.on(line))),
             Platform::Kubernetes,
         ))
     };
@@ -101,7 +102,7 @@ fn bare_multi_key_listener() -> Suite {
     let machine = |router: Router, line| {
         multi_key_listener::machine(MultiKeyListeners::new(
             controller_id(),
-            Arc::new(Asking(router.on(line))),
+            Arc::new(SingleRouter(router.on(line))),
             Platform::Kubernetes,
         ))
     };
@@ -122,7 +123,7 @@ fn bare_connector() -> Suite {
     let machine = |router: Router, line| {
         connector::machine(Connectors::new(
             controller_id(),
-            Arc::new(Asking(router.on(line))),
+            Arc::new(SingleRouter(router.on(line))),
         ))
     };
     Suite::outside(Router::default, machine)
@@ -144,7 +145,7 @@ fn bare_attached() -> Suite {
             controller_id: controller_id(),
         })
     };
-    Suite::of(machine)
+    Suite::for_machine(machine)
 }
 
 /// The suite of an AttachedConnector.
@@ -159,7 +160,7 @@ fn bare_certificate() -> Suite {
             controller_id: controller_id(),
         })
     };
-    Suite::of(machine)
+    Suite::for_machine(machine)
 }
 
 /// The suite of a Certificate.
@@ -175,7 +176,7 @@ fn bare_secured_access() -> Suite {
             defaults: AccessDefaults::default(),
         })
     };
-    Suite::of(machine)
+    Suite::for_machine(machine)
 }
 
 /// The suite of a SecuredAccess.
@@ -188,7 +189,7 @@ fn bare_router_access() -> Suite {
     let machine = |router: Router, line| {
         router_access::machine(RouterAccesses {
             controller_id: controller_id(),
-            routers: Arc::new(Asking(router.on(line))),
+            routers: Arc::new(SingleRouter(router.on(line))),
         })
     };
     Suite::outside(Router::default, machine)
@@ -206,7 +207,7 @@ pub(crate) fn router_access() -> Suite {
 /// An AttachedConnectorBinding alone.
 fn bare_binding() -> Suite {
     let machine = |router: Router, line| {
-        let routers = Arc::new(Asking(router.on(line)));
+        let routers = Arc::new(SingleRouter(router.on(line)));
         attached_binding::machine(Bindings::new(controller_id(), routers))
     };
     Suite::outside(Router::default, machine)
@@ -226,7 +227,7 @@ fn bare_link() -> Suite {
     let machine = |router: Router, line| {
         link::machine(Links::new(
             controller_id(),
-            Arc::new(Asking(router.on(line))),
+            Arc::new(SingleRouter(router.on(line))),
         ))
     };
     Suite::outside(Router::default, machine)
@@ -249,20 +250,20 @@ pub(crate) fn access_grant() -> Suite {
             platform: Platform::Kubernetes,
         })
     };
-    defined(Suite::of(machine)).fixtures(include_str!("suites/access_grant.yaml"))
+    defined(Suite::for_machine(machine)).fixtures(include_str!("suites/access_grant.yaml"))
 }
 
-/// A grant server of another site, outside the API server.
+/// Grant server of another site, independent of the API server.
 type Grantor = Provider<Answers>;
 
-/// Whether it gives; at first it does not.
+/// State of the grant server: true if it grants requests. Initially it refuses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Answers {
     is_giving: bool,
 }
 
-impl Kept for Answers {
-    fn held(&self) -> Vec<String> {
+impl ProviderState for Answers {
+    fn leftovers(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -273,7 +274,7 @@ impl Kept for Answers {
     }
 }
 
-/// Asks the one grant server.
+/// Client of the one grant server.
 struct Redeeming(Grantor);
 
 impl Redeems for Redeeming {
@@ -288,7 +289,7 @@ impl Redeems for Redeeming {
             files: files.into(),
             links: vec![link],
         };
-        let asked = self.0.ask("redeem the token", move |answers| {
+        let asked = self.0.query("redeem the token", move |answers| {
             Ok(match answers.is_giving {
                 false => Reply::Denied("it answered 404: No such claim".to_owned()),
                 true => Reply::Given(given),
@@ -313,7 +314,8 @@ pub(crate) fn access_token() -> Suite {
         .fixtures(include_str!("suites/access_token.yaml"))
 }
 
-/// A Site alone, on the embedded router if it does not say another one. The images of the existing router are known where that is the usual one.
+/// Returns a Site alone, on the embedded router unless it sets another one. The images of the
+/// existing router are known if that is the default.
 fn bare_site(data_plane: DataPlane) -> Suite {
     let machine = move |router: Router, line| {
         let existing = (data_plane == DataPlane::SkupperRouter).then(|| "existing:1".to_owned());
@@ -330,7 +332,7 @@ fn bare_site(data_plane: DataPlane) -> Suite {
                 },
                 ..RouterOptions::default()
             },
-            routers: Arc::new(Asking(router.on(line))),
+            routers: Arc::new(SingleRouter(router.on(line))),
         })
     };
     Suite::outside(Router::default, machine)
@@ -343,9 +345,12 @@ pub(crate) fn site(data_plane: DataPlane) -> Suite {
         .promise("starts", starts)
 }
 
-/// The Site with Listeners of both kinds, a Connector and a Link of its namespace, and an AttachedConnector of another with what accepts it here, which keep their promises to
-/// each other themselves. Certificates, of which nobody waits for a promise, are left out: they last for years, and time passes by the hour here. What is
-/// left to functions is what Kubernetes and the router do: a Pod runs, and what the Site has written is read.
+/// The Site with Listeners of both kinds, a Connector and a Link of its namespace. It also has an
+/// AttachedConnector of another namespace, with the binding that accepts it here. These lifecycles
+/// keep their promises to each other themselves. Certificates are left out, because no promise
+/// depends on them: they last for years, and time passes by the hour here. Functions play only the
+/// parts of Kubernetes and the router: a Pod runs, and the router reads the configuration that the
+/// Site has written.
 pub(crate) fn together(data_plane: DataPlane) -> Suite {
     defined(bare_site(data_plane))
         .fixtures(include_str!("suites/together.yaml"))
@@ -360,7 +365,7 @@ pub(crate) fn together(data_plane: DataPlane) -> Suite {
         .together_with(bare_secured_access())
 }
 
-/// The Site with a Listener, whose router nobody plays.
+/// Returns the Site with a Listener and without a simulated router.
 pub(crate) fn alone_with_a_listener() -> Suite {
     let suite =
         defined(bare_site(DataPlane::Embedded)).fixtures(include_str!("suites/together.yaml"));
@@ -369,7 +374,8 @@ pub(crate) fn alone_with_a_listener() -> Suite {
         .together_with(bare_listener())
 }
 
-/// What the namespace has of a kind; what its Rust type cannot hold, such as objects without `spec`, counts for nothing.
+/// Lists the objects of a kind in the namespace. Objects that the Rust type cannot hold, such as
+/// objects without `spec`, are skipped.
 async fn all<K>(place: &Place) -> kube::Result<Vec<K>>
 where
     K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
@@ -438,10 +444,10 @@ async fn plans(place: Place) -> kube::Result<bool> {
     let accesses = all::<RouterAccess>(&place).await?;
     let accesses: Vec<&RouterAccess> = accesses.iter().collect();
     let wanted = plan::router_config(
-        (&SiteIdentity::of(site), &Revisions::default()),
+        (&SiteIdentity::from_site(site), &Revisions::default()),
         (
             &router_config::before(before.as_ref(), &[]),
-            &kept::Kept::default(),
+            &kept::RetainedConfig::default(),
         ),
         (&listeners, &several),
         (&served, &links, &accesses),
@@ -453,7 +459,7 @@ async fn plans(place: Place) -> kube::Result<bool> {
             let patch = Patch::Merge(
                 json!({ "data": data, "metadata": { "labels": wanted.as_json()["metadata"]["labels"] } }),
             );
-            // What is no longer said goes.
+            // Data that is no longer reported is removed.
             let without = Patch::Merge(json!({ "data": null }));
             tables
                 .patch("skupper-router", &PatchParams::default(), &without)
@@ -472,13 +478,13 @@ async fn plans(place: Place) -> kube::Result<bool> {
     }
 }
 
-/// The router reads what the Site has decided.
+/// Lets the router read the configuration that the Site has written.
 async fn reads(place: Place) -> kube::Result<bool> {
     let table = written(&place).await?;
     let Some(router) = place.outside::<Router>() else {
         return Ok(false);
     };
-    Ok(router.with(|desk| {
+    Ok(router.with_state(|desk| {
         let before = desk.clone();
         desk.read(&table.unwrap_or_default());
         *desk != before

@@ -1,13 +1,14 @@
-//! What becomes of real files, and that nothing else of them changes.
+//! Tests of the fixes in real files, and that nothing else in them changes.
 
 use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::args::{self, Output};
-use crate::check::tests::{GOOD, check_of, with};
+use crate::check::tests::{GOOD, check_of, with_replacement};
 use crate::check::{Verdict, run};
 
-/// Fixes one file of this content; what it is afterwards, what is said, and how it ends.
+/// Fixes one file of this content. Returns its new content, the verdict, and the output of both
+/// streams.
 fn fix_in(content: &str, dry_run: bool) -> (String, Verdict, String, String) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.rs");
@@ -29,13 +30,16 @@ const CLEAN: &str = "checked 1 lifecycle in 1 file: 0 errors, 0 warnings\n";
 
 #[test]
 fn the_section_of_transitions_is_written_as_deep_as_it_stood() {
-    let bad = with(
+    let bad = with_replacement(
         "transitions { Making -> Made; }",
         "transitions {}\n    // kept",
     );
     let (after, verdict, out, complaints) = fix_in(&bad, false);
     let good = "transitions {\n        Making -> Made;\n    }\n    // kept";
-    assert_eq!(after, with("transitions { Making -> Made; }", good));
+    assert_eq!(
+        after,
+        with_replacement("transitions { Making -> Made; }", good)
+    );
     assert_eq!((verdict, out.as_str()), (Verdict::Clean, CLEAN));
     assert_eq!(complaints, "a.rs: fixed LC030\n");
 }
@@ -43,7 +47,7 @@ fn the_section_of_transitions_is_written_as_deep_as_it_stood() {
 #[test]
 fn a_section_with_comments_keeps_them_and_gets_what_it_lacks() {
     let bad = "transitions {\n        // from the start\n        Made -> Making; // never\n    }";
-    let bad = with("transitions { Making -> Made; }", bad);
+    let bad = with_replacement("transitions { Making -> Made; }", bad);
     let (after, verdict, out, _) = fix_in(&bad, false);
     let more = "Made -> Making; // never\n        Making -> Made;\n    }";
     assert_eq!(after, bad.replace("Made -> Making; // never\n    }", more));
@@ -60,14 +64,17 @@ fn a_name_is_written_as_it_was_meant_wherever_it_stands_and_what_then_shows_is_f
     let bad = bad.replace("transitions { Making -> Made; }", "transitions {}");
     let (after, verdict, out, complaints) = fix_in(&bad, false);
     let good = "transitions {\n        Making -> Made;\n    }";
-    assert_eq!(after, with("transitions { Making -> Made; }", good));
+    assert_eq!(
+        after,
+        with_replacement("transitions { Making -> Made; }", good)
+    );
     assert_eq!((verdict, out.as_str()), (Verdict::Clean, CLEAN));
     assert_eq!(complaints, "a.rs: fixed LC001, LC001, LC030\n");
 }
 
 #[test]
 fn a_dry_run_shows_a_diff_and_writes_nothing() {
-    let bad = with("transitions { Making -> Made; }", "transitions {}");
+    let bad = with_replacement("transitions { Making -> Made; }", "transitions {}");
     let (after, verdict, out, complaints) = fix_in(&bad, true);
     assert_eq!(after, bad);
     assert_eq!((verdict, complaints.as_str()), (Verdict::Errors, ""));
@@ -78,7 +85,8 @@ fn a_dry_run_shows_a_diff_and_writes_nothing() {
 
 #[test]
 fn line_ends_and_a_byte_order_mark_stay() {
-    let bad = with("transitions { Making -> Made; }", "transitions {}").replace('\n', "\r\n");
+    let bad =
+        with_replacement("transitions { Making -> Made; }", "transitions {}").replace('\n', "\r\n");
     let (after, verdict, ..) = fix_in(&format!("\u{feff}{bad}"), false);
     let good = bad.replace(
         "transitions {}",
@@ -98,7 +106,7 @@ fn what_cannot_be_fixed_is_left_to_the_byte() {
         ("when child == Foreign =>", "when xyzzy == Foreign =>"),
         ("resource Thing;", "resource Thing; }"),
     ] {
-        let bad = with(good, bad);
+        let bad = with_replacement(good, bad);
         let (after, verdict, _, complaints) = fix_in(&bad, false);
         assert_eq!(after, bad);
         assert!(verdict > Verdict::Clean);
@@ -112,10 +120,10 @@ fn a_file_that_cannot_be_written_is_told_of() {
     let path = directory.path().join("a.rs");
     std::fs::write(
         &path,
-        with("transitions { Making -> Made; }", "transitions {}"),
+        with_replacement("transitions { Making -> Made; }", "transitions {}"),
     )
     .unwrap();
-    let mut sources = vec![Source::at(&path)];
+    let mut sources = vec![Source::read(&path)];
     let changed = fixed(&mut sources);
     std::fs::remove_dir_all(directory.path()).unwrap();
     let mut complaints = Vec::new();
@@ -135,12 +143,12 @@ fn a_file_keeps_its_mode_and_its_link_and_nothing_is_left_beside_it() {
 
     let directory = tempfile::tempdir().unwrap();
     let (path, link) = (directory.path().join("a.rs"), directory.path().join("b.rs"));
-    let bad = with("transitions { Making -> Made; }", "transitions {}");
+    let bad = with_replacement("transitions { Making -> Made; }", "transitions {}");
     std::fs::write(&path, &bad).unwrap();
     let mode = std::fs::Permissions::from_mode(0o640);
     std::fs::set_permissions(&path, mode).unwrap();
     symlink("a.rs", &link).unwrap();
-    let mut sources = vec![Source::at(&link)];
+    let mut sources = vec![Source::read(&link)];
     let changed = fixed(&mut sources);
     write(&changed, &mut sources, &mut Vec::new()).unwrap();
     assert!(link.is_symlink());
@@ -154,9 +162,9 @@ fn a_file_keeps_its_mode_and_its_link_and_nothing_is_left_beside_it() {
 fn a_file_that_somebody_changed_meanwhile_is_left_and_told_of() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.rs");
-    let bad = with("transitions { Making -> Made; }", "transitions {}");
+    let bad = with_replacement("transitions { Making -> Made; }", "transitions {}");
     std::fs::write(&path, &bad).unwrap();
-    let mut sources = vec![Source::at(&path)];
+    let mut sources = vec![Source::read(&path)];
     let changed = fixed(&mut sources);
     let saved = format!("{bad}// more\n");
     std::fs::write(&path, &saved).unwrap();
@@ -171,7 +179,7 @@ fn a_file_that_somebody_changed_meanwhile_is_left_and_told_of() {
     assert!(complaints.is_empty());
 }
 
-/// The lifecycles of the documentation, without what rustc needs around them.
+/// Returns the lifecycles of the documentation, without the code that rustc needs around them.
 fn lifecycles() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../macros/core/tests/lifecycles");
     let files = std::fs::read_dir(folder).unwrap();
@@ -185,7 +193,7 @@ fn lifecycles() -> Vec<String> {
 }
 
 fn codes(source: &Source) -> Vec<&'static str> {
-    let looked = look(std::slice::from_ref(source));
+    let looked = check_files(std::slice::from_ref(source));
     let codes = files(&looked).flat_map(|(_, file)| &file.findings);
     codes.map(|found| found.code).collect()
 }
@@ -201,7 +209,7 @@ fn text_of(source: &Source) -> &str {
 fn every_lifecycle_of_the_documentation_gets_back_its_transitions() {
     let mut emptied = 0;
     for whole in lifecycles() {
-        let of = |text: &str| Source::of(PathBuf::from("/nowhere/a.rs"), text.to_owned(), false);
+        let of = |text: &str| Source::parse(PathBuf::from("/nowhere/a.rs"), text.to_owned(), false);
         let Some(start) = whole.find("transitions {") else {
             continue;
         };
@@ -230,7 +238,7 @@ fn no_fix_makes_another_mistake() {
         if !path.exists() {
             continue;
         }
-        let mut sources = [Source::at(&path)];
+        let mut sources = [Source::read(&path)];
         let before = codes(&sources[0]);
         for one in fixed(&mut sources) {
             let after = codes(&sources[0]);

@@ -8,7 +8,7 @@ use lifecycle_skupper::config::validity;
 use lifecycle_specs_skupper::site::Site;
 
 use super::chosen::Chosen;
-use super::found::Found;
+use super::found::ClusterObjects;
 use crate::takeover::finding::Finding;
 
 /// A Site that lets others link to it in a way that is not served.
@@ -21,9 +21,18 @@ pub(crate) fn of_site((namespace, site): (&str, &Site), chosen: &Chosen) -> Opti
 }
 
 /// RouterAccesses and SecuredAccesses of these namespaces. Of those that a Site or a RouterAccess has made, that one is named.
-pub(crate) fn of_objects(found: &Found, names: &BTreeSet<&str>, chosen: &Chosen) -> Vec<Finding> {
+pub(crate) fn of_objects(
+    found: &ClusterObjects,
+    names: &BTreeSet<&str>,
+    chosen: &Chosen,
+) -> Vec<Finding> {
     let kinds = ["RouterAccess", "SecuredAccess"].into_iter();
-    let all = kinds.flat_map(|kind| found.of(kind).iter().map(move |one| (kind, one)));
+    let all = kinds.flat_map(|kind| {
+        found
+            .objects_of_kind(kind)
+            .iter()
+            .map(move |one| (kind, one))
+    });
     let all = all.filter_map(|(kind, one)| {
         let namespace = one.namespace().unwrap_or_default();
         if !names.contains(namespace.as_str()) || is_made(one) {
@@ -40,7 +49,7 @@ pub(crate) fn of_objects(found: &Found, names: &BTreeSet<&str>, chosen: &Chosen)
 
 fn refused(object: &str, field: &str, why: &str) -> Finding {
     let todo = format!(
-        "set another `spec.{field}`, and give the new address to whoever links there; or leave the namespace to the existing controller"
+        "set another `spec.{field}`, and give the new address to the sites that link there; or leave the namespace to the existing controller"
     );
     Finding::blocks(object, format!("`spec.{field}`: {why}"), todo)
 }

@@ -1,4 +1,4 @@
-//! How the controller of Skupper sites would run, as far as that changes what is in its way.
+//! Options of the controller of Skupper sites, as far as they change the obstacles to it.
 
 use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_skupper::router::plane::RouterOptions;
@@ -13,13 +13,13 @@ pub(crate) struct Chosen {
     pub(crate) namespace: String,
     /// Its name there.
     pub(crate) name: String,
-    /// The namespace whose sites it manages; all if `None`.
+    /// Namespace whose sites it manages; all if `None`.
     pub(crate) watched: Option<String>,
     /// True if it installs and updates CustomResourceDefinitions.
     pub(crate) maintain_crds: bool,
     /// The choice of routers.
     pub(crate) routers: RouterOptions,
-    /// How sites are reached where they do not say it.
+    /// Default access of sites that do not set one.
     pub(crate) access: AccessDefaults,
 }
 

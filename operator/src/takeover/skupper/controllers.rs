@@ -1,4 +1,5 @@
-//! Controllers of Skupper sites that would write beside ours: the existing one, and another one of ours. Pure.
+//! Controllers of Skupper sites that would write beside this one: the existing one, and another
+//! instance of this one. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use k8s_openapi::api::core::v1::Container;
 use super::chosen::Chosen;
 use super::spaces::Space;
 use crate::takeover::finding::Finding;
-use crate::takeover::workload::{Workload, asks_for_probes, runs, setting, words};
+use crate::takeover::workload::{Workload, asks_for_probes, command_words, runs, setting};
 
 /// The container of a controller, in either chart.
 const CONTAINER: &str = "controller";
@@ -28,7 +29,8 @@ pub(crate) struct Controller<'a> {
     is_ours: bool,
 }
 
-/// The controllers among Deployments. One is ours by its command line or its probes: our program may run in the chart of the existing one.
+/// Returns the controllers among Deployments. A controller belongs to this operator by its command
+/// line or its probes, because this program may run in the chart of the existing one.
 pub(crate) fn controllers(deployments: &[Deployment]) -> Vec<Controller<'_>> {
     let all = deployments.iter().filter_map(|deployment| {
         let workload = workload(deployment);
@@ -36,7 +38,7 @@ pub(crate) fn controllers(deployments: &[Deployment]) -> Vec<Controller<'_>> {
         let container = containers.iter().find(|one| one.name == CONTAINER)?;
         let is_labelled = workload.is_labelled(LABEL.0, LABEL.1);
         let says_so = runs(container, "skupper");
-        let is_theirs = words(container)
+        let is_theirs = command_words(container)
             .any(|word| word == PROGRAM || word.trim_start_matches('-').starts_with(GRANTS));
         let is_ours = says_so || (is_labelled && asks_for_probes(container));
         (is_labelled || says_so || is_theirs).then_some(Controller {
@@ -49,29 +51,31 @@ pub(crate) fn controllers(deployments: &[Deployment]) -> Vec<Controller<'_>> {
 }
 
 impl Controller<'_> {
-    fn place(&self) -> (&str, &str) {
-        workload(self.deployment).place()
+    fn namespaced_name(&self) -> (&str, &str) {
+        workload(self.deployment).namespaced_name()
     }
 
-    /// As ConfigMaps name it: without a name of its own, it has that of its Deployment, and ours the usual one.
+    /// Returns the name by which ConfigMaps refer to it. Without a configured name, the existing
+    /// controller has the name of its Deployment, and this operator's controller has the default
+    /// one.
     fn full_name(&self) -> String {
-        let (namespace, deployment) = self.place();
+        let (namespace, deployment) = self.namespaced_name();
         let option = if self.is_ours {
             "controller-name"
         } else {
             "name"
         };
         let usual = if self.is_ours { LABEL.1 } else { deployment };
-        let name = said(self.container, "CONTROLLER_NAME", option).flatten();
+        let name = declared_value(self.container, "CONTROLLER_NAME", option).flatten();
         format!("{namespace}/{}", name.unwrap_or(usual))
     }
 
     /// The only namespaces that it watches; none if it watches all, or if that cannot be read off.
     fn watched(&self) -> Vec<&str> {
-        let several = said(self.container, "WATCH_NAMESPACES", "watch-namespaces");
+        let several = declared_value(self.container, "WATCH_NAMESPACES", "watch-namespaces");
         let several = several.flatten().filter(|_| self.is_ours);
-        let one = match said(self.container, "WATCH_NAMESPACE", "watch-namespace") {
-            Some(None) => takes_own_namespace(self.container).then(|| self.place().0),
+        let one = match declared_value(self.container, "WATCH_NAMESPACE", "watch-namespace") {
+            Some(None) => takes_own_namespace(self.container).then(|| self.namespaced_name().0),
             Some(said) => said,
             None => None,
         };
@@ -85,26 +89,27 @@ impl Controller<'_> {
             .collect()
     }
 
-    /// Tells whether it manages a namespace whose ConfigMap names this controller, or none.
+    /// Returns true if it manages a namespace whose ConfigMap names this controller, or none.
     fn takes(&self, namespace: &str, named: Option<&str>) -> bool {
         let watched = self.watched();
         if !watched.is_empty() && !watched.contains(&namespace) {
             return false;
         }
         match named {
-            // Ours takes an empty text for none, and the existing one for a name.
+            // This operator treats an empty text as absent, and the existing one treats it as a
+            // name.
             Some("") => self.is_ours,
             Some(named) => in_full(namespace, named, self.is_ours) == self.full_name(),
             None => !self.needs_name(),
         }
     }
 
-    /// Tells whether it leaves namespaces alone that name no controller.
+    /// Returns true if it ignores namespaces that name no controller.
     fn needs_name(&self) -> bool {
         let option = "sites-require-annotation";
         let is_bare = |word: &str| word.trim_start_matches('-') == option;
-        let said = said(self.container, "SITES_REQUIRE_ANNOTATION", option);
-        words(self.container).any(is_bare) || said.flatten() == Some("true")
+        let said = declared_value(self.container, "SITES_REQUIRE_ANNOTATION", option);
+        command_words(self.container).any(is_bare) || said.flatten() == Some("true")
     }
 }
 
@@ -116,13 +121,13 @@ fn in_full(namespace: &str, named: &str, is_ours: bool) -> String {
     }
 }
 
-/// The findings of a controller, and of the namespaces that it would write beside ours.
+/// Returns the findings of a controller, and of the namespaces that it would write beside this one.
 pub(crate) fn running(
     controller: &Controller<'_>,
     spaces: &BTreeMap<String, Space<'_>>,
     chosen: &Chosen,
 ) -> Vec<Finding> {
-    let (namespace, name) = controller.place();
+    let (namespace, name) = controller.namespaced_name();
     let object = format!("Deployment {namespace}/{name}");
     let spec = controller.deployment.spec.as_ref();
     let replicas = spec.and_then(|spec| spec.replicas).unwrap_or(1);
@@ -147,7 +152,7 @@ pub(crate) fn running(
                 "scale it to zero, `kubectl --namespace {namespace} scale deployment {name} --replicas 0`, or upgrade its Helm release in place"
             ),
         )],
-        1.. => beside(controller, spaces, (&object, who), chosen),
+        1.. => check_companion(controller, spaces, (&object, who), chosen),
         _ if left > 0 => vec![Finding::blocks(
             &object,
             format!("{who}: {} still there", count(left, "Pod")),
@@ -155,7 +160,7 @@ pub(crate) fn running(
         )],
         _ if is_same => vec![Finding::note(
             &object,
-            format!("{who}, without replicas, stands where this one would"),
+            format!("{who}, without replicas, has the namespace and name of this one"),
             "keep a copy of it for the way back; this one takes its place",
         )],
         _ => vec![Finding::note(
@@ -167,7 +172,7 @@ pub(crate) fn running(
 }
 
 /// One of another name, which goes on: the namespaces that both would write, and those that each has.
-fn beside(
+fn check_companion(
     controller: &Controller<'_>,
     spaces: &BTreeMap<String, Space<'_>>,
     (object, who): (&str, &str),
@@ -186,11 +191,11 @@ fn beside(
         if is_ours && is_theirs {
             findings.push(Finding::blocks(
                 &here,
-                format!("{who}, {theirs}, and this one, {ours}, would both write it: ConfigMap `skupper` does not say which of them manages it"),
-                format!("name the one, {}; it is `{ours}` for this one, which the other heeds from its next start on", name_it(name, space, &theirs)),
+                format!("{who}, {theirs}, and this one, {ours}, would both write it: ConfigMap `skupper` does not name the controller that manages it"),
+                format!("name one of them, {}; for this one use `{ours}`, which the other controller reads at its next start", name_it(name, space, &theirs)),
             ));
         } else if is_ours && named == Some(ours.as_str()) {
-            let (namespace, name) = controller.place();
+            let (namespace, name) = controller.namespaced_name();
             findings.push(Finding::note(
                 &here,
                 format!("ConfigMap `skupper` gives it to this controller; {who}, {theirs}, reads that when it starts, and may write until then"),
@@ -229,7 +234,7 @@ fn keeps(names: &[&str]) -> String {
     }
 }
 
-/// The command by which a namespace names a controller.
+/// Returns the command that assigns a namespace to a controller.
 fn name_it(namespace: &str, space: &Space<'_>, controller: &str) -> String {
     match space.config {
         None => format!(
@@ -241,7 +246,8 @@ fn name_it(namespace: &str, space: &Space<'_>, controller: &str) -> String {
     }
 }
 
-/// The namespaces that name a controller that is not there, and that nobody manages therefore.
+/// Returns the findings of namespaces that name a missing controller, and that are therefore not
+/// managed.
 pub(crate) fn unmanaged(
     all: &[Controller<'_>],
     spaces: &BTreeMap<String, Space<'_>>,
@@ -253,7 +259,7 @@ pub(crate) fn unmanaged(
         let other = id.other(space.config).filter(|_| is_watched)?;
         let is_there = all.iter().any(|one| one.takes(name, Some(other)));
         (!is_there).then(|| {
-            let found = format!("ConfigMap `skupper` gives it to controller {other}, of which there is no Deployment: neither that one nor this one manages it");
+            let found = format!("ConfigMap `skupper` assigns it to controller {other}, which has no Deployment: neither that controller nor this one manages it");
             let todo = format!("for this one to manage it, {}", name_it(name, space, &chosen.full_name()));
             Finding::note(&format!("Namespace {name}"), found, todo)
         })
@@ -262,13 +268,18 @@ pub(crate) fn unmanaged(
 }
 
 /// The value of a variable, or of an option with one dash or two, which goes before it; `Some(None)` if the variable takes it from elsewhere.
-fn said<'a>(container: &'a Container, variable: &str, option: &str) -> Option<Option<&'a str>> {
+fn declared_value<'a>(
+    container: &'a Container,
+    variable: &str,
+    option: &str,
+) -> Option<Option<&'a str>> {
     let (two, one) = (format!("--{option}"), format!("-{option}"));
     let by_option = setting(container, ("", &two)).or_else(|| setting(container, ("", &one)));
     by_option.or_else(|| setting(container, (variable, &two)))
 }
 
-/// Tells whether `WATCH_NAMESPACE` is the namespace of the Pod, as the chart has it for one namespace.
+/// Returns true if `WATCH_NAMESPACE` is the namespace of the Pod, as the chart sets it for one
+/// namespace.
 fn takes_own_namespace(container: &Container) -> bool {
     let mut all = container.env.iter().flatten();
     let variable = all.find(|one| one.name == "WATCH_NAMESPACE");

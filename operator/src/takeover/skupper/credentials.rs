@@ -7,14 +7,14 @@ use kube::api::DynamicObject;
 use lifecycle_skupper::data_plane::{Adaptor, DataPlane};
 
 use super::chosen::Chosen;
-use super::found::{Credentials, Found};
+use super::found::{ClusterObjects, Credentials};
 use super::spaces::{Space, looked_at, spaces};
 use crate::takeover::finding::Finding;
 
 /// The type that the existing adaptor takes, and the key that it needs.
 const TLS: &str = "kubernetes.io/tls";
 const AUTHORITY: &str = "ca.crt";
-/// The kinds that name a Secret which somebody else may have made.
+/// Kinds that name a Secret which another user may have created.
 const KINDS: [&str; 6] = [
     "Listener",
     "MultiKeyListener",
@@ -25,15 +25,18 @@ const KINDS: [&str; 6] = [
 ];
 
 /// The Secrets that have to be as that adaptor takes them, by namespace and name, with the first object that names each.
-pub(crate) fn needed(found: &Found, chosen: &Chosen) -> BTreeMap<(String, String), String> {
+pub(crate) fn needed(
+    found: &ClusterObjects,
+    chosen: &Chosen,
+) -> BTreeMap<(String, String), String> {
     let spaces = spaces(found);
     let adapted = looked_at(&spaces, chosen).filter(|(_, space)| is_adapted(space, chosen));
     let adapted: BTreeMap<&str, &Space<'_>> = adapted.collect();
     let mut needed = BTreeMap::new();
     for kind in KINDS {
-        for object in found.of(kind) {
+        for object in found.objects_of_kind(kind) {
             let own = object.namespace().unwrap_or_default();
-            // The Site has the Secrets of what is attached to it.
+            // Secrets of attached objects are in the namespace of the Site.
             let of_site = object.data["spec"]["siteNamespace"].as_str();
             let namespace = of_site.unwrap_or(&own).to_owned();
             let Some(name) = secret(object).filter(|_| adapted.contains_key(namespace.as_str()))
@@ -55,9 +58,9 @@ fn secret(object: &DynamicObject) -> Option<String> {
     is_own.then(|| name.to_owned())
 }
 
-/// Tells whether the existing adaptor goes on in a namespace.
+/// Returns true if the existing adaptor stays in a namespace.
 fn is_adapted(space: &Space<'_>, chosen: &Chosen) -> bool {
-    let (there, options) = (space.there(), &chosen.routers);
+    let (there, options) = (space.observed_router(), &chosen.routers);
     space.site().is_some_and(|site| {
         there.plane_of(&site.spec, options.data_plane) == DataPlane::SkupperRouter
             && there.adaptor_of(&site.spec, options.adaptor) == Adaptor::KubeAdaptor

@@ -19,15 +19,16 @@ use lifecycle_specs_skupper::site::Site;
 
 use crate::takeover::read::{self, Read, got, listed};
 
-/// Name of the Service of a grant server, and of the SecuredAccess by which the existing controller makes it.
+/// Name of the Service of a grant server, and of the SecuredAccess by which the existing controller
+/// creates it.
 pub(crate) const GRANT_SERVER: &str = "skupper-grant-server";
 
 /// Objects that were read of a cluster.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct ClusterObjects {
     /// All Deployments.
     pub(crate) deployments: Read<Deployment>,
-    /// The ConfigMaps that say which controller manages a namespace.
+    /// ConfigMaps that name the controller of a namespace.
     pub(crate) configs: Read<ConfigMap>,
     /// The configurations of routers.
     pub(crate) documents: Read<ConfigMap>,
@@ -35,13 +36,13 @@ pub(crate) struct Found {
     pub(crate) services: Read<Service>,
     /// The definitions of our kinds.
     pub(crate) definitions: Read<DynamicObject>,
-    /// The objects of those of our kinds that are looked at, as they are stored, by kind.
+    /// Objects of the examined kinds of this operator, as they are stored, by kind.
     pub(crate) objects: BTreeMap<String, Read<DynamicObject>>,
     /// Secrets that the existing adaptor has to be able to read.
     pub(crate) credentials: Read<Credentials>,
 }
 
-/// The part of a Secret that is looked at: none of its values.
+/// Examined part of a Secret, without any of its values.
 #[derive(Clone, Debug)]
 pub(crate) struct Credentials {
     /// Its namespace.
@@ -56,7 +57,7 @@ pub(crate) struct Credentials {
 
 impl Credentials {
     /// Of a Secret.
-    pub(crate) fn of(secret: &Secret) -> Self {
+    pub(crate) fn from_secret(secret: &Secret) -> Self {
         let data = secret.data.iter().flatten();
         Self {
             namespace: secret.namespace().unwrap_or_default(),
@@ -67,7 +68,7 @@ impl Credentials {
     }
 }
 
-/// The kinds whose objects are looked at.
+/// Returns the kinds of the examined objects.
 pub(crate) fn kinds() -> [ApiResource; 8] {
     [
         ApiResource::erase::<Site>(&()),
@@ -81,11 +82,11 @@ pub(crate) fn kinds() -> [ApiResource; 8] {
     ]
 }
 
-impl Found {
-    /// Reads it, but for credentials: which of them matter depends on the rest.
+impl ClusterObjects {
+    /// Reads everything except credentials: the relevant ones depend on the rest.
     ///
     /// # Errors
-    /// The API server cannot be asked. That it refuses is none.
+    /// Returns an error if the API server cannot be reached. A refusal is not an error.
     pub(crate) async fn read(client: &Client) -> anyhow::Result<Self> {
         let every = ListParams::default();
         let named = |name: &str| every.clone().fields(&format!("metadata.name={name}"));
@@ -106,7 +107,7 @@ impl Found {
     }
 
     /// The objects of a kind; none if they may not be read.
-    pub(crate) fn of(&self, kind: &str) -> &[DynamicObject] {
+    pub(crate) fn objects_of_kind(&self, kind: &str) -> &[DynamicObject] {
         let all = self.objects.get(kind).and_then(|read| read.as_ref().ok());
         all.map_or(&[], Vec::as_slice)
     }
@@ -124,7 +125,7 @@ pub(crate) async fn credentials<'a>(
     for (namespace, name) in needed {
         let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
         match got(api, &[name]).await? {
-            Ok(secrets) => all.extend(secrets.iter().map(Credentials::of)),
+            Ok(secrets) => all.extend(secrets.iter().map(Credentials::from_secret)),
             Err(why) => return Ok(Err(why)),
         }
     }

@@ -1,18 +1,19 @@
-//! The Service of the grant server, which the existing controller makes by a SecuredAccess: it stays, but whoever owns it may not. Pure.
+//! The Service of the grant server, which the existing controller creates by a SecuredAccess. The
+//! Service stays, but its owner may not. Pure.
 
 use kube::ResourceExt;
 
-use super::found::{Found, GRANT_SERVER};
+use super::found::{ClusterObjects, GRANT_SERVER};
 use crate::takeover::finding::Finding;
 
-/// How many ReplicaSets of a Deployment Kubernetes keeps unless it says otherwise.
+/// Number of ReplicaSets of a Deployment that Kubernetes keeps by default.
 const HISTORY: i32 = 10;
 
 /// The Services and SecuredAccesses of grant servers in these namespaces.
-pub(crate) fn grants(found: &Found, is_ours: impl Fn(&str) -> bool) -> Vec<Finding> {
+pub(crate) fn grants(found: &ClusterObjects, is_ours: impl Fn(&str) -> bool) -> Vec<Finding> {
     let services = found.services.iter().flatten();
     let services = services.map(|one| ("Service", &one.metadata));
-    let accesses = found.of("SecuredAccess").iter();
+    let accesses = found.objects_of_kind("SecuredAccess").iter();
     let accesses = accesses.map(|one| ("SecuredAccess", &one.metadata));
     let all = services.chain(accesses).filter_map(|(kind, metadata)| {
         let namespace = metadata.namespace.as_deref().unwrap_or_default();
@@ -35,7 +36,7 @@ pub(crate) fn grants(found: &Found, is_ours: impl Fn(&str) -> bool) -> Vec<Findi
 }
 
 /// How many ReplicaSets the Deployments of controllers of a namespace keep: the least.
-fn history(found: &Found, namespace: &str) -> i32 {
+fn history(found: &ClusterObjects, namespace: &str) -> i32 {
     let all = found.deployments.iter().flatten();
     let here = all.filter(|one| one.namespace().as_deref() == Some(namespace));
     let controllers = here.filter(|one| one.name_any() == "skupper-controller");

@@ -1,9 +1,10 @@
-//! Findings for the controller of Skupper sites, from what was read and what was chosen. Pure.
+//! Findings for the controller of Skupper sites, from the objects that were read and the chosen
+//! options. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::chosen::Chosen;
-use super::found::{Found, kinds};
+use super::found::{ClusterObjects, kinds};
 use super::spaces::{Space, looked_at, spaces, unreadable};
 use super::{access, controllers, credentials, grants, router};
 use crate::args::Product;
@@ -11,8 +12,8 @@ use crate::takeover::finding::Finding;
 use crate::takeover::{definitions, read};
 use crate::wiring;
 
-/// Judges a cluster: what blocks first, then what may not be read, then notes.
-pub(crate) fn judge(found: &Found, chosen: &Chosen) -> Vec<Finding> {
+/// Judges a cluster. Returns blocking findings first, then unreadable objects, then notes.
+pub(crate) fn judge(found: &ClusterObjects, chosen: &Chosen) -> Vec<Finding> {
     let spaces = spaces(found);
     let mut findings = of_controllers(found, &spaces, chosen);
     let names: BTreeSet<&str> = looked_at(&spaces, chosen).map(|(name, _)| name).collect();
@@ -42,7 +43,7 @@ pub(crate) fn judge(found: &Found, chosen: &Chosen) -> Vec<Finding> {
 
 /// Without the ConfigMaps it is not known who manages which namespace: that they may not be read is a finding of its own.
 fn of_controllers(
-    found: &Found,
+    found: &ClusterObjects,
     spaces: &BTreeMap<String, Space<'_>>,
     chosen: &Chosen,
 ) -> Vec<Finding> {
@@ -76,7 +77,7 @@ fn watched(spaces: &BTreeMap<String, Space<'_>>, chosen: &Chosen) -> Option<Find
     ))
 }
 
-fn unread(found: &Found) -> Vec<Finding> {
+fn unread(found: &ClusterObjects) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(read::unread(
         "Deployments",

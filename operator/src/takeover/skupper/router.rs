@@ -1,4 +1,4 @@
-//! The router of a Site: what is there of it, and what this controller would keep. Pure.
+//! The router of a Site: its existing objects, and the parts that this controller would keep. Pure.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use kube::ResourceExt;
 use lifecycle_skupper::data_plane::{self, Adaptor, DataPlane};
 use lifecycle_skupper::router::existing::{self, ExistingPods};
 use lifecycle_skupper::router::objects::{self, RouterPods};
-use lifecycle_skupper::router::plane::{ADAPTOR, CONTAINER, Existing, There};
+use lifecycle_skupper::router::plane::{ADAPTOR, CONTAINER, Existing, ObservedRouter};
 use lifecycle_skupper::settings::{LOGGING, named, setting};
 use lifecycle_specs_skupper::router::ROUTER;
 use lifecycle_specs_skupper::site::{Site, SiteSpec};
@@ -26,7 +26,7 @@ pub(crate) fn router((namespace, space): (&str, &Space<'_>), chosen: &Chosen) ->
     if space.deployments.iter().any(|one| one.name_any() == SECOND) {
         findings.push(Finding::blocks(
             &format!("Deployment {namespace}/{SECOND}"),
-            "it is the second router of a pair, which this controller does not support: it would go by a configuration that nobody writes any more",
+            "it is the second router of a pair, which this controller does not support: its configuration would no longer be updated",
             "take `spec.ha` of the Site back while the existing controller manages it, and wait until this Deployment is gone",
         ));
     }
@@ -37,32 +37,32 @@ pub(crate) fn router((namespace, space): (&str, &Space<'_>), chosen: &Chosen) ->
     if site.spec.ha == Some(true) {
         findings.push(Finding::blocks(
             &of_site,
-            "`spec.ha` asks for a pair of routers, which this controller does not support",
+            "`spec.ha` requests a pair of routers, which this controller does not support",
             "take it back while the existing controller manages the namespace",
         ));
     }
-    let there = space.there();
+    let there = space.observed_router();
     if let Some(deployment) = there.deployment {
-        let at = At {
+        let at = SiteRouter {
             namespace,
             site,
             there,
             deployment,
         };
-        findings.extend(kept(&at, &of_site, chosen));
+        findings.extend(check_router(&at, &of_site, chosen));
     }
     findings
 }
 
-/// A Site whose router is there.
-struct At<'a> {
+/// Site with an existing router.
+struct SiteRouter<'a> {
     namespace: &'a str,
     site: &'a Site,
-    there: There<'a>,
+    there: ObservedRouter<'a>,
     deployment: &'a Deployment,
 }
 
-impl At<'_> {
+impl SiteRouter<'_> {
     fn object(&self) -> String {
         format!("Deployment {}/{ROUTER}", self.namespace)
     }
@@ -79,8 +79,8 @@ impl At<'_> {
     }
 }
 
-/// The router that is there, as far as this controller keeps it.
-fn kept(at: &At<'_>, of_site: &str, chosen: &Chosen) -> Vec<Finding> {
+/// Returns the findings of the existing router, as far as this controller keeps it.
+fn check_router(at: &SiteRouter<'_>, of_site: &str, chosen: &Chosen) -> Vec<Finding> {
     let options = &chosen.routers;
     let is_existing = at.there.image(ADAPTOR).is_some();
     let wanted = at.there.plane_of(&at.site.spec, options.data_plane);
@@ -102,12 +102,12 @@ fn kept(at: &At<'_>, of_site: &str, chosen: &Chosen) -> Vec<Finding> {
     }
 }
 
-/// A router in the place of which another data plane is asked for.
-fn exchanged(at: &At<'_>, router: &str, wanted: &str) -> Finding {
+/// Returns the finding of a router that another data plane would replace.
+fn exchanged(at: &SiteRouter<'_>, router: &str, wanted: &str) -> Finding {
     Finding::blocks(
         &at.object(),
         format!(
-            "{router} is there, and `{}` of the Site is to be `{wanted}`: parts of the old one would stay in the new one",
+            "{router} exists, but `{}` of the Site requests `{wanted}`: parts of the old router would stay in the new one",
             data_plane::SETTING
         ),
         format!(
@@ -117,7 +117,7 @@ fn exchanged(at: &At<'_>, router: &str, wanted: &str) -> Finding {
     )
 }
 
-fn existing_router(at: &At<'_>, images: Existing<'_>) -> Vec<Finding> {
+fn existing_router(at: &SiteRouter<'_>, images: Existing<'_>) -> Vec<Finding> {
     let account = named(at.site.spec.service_account.as_ref());
     let pods = ExistingPods {
         namespace: at.namespace,
@@ -153,7 +153,7 @@ fn existing_router(at: &At<'_>, images: Existing<'_>) -> Vec<Finding> {
     findings
 }
 
-fn embedded_router(at: &At<'_>, image: &str) -> Vec<Finding> {
+fn embedded_router(at: &SiteRouter<'_>, image: &str) -> Vec<Finding> {
     let account = named(at.site.spec.service_account.as_ref());
     let pods = RouterPods {
         namespace: at.namespace,
@@ -183,14 +183,14 @@ fn changes(images: &[(&str, &str)]) -> String {
 }
 
 /// The fields of a Deployment that this controller cannot write, or only with a router that starts anew.
-fn shape(at: &At<'_>, wanted: &Value, compared: &[&str]) -> Vec<Finding> {
+fn shape(at: &SiteRouter<'_>, wanted: &Value, compared: &[&str]) -> Vec<Finding> {
     let live = serde_json::to_value(at.deployment).unwrap_or_default();
     let mut findings = Vec::new();
     let (there, ours) = (&live["spec"]["selector"], &wanted["spec"]["selector"]);
     if there != ours {
         findings.push(Finding::blocks(
             &at.object(),
-            format!("its selector is {there} and not {ours}; nobody can change that, so the Deployment of this controller is refused"),
+            format!("its selector is {there} and not {ours}; a selector is immutable, so the API server would refuse the Deployment of this controller"),
             format!("delete it when its connections may end, {}: the controller makes it anew", at.delete()),
         ));
     }
@@ -209,7 +209,7 @@ fn shape(at: &At<'_>, wanted: &Value, compared: &[&str]) -> Vec<Finding> {
     findings
 }
 
-/// The container of a Deployment that has this name; `Null` if there is none.
+/// Returns the container of a Deployment with this name; `Null` if it does not exist.
 fn container<'a>(deployment: &'a Value, name: &str) -> &'a Value {
     let all = deployment["spec"]["template"]["spec"]["containers"].as_array();
     let mut all = all.into_iter().flatten();

@@ -7,12 +7,12 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::DynamicObject;
 use lifecycle_skupper::namespace::active_site;
-use lifecycle_skupper::router::plane::There;
+use lifecycle_skupper::router::plane::ObservedRouter;
 use lifecycle_specs_skupper::site::Site;
 use serde_json::json;
 
 use super::chosen::Chosen;
-use super::found::Found;
+use super::found::ClusterObjects;
 use crate::takeover::finding::Finding;
 
 /// Key of ConfigMap `skupper`.
@@ -41,18 +41,21 @@ impl<'a> Space<'a> {
     /// Its Site that counts.
     pub(crate) fn site(&self) -> Option<&Site> {
         let sites: Vec<&Site> = self.sites.iter().collect();
-        active_site::find(&sites, self.there().config)
+        active_site::find(&sites, self.observed_router().config)
     }
 
     /// Its router as it is.
-    pub(crate) fn there(&self) -> There<'a> {
-        There::of(&self.deployments, &self.documents)
+    pub(crate) fn observed_router(&self) -> ObservedRouter<'a> {
+        ObservedRouter::find(&self.deployments, &self.documents)
     }
 }
 
 /// The namespaces with a Site or a SecuredAccess, by name.
-pub(crate) fn spaces(found: &Found) -> BTreeMap<String, Space<'_>> {
-    let concerning = found.of("Site").iter().chain(found.of("SecuredAccess"));
+pub(crate) fn spaces(found: &ClusterObjects) -> BTreeMap<String, Space<'_>> {
+    let concerning = found
+        .objects_of_kind("Site")
+        .iter()
+        .chain(found.objects_of_kind("SecuredAccess"));
     let names: BTreeSet<String> = concerning.filter_map(ResourceExt::namespace).collect();
     let mut spaces: BTreeMap<String, Space<'_>> = names
         .into_iter()
@@ -73,7 +76,7 @@ pub(crate) fn spaces(found: &Found) -> BTreeMap<String, Space<'_>> {
             space.deployments.push(deployment);
         }
     }
-    for site in found.of("Site") {
+    for site in found.objects_of_kind("Site") {
         if let (Some(space), Ok(site)) = (space(&mut spaces, site), typed(site)) {
             space.sites.push(site);
         }
@@ -81,7 +84,7 @@ pub(crate) fn spaces(found: &Found) -> BTreeMap<String, Space<'_>> {
     spaces
 }
 
-/// A Site as it is stored; one without a spec asks for nothing.
+/// Parses a Site as it is stored; a missing spec counts as an empty one.
 fn typed(site: &DynamicObject) -> serde_json::Result<Site> {
     let mut site = serde_json::to_value(site)?;
     if site["spec"].is_null() {
@@ -97,7 +100,8 @@ fn space<'a, 'b>(
     spaces.get_mut(&object.namespace()?)
 }
 
-/// Those that are looked at: the one that would be watched, whoever manages it now, or all that this controller would manage.
+/// Returns the examined namespaces: the one that would be watched, whichever controller manages it
+/// now, or all that this controller would manage.
 pub(crate) fn looked_at<'a, 'b>(
     spaces: &'b BTreeMap<String, Space<'a>>,
     chosen: &'b Chosen,
@@ -111,9 +115,9 @@ pub(crate) fn looked_at<'a, 'b>(
     all.filter(move |(name, space)| wanted(name, space))
 }
 
-/// Sites that cannot be read, in namespaces that are looked at.
-pub(crate) fn unreadable(found: &Found, names: &BTreeSet<&str>) -> Vec<Finding> {
-    let here = found.of("Site").iter().filter(|site| {
+/// Returns the findings of unreadable Sites in examined namespaces.
+pub(crate) fn unreadable(found: &ClusterObjects, names: &BTreeSet<&str>) -> Vec<Finding> {
+    let here = found.objects_of_kind("Site").iter().filter(|site| {
         let namespace = site.namespace().unwrap_or_default();
         names.contains(namespace.as_str())
     });

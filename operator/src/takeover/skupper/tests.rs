@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 
 use super::chosen::Chosen;
 use super::credentials;
-use super::found::{Credentials, Found, kinds};
+use super::found::{ClusterObjects, Credentials, kinds};
 use super::judge::judge;
 use crate::takeover::finding::{Finding, Severity};
 use crate::takeover::read::Read;
-use crate::takeover::tests::{blocking, of, only};
+use crate::takeover::tests::{blocking, object_findings, only};
 
 const REPLACED: &str = include_str!("replaced.yaml");
 const CONTROLLER: &str = "Deployment skupper/skupper-controller";
@@ -35,7 +35,7 @@ impl Cluster {
         Self(all)
     }
 
-    /// One in which nothing is in the way of the plain Site.
+    /// Returns a cluster without obstacles for the plain Site.
     fn cleared() -> Self {
         let mut cluster = Self::replaced();
         cluster
@@ -46,7 +46,7 @@ impl Cluster {
         cluster
     }
 
-    fn with(&mut self, object: Value) -> &mut Self {
+    fn add_object(&mut self, object: Value) -> &mut Self {
         self.0.push(object);
         self
     }
@@ -77,7 +77,7 @@ impl Cluster {
         self.object("Deployment", "west", "skupper-router")
     }
 
-    fn of<K: DeserializeOwned>(&self, kind: &str) -> Vec<K> {
+    fn objects_of_kind<K: DeserializeOwned>(&self, kind: &str) -> Vec<K> {
         let all = self.0.iter().filter(|one| one["kind"] == kind);
         all.map(|one| serde_json::from_value(one.clone()).unwrap())
             .collect()
@@ -86,17 +86,17 @@ impl Cluster {
     /// The ConfigMaps, Services or the like of one name, as a field selector finds them.
     fn named<K: DeserializeOwned>(&self, kind: &str, name: &str) -> Read<K> {
         let named = self.0.iter().filter(|one| one["metadata"]["name"] == name);
-        Ok(Self(named.cloned().collect()).of(kind))
+        Ok(Self(named.cloned().collect()).objects_of_kind(kind))
     }
 
-    fn found(&self, chosen: &Chosen) -> Found {
-        let objects = kinds().map(|kind| (kind.kind.clone(), Ok(self.of(&kind.kind))));
-        let mut found = Found {
-            deployments: Ok(self.of("Deployment")),
+    fn found(&self, chosen: &Chosen) -> ClusterObjects {
+        let objects = kinds().map(|kind| (kind.kind.clone(), Ok(self.objects_of_kind(&kind.kind))));
+        let mut found = ClusterObjects {
+            deployments: Ok(self.objects_of_kind("Deployment")),
             configs: self.named("ConfigMap", "skupper"),
             documents: self.named("ConfigMap", "skupper-router"),
             services: self.named("Service", "skupper-grant-server"),
-            definitions: Ok(self.of::<DynamicObject>("CustomResourceDefinition")),
+            definitions: Ok(self.objects_of_kind::<DynamicObject>("CustomResourceDefinition")),
             objects: objects.into(),
             credentials: Ok(Vec::new()),
         };
@@ -107,7 +107,7 @@ impl Cluster {
             one["data"] = one["stringData"].take();
             serde_json::from_value::<Secret>(one).unwrap()
         });
-        let read = secrets.map(|secret| Credentials::of(&secret));
+        let read = secrets.map(|secret| Credentials::from_secret(&secret));
         let read =
             read.filter(|one| needed.contains_key(&(one.namespace.clone(), one.name.clone())));
         found.credentials = Ok(read.collect());
@@ -139,7 +139,7 @@ fn in_place() -> Chosen {
 }
 
 /// Under a name of its own, beside it.
-fn beside() -> Chosen {
+fn under_new_name() -> Chosen {
     Chosen {
         name: "new".to_owned(),
         ..in_place()
@@ -161,7 +161,7 @@ fn a_definition_blocks_if_objects_or_clients_have_another_version_and_if_nobody_
         ..in_place()
     };
     let object = "CustomResourceDefinition sites.skupper.io";
-    assert!(of(&cluster.judged(&by_hand), object).is_empty());
+    assert!(object_findings(&cluster.judged(&by_hand), object).is_empty());
     cluster.definition("sites.skupper.io")["status"]["storedVersions"] =
         json!(["v1alpha1", "v2alpha1"]);
     let stored = ["[\"v1alpha1\",\"v2alpha1\"]", "knows only v2alpha1"];
@@ -184,11 +184,11 @@ fn a_definition_blocks_if_objects_or_clients_have_another_version_and_if_nobody_
         &served,
     );
     cluster.definition("sites.skupper.io")["spec"]["versions"][1]["served"] = json!(false);
-    assert!(of(&cluster.judged(&in_place()), object).is_empty());
+    assert!(object_findings(&cluster.judged(&in_place()), object).is_empty());
     cluster
         .0
         .retain(|one| one["metadata"]["name"] != "sites.skupper.io");
-    assert!(of(&cluster.judged(&in_place()), object).is_empty());
+    assert!(object_findings(&cluster.judged(&in_place()), object).is_empty());
     let missing = ["it is missing", "`lifecycle-operator crd skupper`"];
     only(
         &cluster.judged(&by_hand),
@@ -222,9 +222,9 @@ fn the_service_of_grants_stays_and_its_owner_is_named_if_that_goes() {
     );
     let metadata = &mut cluster.object("Service", "skupper", "skupper-grant-server")["metadata"];
     metadata["ownerReferences"] = Value::Null;
-    let all = of(&cluster.judged(&in_place()), service);
+    let all = object_findings(&cluster.judged(&in_place()), service);
     assert!(all.len() == 1 && !all[0].1.contains("owns it"), "{all:?}");
-    cluster.with(json!({
+    cluster.add_object(json!({
         "apiVersion": "skupper.io/v2alpha1", "kind": "SecuredAccess",
         "metadata": {
             "name": "skupper-grant-server", "namespace": "skupper",
@@ -240,17 +240,17 @@ fn the_service_of_grants_stays_and_its_owner_is_named_if_that_goes() {
         namespace: "other".to_owned(),
         ..in_place()
     };
-    assert!(of(&cluster.judged(&elsewhere), access).is_empty());
+    assert!(object_findings(&cluster.judged(&elsewhere), access).is_empty());
 }
 
-/// The objects that are said to be unread, the right that is missing, and the edit that makes it so.
-type Edit = (&'static str, &'static str, fn(&mut Found));
+/// Objects that are reported as unread, the missing right, and the edit that causes it.
+type Edit = (&'static str, &'static str, fn(&mut ClusterObjects));
 
 #[test]
 fn what_may_not_be_read_of_sites_is_said_with_the_right_that_is_missing() {
     let chosen = in_place();
     let whole = Cluster::replaced().found(&chosen);
-    let read = |edit: fn(&mut Found)| {
+    let read = |edit: fn(&mut ClusterObjects)| {
         let mut found = whole.clone();
         edit(&mut found);
         judge(&found, &chosen)
@@ -286,7 +286,7 @@ fn what_may_not_be_read_of_sites_is_said_with_the_right_that_is_missing() {
     }
     // Who manages a namespace is not guessed.
     let found = read(|found| found.configs = Err("no".to_owned()));
-    assert!(of(&found, CONTROLLER).is_empty(), "{found:#?}");
+    assert!(object_findings(&found, CONTROLLER).is_empty(), "{found:#?}");
     let order: Vec<Severity> = found.iter().map(|one| one.severity).collect();
     assert!(order.is_sorted(), "{order:?}");
 }

@@ -3,18 +3,18 @@
 use lifecycle_listener::args::Preset;
 use serde_json::{Value, json};
 
-use super::{Cluster, DAEMON_SET, DEPLOYMENT, chosen, class, lease, of, only};
+use super::{Cluster, DAEMON_SET, DEPLOYMENT, chosen, class, lease, object_findings, only};
 use crate::takeover::finding::{Chosen, Severity};
 
 #[test]
 fn a_running_controller_of_the_replaced_operator_blocks_until_it_is_gone() {
     let mut cluster = Cluster::replaced();
-    cluster.with(class(
+    cluster.add_object(class(
         "external-stable",
         &json!({ "serviceType": "LoadBalancer" }),
     ));
     let running = cluster.judged(&chosen());
-    let all = of(&running, DEPLOYMENT);
+    let all = object_findings(&running, DEPLOYMENT);
     assert_eq!(all[0].0, Severity::Blocks);
     assert!(all[0].1.contains("1 replica: it knows no Lease"), "{all:?}");
     assert!(
@@ -23,16 +23,16 @@ fn a_running_controller_of_the_replaced_operator_blocks_until_it_is_gone() {
             .contains("--namespace stackable-operators scale deployment"),
         "{all:?}"
     );
-    // A Deployment that says nothing has one.
+    // A Deployment without the field has one replica.
     cluster.deployment()["spec"]["replicas"] = Value::Null;
-    assert_eq!(of(&cluster.judged(&chosen()), DEPLOYMENT), all);
+    assert_eq!(object_findings(&cluster.judged(&chosen()), DEPLOYMENT), all);
     cluster.deployment()["spec"]["replicas"] = json!(0);
     cluster.deployment()["status"] = json!({ "replicas": 2 });
-    let ending = of(&cluster.judged(&chosen()), DEPLOYMENT);
+    let ending = object_findings(&cluster.judged(&chosen()), DEPLOYMENT);
     assert!(ending[0].1.contains("2 Pods still there"), "{ending:?}");
     assert_eq!(ending[0].0, Severity::Blocks);
     cluster.deployment()["status"] = json!({});
-    let gone = of(&cluster.judged(&chosen()), DEPLOYMENT);
+    let gone = object_findings(&cluster.judged(&chosen()), DEPLOYMENT);
     assert_eq!((gone.len(), gone[0].0), (2, Severity::Note), "{gone:?}");
 }
 
@@ -41,7 +41,7 @@ fn a_controller_is_found_by_its_command_line_or_its_role() {
     let found = |edit: fn(&mut Value)| {
         let mut cluster = Cluster::replaced();
         edit(cluster.deployment());
-        !of(&cluster.judged(&chosen()), DEPLOYMENT).is_empty()
+        !object_findings(&cluster.judged(&chosen()), DEPLOYMENT).is_empty()
     };
     fn container(deployment: &mut Value) -> &mut Value {
         &mut deployment["spec"]["template"]["spec"]["containers"][0]
@@ -100,10 +100,10 @@ fn parts_of_a_release_before_25_11_have_to_end_before_an_upgrade() {
         ),
         (
             "DaemonSet stackable-operators/listener-operator-node-daemonset",
-            "delete it before ours starts",
+            "delete it before our driver starts",
         ),
     ] {
-        let all = of(&findings, object);
+        let all = object_findings(&findings, object);
         let blocks = all
             .iter()
             .find(|(severity, ..)| *severity == Severity::Blocks);
@@ -132,7 +132,7 @@ fn a_controller_of_ours_is_known_by_its_probes_or_its_lease() {
     };
     let probes = json!([{ "name": "HEALTH_PROBE_BIND_ADDRESS", "value": "[::]:8081" }]);
     container(&mut cluster, "env", probes);
-    // Ours and elsewhere: it may have been told to need no Lease.
+    // It belongs to this operator and runs elsewhere, so it may be configured to need no Lease.
     let here = cluster.judged(&chosen());
     only(
         &here,
@@ -144,19 +144,22 @@ fn a_controller_of_ours_is_known_by_its_probes_or_its_lease() {
         namespace: "stackable-operators".to_owned(),
         ..chosen()
     };
-    assert!(of(&cluster.judged(&there), DEPLOYMENT).is_empty());
+    assert!(object_findings(&cluster.judged(&there), DEPLOYMENT).is_empty());
     container(&mut cluster, "env", Value::Null);
-    assert_eq!(of(&cluster.judged(&there), DEPLOYMENT).len(), 2);
+    assert_eq!(
+        object_findings(&cluster.judged(&there), DEPLOYMENT).len(),
+        2
+    );
     let name = "listener-operator-csi-provisioner-5c9-x7k2p-1";
-    cluster.with(lease(
+    cluster.add_object(lease(
         "stackable-operators",
         name,
         "2026-11-01T12:00:00.000000Z",
     ));
-    assert!(of(&cluster.judged(&there), DEPLOYMENT).is_empty());
-    // Its Lease says it once.
+    assert!(object_findings(&cluster.judged(&there), DEPLOYMENT).is_empty());
+    // Its Lease reports it once.
     let here = cluster.judged(&chosen());
-    assert!(of(&here, DEPLOYMENT).is_empty(), "{here:#?}");
+    assert!(object_findings(&here, DEPLOYMENT).is_empty(), "{here:#?}");
     let object = "Lease stackable-operators/listeners.stackable.tech-controller";
     only(
         &here,
@@ -164,17 +167,21 @@ fn a_controller_of_ours_is_known_by_its_probes_or_its_lease() {
         Severity::Blocks,
         &[name, "--namespace stackable-operators"],
     );
-    // The one of a controller that died long ago makes nobody ours.
+    // The Lease of a controller that died long ago does not identify a controller as this
+    // operator's.
     cluster.object("Lease", "listeners")["spec"]["renewTime"] =
         json!("2026-11-01T11:59:55.000000Z");
     let expired = cluster.judged(&chosen());
-    assert!(of(&expired, object).is_empty() && of(&expired, DEPLOYMENT).len() == 2);
+    assert!(
+        object_findings(&expired, object).is_empty()
+            && object_findings(&expired, DEPLOYMENT).len() == 2
+    );
 }
 
 #[test]
 fn another_preset_blocks_only_if_a_class_is_missing_that_would_get_another_type() {
     let mut cluster = Cluster::replaced();
-    let missing = of(&cluster.judged(&chosen()), DEPLOYMENT);
+    let missing = object_findings(&cluster.judged(&chosen()), DEPLOYMENT);
     let (severity, text) = &missing[1];
     assert_eq!(*severity, Severity::Blocks);
     let said =
@@ -184,17 +191,17 @@ fn another_preset_blocks_only_if_a_class_is_missing_that_would_get_another_type(
         text.contains("the chart (preset=ephemeral-nodes)"),
         "{text}"
     );
-    // What the check was told to take is what was.
+    // The check was configured with the preset that existed.
     let same = Chosen {
         preset: Preset::EphemeralNodes,
         ..chosen()
     };
-    assert_eq!(of(&cluster.judged(&same), DEPLOYMENT).len(), 1);
-    cluster.with(class(
+    assert_eq!(object_findings(&cluster.judged(&same), DEPLOYMENT).len(), 1);
+    cluster.add_object(class(
         "external-stable",
         &json!({ "serviceType": "LoadBalancer" }),
     ));
-    let there = of(&cluster.judged(&chosen()), DEPLOYMENT);
+    let there = object_findings(&cluster.judged(&chosen()), DEPLOYMENT);
     assert_eq!(there[1].0, Severity::Note, "{there:?}");
 }
 
@@ -204,7 +211,7 @@ fn the_preset_is_read_off_option_variable_and_default() {
         let mut cluster = Cluster::replaced();
         let container = &mut cluster.deployment()["spec"]["template"]["spec"]["containers"][0];
         (container["args"], container["env"]) = (args, env);
-        let all = of(&cluster.judged(&chosen()), DEPLOYMENT);
+        let all = object_findings(&cluster.judged(&chosen()), DEPLOYMENT);
         all.get(1).map(|(severity, text)| (*severity, text.clone()))
     };
     let stable = json!([{ "name": "LISTENER_CLASS_PRESET", "value": "stable-nodes" }]);
@@ -243,7 +250,7 @@ fn a_registrar_blocks_beside_ours_and_where_it_would_outlive_the_start_of_ours()
         &cluster.judged(&chosen()),
         DAEMON_SET,
         Severity::Blocks,
-        &["would stay beside ours", "delete daemonset"],
+        &["would run beside our driver", "delete daemonset"],
     );
     let there = Chosen {
         namespace: "stackable-operators".to_owned(),
@@ -263,7 +270,7 @@ fn a_registrar_blocks_beside_ours_and_where_it_would_outlive_the_start_of_ours()
     ] {
         let update = json!({ "type": "RollingUpdate", "rollingUpdate": { "maxSurge": surge } });
         cluster.daemon_set()["spec"]["updateStrategy"] = update;
-        let all = of(&cluster.judged(&there), DAEMON_SET);
+        let all = object_findings(&cluster.judged(&there), DAEMON_SET);
         assert_eq!(all[0].0 == Severity::Blocks, blocks, "{surge}: {all:?}");
         assert_eq!(all[0].1.contains("maxSurge"), blocks, "{surge}: {all:?}");
     }
@@ -292,7 +299,7 @@ fn a_node_driver_of_ours_blocks_in_another_namespace_alone() {
         namespace: "stackable-operators".to_owned(),
         ..chosen()
     };
-    assert!(of(&cluster.judged(&there), DAEMON_SET).is_empty());
+    assert!(object_findings(&cluster.judged(&there), DAEMON_SET).is_empty());
 }
 
 #[test]
@@ -308,7 +315,7 @@ fn another_folder_of_kubelet_blocks_until_it_is_the_one_that_is_checked_with() {
         .replace("/var/lib/kubelet", "/var/lib/k0s/kubelet");
     *cluster.daemon_set() = serde_json::from_str(&text).unwrap();
     let findings = cluster.judged(&there);
-    let all = of(&findings, DAEMON_SET);
+    let all = object_findings(&findings, DAEMON_SET);
     assert_eq!(all[0].0, Severity::Blocks);
     assert!(
         all[0].1.contains("--kubelet-dir /var/lib/k0s/kubelet"),

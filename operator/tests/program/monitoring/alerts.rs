@@ -1,4 +1,4 @@
-//! The alerts of a product: an expression, what to do, and the series in which each of them fires.
+//! Alerts of a product: the expression, the remedy, and the series in which each alert fires.
 
 use super::product::{Labels, Product, Series, ZERO, errors, labels};
 
@@ -47,7 +47,7 @@ pub(super) fn all(product: &Product) -> Vec<Alert> {
 }
 
 /// Labels of an alert about a job.
-fn about(product: &Product, job: &str, own: &[(&'static str, &str)]) -> Labels {
+fn alert_labels(product: &Product, job: &str, own: &[(&'static str, &str)]) -> Labels {
     let mut all = labels(&[("job", job), ("namespace", product.name)]);
     all.extend(labels(own));
     all
@@ -87,7 +87,7 @@ fn no_leader(product: &Product) -> Alert {
         description: "Processes run, but none may write. Look at the Lease in that namespace, at the right to update it, and at the log.",
         runbook: FAILURES,
         bad: vec![product.leader("a", product.lease, ZERO)],
-        fires: vec![about(product, product.controller, &[lease])],
+        fires: vec![alert_labels(product, product.controller, &[lease])],
     }
 }
 
@@ -103,7 +103,7 @@ fn several_leaders(product: &Product) -> Alert {
         description: "Two writers disturb each other. Look whether the Lease of all is in one namespace and whether leader election is on, and scale the Deployment to 1 until it is clear.",
         runbook: FAILURES,
         bad: vec![product.leader("b", product.lease, "1+0x120")],
-        fires: vec![about(product, product.controller, &[lease])],
+        fires: vec![alert_labels(product, product.controller, &[lease])],
     }
 }
 
@@ -154,7 +154,7 @@ fn contradiction(product: &Product) -> Alert {
         description: "A mistake of the program: it leaves the object alone. The log names the object, the fact and the effect. Report it. The alert ends with the object, or when the process starts anew.",
         runbook: "docs/deploy.md#when-it-does-not-do-what-you-expect",
         bad: vec![product.series(metric, product.controller, &[], "0+0x9 1+0x110")],
-        fires: vec![about(product, product.controller, &[])],
+        fires: vec![alert_labels(product, product.controller, &[])],
     }
 }
 
@@ -172,7 +172,7 @@ fn objects_in_error(product: &Product) -> Alert {
         for state in states {
             let own = [("kind", kind), ("state", state)];
             bad.push(product.series("lifecycle_objects", product.controller, &own, "1+0x120"));
-            fires.push(about(product, product.controller, &own));
+            fires.push(alert_labels(product, product.controller, &own));
         }
     }
     let selected = selected.join("\n  or\n");
@@ -198,7 +198,7 @@ fn objects_overdue(product: &Product) -> Alert {
         let own = [("kind", *kind)];
         product.series(metric, product.controller, &own, "2+0x120")
     };
-    let fires = |kind: &&str| about(product, product.controller, &[("kind", *kind)]);
+    let fires = |kind: &&str| alert_labels(product, product.controller, &[("kind", *kind)]);
     Alert {
         name: "ObjectsOverdue",
         severity: "warning",
@@ -235,7 +235,7 @@ fn writes_refused(product: &Product) -> Alert {
         description: "More than three such writes were refused within half an hour. The log has the answer of the API server: a right that is missing, a policy, a quota, or a field that it does not know.",
         runbook: PAGE,
         bad: vec![writes(product, "refused", "0+1x120")],
-        fires: vec![about(product, product.controller, &own)],
+        fires: vec![alert_labels(product, product.controller, &own)],
     }
 }
 
@@ -254,7 +254,7 @@ fn writes_failing(product: &Product) -> Alert {
         description: "The program tries them again, and waiting can mend them. Look at the API server, at etcd, and at the webhooks that it asks; the log has each answer.",
         runbook: FAILURES,
         bad: vec![writes(product, "later", &format!("0+{}x120", 20 * kinds))],
-        fires: vec![about(product, product.controller, &[])],
+        fires: vec![alert_labels(product, product.controller, &[])],
     }
 }
 
@@ -273,7 +273,7 @@ fn queue_slow(product: &Product) -> Alert {
         description: "One of a hundred does. Look at the CPU of the process and its limit, and at the answers of the API server.",
         runbook: PAGE,
         bad: bounds.iter().map(|le| product.bucket(le, ZERO)).collect(),
-        fires: vec![about(product, product.controller, &[])],
+        fires: vec![alert_labels(product, product.controller, &[])],
     }
 }
 

@@ -31,7 +31,9 @@ fn panel(title: &str, unit: &'static str, expr: String, legend: &'static str) ->
 /// The file of a product.
 pub(super) fn text(product: &Product) -> String {
     let panels = panels(product).into_iter().enumerate();
-    let panels: Vec<Value> = panels.map(|(place, panel)| shown(place, &panel)).collect();
+    let panels: Vec<Value> = panels
+        .map(|(place, panel)| render_panel(place, &panel))
+        .collect();
     let source = json!({
         "name": "datasource",
         "label": "Data source",
@@ -70,7 +72,7 @@ fn datasource() -> Value {
     json!({ "type": "prometheus", "uid": "${datasource}" })
 }
 
-fn shown(place: usize, panel: &Panel) -> Value {
+fn render_panel(place: usize, panel: &Panel) -> Value {
     let (width, height) = SIZE;
     let in_row = COLUMNS / width;
     let lines = panel.lines.iter().enumerate();

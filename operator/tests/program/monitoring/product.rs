@@ -1,4 +1,5 @@
-//! A product as Prometheus reads it: the jobs of its processes, its lifecycles, and the series of a run in which nothing is wrong.
+//! Product as Prometheus sees it: the jobs of its processes, its lifecycles, and the series of a
+//! healthy run.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use lifecycle_runtime::machine::ir::{Lifecycle, Phase};
 /// States that every lifecycle has without declaring them.
 const IMPLICIT: [&str; 3] = ["Deleting", "Refused", "Unclear"];
 
-/// Error states that alert nobody, each with the reason.
+/// Error states without an alert, each with the reason.
 pub(super) const QUIET: [(&str, &str, &str); 1] =
     [("AccessGrant", "Expired", "every grant ends there by itself")];
 
@@ -143,7 +144,7 @@ impl Product {
         labels(&[("job", job), ("namespace", self.name), ("pod", &pod)])
     }
 
-    /// Says whether a process of the controller holds a Lease.
+    /// Returns the series that reports whether a process of the controller holds a Lease.
     pub(super) fn leader(&self, pod: &str, lease: &str, values: &str) -> Series {
         let mut process = self.process(self.controller, pod);
         process.extend(labels(&[("lease", lease)]));
@@ -163,8 +164,9 @@ impl Product {
         Series::new(metric, &all, values)
     }
 
-    /// Two hours in which nothing is wrong for long: another process leads after an hour and a half, an object is in an Error state for ten minutes.
-    /// A controller with a Lease of its own leads beside them.
+    /// Returns the series of two hours without a lasting failure. Another process becomes leader
+    /// after an hour and a half, and an object is in an Error state for ten minutes. A controller
+    /// with its own Lease leads beside them.
     pub(super) fn healthy(&self) -> Vec<Series> {
         let mut all = Vec::new();
         for job in self.jobs() {
@@ -236,7 +238,7 @@ impl Product {
     }
 }
 
-/// States of a lifecycle in which somebody must act.
+/// Returns the states of a lifecycle that require someone to act.
 pub(super) fn errors(lifecycle: &Lifecycle) -> Vec<&'static str> {
     let declared = lifecycle.states.iter();
     let declared = declared.filter(|state| state.phase == Phase::Error);
@@ -250,7 +252,8 @@ pub(super) fn errors(lifecycle: &Lifecycle) -> Vec<&'static str> {
     named.filter(|state| !is_quiet(state)).collect()
 }
 
-/// The lifecycles of a product, by the namespace in which its manifests install it.
+/// Returns the lifecycles of a product, selected by the namespace in which its manifests install
+/// it.
 fn lifecycles(namespace: &str) -> Vec<&'static Lifecycle> {
     let program = program();
     let parts = program.parts().iter();

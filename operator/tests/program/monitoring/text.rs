@@ -33,7 +33,7 @@ pub(super) fn rules(product: &Product, alerts: &[Alert]) -> String {
     text
 }
 
-/// The tests of these rules: a run in which none fires, and one for each.
+/// Returns the tests of these rules: one run in which no alert fires, and one run per alert.
 pub(super) fn tests(product: &Product, alerts: &[Alert]) -> String {
     let mut text = HEAD.to_owned();
     writeln!(text, "rule_files: [{}.rules.yaml]", product.name).unwrap();
@@ -86,7 +86,8 @@ fn begin(text: &mut String, name: &str, series: &[Series]) {
     }
 }
 
-/// The healthy run with the series that are bad. Those that stay 0 are left out: only in the healthy run do they say something.
+/// Returns the healthy run with the bad series in place of the good ones. Series that stay 0 are
+/// omitted, because they only matter in the healthy run.
 fn changed(healthy: &[Series], bad: &[Series]) -> Vec<Series> {
     let is_kept = |one: &&Series| {
         let mut bad = bad.iter();

@@ -1,7 +1,8 @@
-//! What changes between two texts, line by line, with a line of what stays on either side. Knows nothing of what the texts are.
+//! Line-by-line difference between two texts, with one line of context on either side. Knows
+//! nothing of the meaning of the texts.
 
 /// As `diff` writes it, without the places.
-pub(crate) fn of(before: &str, after: &str) -> String {
+pub(crate) fn render_diff(before: &str, after: &str) -> String {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.lines().collect(), after.lines().collect());
     let lines = marked(&before, &after);
@@ -60,7 +61,10 @@ fn marked<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<(char, &'a str)> {
 #[test]
 fn what_is_far_from_a_change_is_left_out() {
     let (before, after) = ("a\nb\nc\nd\ne\nf\ng\n", "a\nB\nc\nd\ne\nf\nG\n");
-    assert_eq!(of(before, after), " a\n-b\n+B\n c\n ..\n f\n-g\n+G\n");
-    assert_eq!(of("a\n", "a\n"), "");
-    assert_eq!(of("", "a\n"), "+a\n");
+    assert_eq!(
+        render_diff(before, after),
+        " a\n-b\n+B\n c\n ..\n f\n-g\n+G\n"
+    );
+    assert_eq!(render_diff("a\n", "a\n"), "");
+    assert_eq!(render_diff("", "a\n"), "+a\n");
 }

@@ -200,7 +200,8 @@ fn two_sites_are_joined_by_a_token_and_the_way_back_is_shown() {
         let unmatched = format!("{listener}  Unmatched     Pending: No matching connectors");
         assert!(parts[1].contains(&unmatched), "{said}");
     }
-    // Nothing is wrong on the way; who is looked at before the Sites are seen may miss them.
+    // No other error occurs on the way. An object that is reconciled before the Sites are cached
+    // may miss them.
     let mut wrong = said.lines().filter(|line| line.contains("  Error: "));
     let unseen = "Error: No active site in namespace";
     assert!(wrong.all(|line| line.ends_with(unseen)), "{said}");

@@ -1,5 +1,5 @@
-//! What one call knows: objects by name, each read once and watched by name while the call waits; answers of probes; and which of its writes
-//! were rejected. Never lists.
+//! Cache of one call: objects by name, each read once and watched by name while the call waits.
+//! Also holds the answers of probes, and the writes of the call that were rejected. Never lists.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,19 +27,21 @@ use lifecycle_runtime::cluster::store::{Keep, Name, Raw};
 use lifecycle_runtime::lifecycle::Stored;
 use lifecycle_runtime::machine::world::World;
 
-/// A call that waits is woken by what it watches already; it watches everything else only if that takes longer than this.
+/// Delay before a waiting call watches everything it has read. Before that, only existing watches
+/// wake it.
 const WATCH_ALL_AFTER: Duration = Duration::from_secs(2);
 
-/// What one call knows.
+/// Cache of one call.
 pub(super) struct CallCache<'a> {
     access: &'a ClusterAccess,
     reader: Readers,
-    /// The call ends where it would read outside of the namespaces that the process is for.
+    /// True if the call must end as soon as it would read outside the namespaces of the process.
     pub(super) stays_within: bool,
     objects: BTreeMap<ObjectKey, Option<Arc<Stored>>>,
-    /// What is read from shared watches.
+    /// Objects that were read from shared watches.
     shared: BTreeSet<ObjectKey>,
-    /// What is read from the API server when it is needed again: what is known of it is stale, or assumed.
+    /// Objects that are read from the API server when they are needed again, because the cached
+    /// copy is stale or assumed.
     unverified: BTreeSet<ObjectKey>,
     probes: BTreeMap<(usize, String), Arc<dyn Any + Send + Sync>>,
     rejected: Vec<(usize, WriteId, String)>,
@@ -74,7 +76,7 @@ impl<'a> CallCache<'a> {
         }
     }
 
-    /// What a call knows that repeats a publishing.
+    /// Creates the cache of a call that repeats a publish call.
     pub(crate) fn repeating(access: &'a ClusterAccess, before: &Publication) -> Self {
         Self {
             reader: Readers::Repeats,
@@ -84,7 +86,8 @@ impl<'a> CallCache<'a> {
         }
     }
 
-    /// What a call that repeats this publishing may take as known; nothing where anything is missing, which is looked for in every call.
+    /// Returns the objects that a call that repeats this publish call may reuse. Returns `None` if
+    /// any object is missing, because every call looks for missing objects again.
     pub(crate) fn into_publication(self, world: World) -> Option<Publication> {
         let mut objects = self.objects;
         let is_whole = objects.values().all(Option::is_some);
@@ -92,7 +95,8 @@ impl<'a> CallCache<'a> {
         is_whole.then(|| Publication::new(objects, self.settled, world))
     }
 
-    /// From now on what came from shared watches is read by requests: they may be behind. Whether anything did.
+    /// Discards the objects from shared watches, which may be behind, so that requests read them
+    /// from now on. Returns true if there were any.
     pub(crate) fn distrust_watches(&mut self) -> bool {
         let shared = std::mem::take(&mut self.shared);
         for key in &shared {
@@ -153,7 +157,7 @@ impl<'a> CallCache<'a> {
         get(client, kind, name).await
     }
 
-    /// What the call after this one may take as read, with the watches on it.
+    /// Returns the objects that the next call may take as read, with the watches on them.
     pub(crate) fn into_snapshot(self) -> CallSnapshot {
         let (shared, watched) = (self.shared, self.watched);
         let mut objects = self.objects;
@@ -169,7 +173,7 @@ impl<'a> CallCache<'a> {
         }
     }
 
-    /// Takes as read what the call before this one has just read.
+    /// Restores the objects that the previous call has just read.
     pub(crate) fn restore(&mut self, snapshot: CallSnapshot) {
         self.objects.extend(snapshot.objects);
         self.watched.extend(snapshot.watched);
@@ -179,8 +183,9 @@ impl<'a> CallCache<'a> {
         }
     }
 
-    /// Takes objects that the volume owns as absent without reading them, where this call has just begun to make things; says whether it does.
-    /// What is made then is only made if it is absent, and otherwise read.
+    /// Assumes that objects owned by the volume are absent, without reading them, if this call has
+    /// just begun to create objects. Returns true if it does. A write then creates an object only
+    /// if it is absent, and reads it otherwise.
     pub(crate) fn assume_absent(&mut self, input: usize, keys: &BTreeSet<IndexKey>) -> bool {
         let Some(kind) = self.access.kind_of_input[input].filter(|_| self.has_written) else {
             return false;
@@ -196,17 +201,17 @@ impl<'a> CallCache<'a> {
         true
     }
 
-    /// Notes what a probe found.
+    /// Records the result of a probe.
     pub(crate) fn probed(&mut self, input: usize, key: String, answer: Arc<dyn Any + Send + Sync>) {
         self.probes.insert((input, key), answer);
     }
 
-    /// What was probed may have changed: it is probed again.
+    /// Forgets the answers of probes, which may have changed. They are probed again.
     pub(crate) fn forget_probes(&mut self) {
         self.probes.clear();
     }
 
-    /// Whether anything was probed, of which no watch tells.
+    /// Returns true if anything was probed. No watch reports changes of probed values.
     pub(crate) fn has_probes(&self) -> bool {
         !self.probes.is_empty()
     }
@@ -214,7 +219,7 @@ impl<'a> CallCache<'a> {
     /// Takes in the object that a write returned.
     pub(crate) fn wrote(&mut self, kind: usize, plan: &Plan, object: Value) {
         self.has_written = true;
-        if let Some((uid, desired, live)) = plan.kept(&object) {
+        if let Some((uid, desired, live)) = plan.altered_fields(&object) {
             self.settled.insert((plan.name.clone(), uid, desired, live));
         }
         if plan.job == Job::Delete {
@@ -229,7 +234,7 @@ impl<'a> CallCache<'a> {
             .insert(key, Some(Arc::new(raw.stored(kind, Keep::Whole))));
     }
 
-    /// What is known of the object is stale: it is read again.
+    /// Forgets the object, because the cached copy is stale. It is read again.
     pub(crate) fn forget(&mut self, kind: usize, name: &Name) {
         let key = (kind, name.clone());
         self.objects.remove(&key);
@@ -251,7 +256,7 @@ impl<'a> CallCache<'a> {
         let since = *self.waits_since.get_or_insert_with(Instant::now);
         let watch_all_at = since + WATCH_ALL_AFTER;
         let mut shared = self.access.shared_watches.changes();
-        // What changed since it was read wakes at once.
+        // An object that changed since it was read wakes the call at once.
         if self.refresh() {
             return;
         }
@@ -289,7 +294,7 @@ impl<'a> CallCache<'a> {
         }
     }
 
-    /// Takes in what shared watches know by now; says whether anything changed.
+    /// Refreshes the objects that come from shared watches. Returns true if anything changed.
     fn refresh(&mut self) -> bool {
         let mut changed = false;
         for key in self.shared.clone() {
@@ -310,7 +315,7 @@ impl<'a> CallCache<'a> {
         changed
     }
 
-    /// Takes in an event of a watch; says whether anything changed.
+    /// Handles an event of a watch. Returns true if anything changed.
     fn handle(&mut self, key: ObjectKey, event: ObjectEvent) -> bool {
         match event {
             ObjectEvent::Applied(_) if !self.objects.contains_key(&key) => return false,

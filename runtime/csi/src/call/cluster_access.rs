@@ -21,15 +21,15 @@ pub(crate) struct ClusterAccess {
     /// The position in `kinds` of each input that has a kind.
     pub(crate) kind_of_input: Vec<Option<usize>>,
     pub(crate) shared_watches: Arc<SharedWatches>,
-    /// Of each kind: whether the first read also begins to watch.
+    /// For each kind, true if the first read also starts a watch.
     pub(crate) watches_on_read: Vec<bool>,
-    /// Of each kind: whether publishing takes over what staging has just read.
+    /// For each kind, true if a publish call reuses the objects that the stage call has just read.
     pub(crate) reuses_after_stage: Vec<bool>,
-    /// Of each kind: whether a publishing that is repeated takes over what was read before.
+    /// For each kind, true if a repeated publish call reuses the objects read before.
     pub(crate) remembers_for_repeats: Vec<bool>,
-    /// The namespaces for whose claims volumes are made; all if there are none.
+    /// Namespaces whose claims get volumes. Empty means all namespaces.
     pub(crate) namespaces: BTreeSet<String>,
-    /// The server does not tell of absence by a watch.
+    /// True if the server does not report absence through a watch.
     pub(crate) cannot_watch_on_read: AtomicBool,
 }
 
@@ -79,7 +79,7 @@ impl ClusterAccess {
         Some(RpcError::new(Code::FailedPrecondition, message))
     }
 
-    /// Whether a publishing that is repeated takes anything over.
+    /// Returns true if a repeated publish call reuses any object.
     pub(crate) fn remembers(&self) -> bool {
         self.remembers_for_repeats.contains(&true)
     }

@@ -1,5 +1,5 @@
-//! What all calls of one volume lifecycle share: the machine, its names, its cluster, and the snapshots that staging leaves for publishing.
-//! Says at the start what cannot run.
+//! Context that all calls of one volume lifecycle share: the machine, its names, its cluster, and
+//! the snapshots that staging leaves for publishing. Reports unsupported declarations at startup.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ use lifecycle_runtime::provider::Provider;
 use lifecycle_runtime::service::Context;
 use lifecycle_runtime::shutdown::Shutdown;
 
-/// What all calls of one volume lifecycle share.
+/// Context that all calls of one volume lifecycle share.
 pub(crate) struct CallContext {
     pub(super) machine: Arc<dyn Machine>,
     pub(super) naming: Naming,
@@ -89,7 +89,7 @@ impl CallContext {
         Arc::clone(&self.machine)
     }
 
-    /// What is declared of a call.
+    /// Returns the declaration of a call.
     pub(crate) fn declared(&self, rpc: Rpc) -> Option<(usize, &'static Call)> {
         let mut calls = self.ir().calls.iter().enumerate();
         calls.find(|(_, call)| call.rpc == rpc)

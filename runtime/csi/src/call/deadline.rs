@@ -1,4 +1,5 @@
-//! Until when a call may wait: as its declaration says, and early enough before its caller gives up to tell why.
+//! Deadline up to which a call may wait. It follows the declaration, and is early enough to report
+//! the reason before the caller gives up.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use tokio::time::Instant;
 
 use lifecycle_runtime::machine::ir::Within;
 
-/// What is left to the answer of a caller's time.
+/// Part of the caller's deadline that is reserved for the answer.
 const MARGIN: Duration = Duration::from_secs(5);
 
 /// Until when a call that began then may wait; `None` if it does not wait at all.

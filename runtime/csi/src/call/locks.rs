@@ -1,4 +1,5 @@
-//! Which calls hold a volume: the same call for the same volume is told so, the opposite one ends a wait and takes the lock.
+//! Locks of the calls that hold a volume. A second identical call for a volume is rejected with a
+//! message; the opposite call interrupts a wait and takes the lock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ use lifecycle_runtime::machine::ir::{Code, Rpc};
 /// How long a call waits for its opposite to end an effect.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What calls exclude each other by: both calls of a pair under one name, and the fields of their key.
+/// Key by which calls exclude each other: one name for both calls of a pair, and their key fields.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LockKey {
     pair: Rpc,
@@ -66,7 +67,7 @@ impl VolumeLocks {
         self.try_acquire(rpc, &key)?.map_err(|_| under_way(rpc))
     }
 
-    /// A lock, or what ends when the opposite call releases it.
+    /// Returns a lock, or a future that ends when the opposite call releases it.
     fn try_acquire(
         &self,
         rpc: Rpc,
@@ -103,7 +104,7 @@ impl VolumeLocks {
     }
 
     fn holders(&self) -> MutexGuard<'_, BTreeMap<LockKey, Holder>> {
-        // Nothing panics while it is held.
+        // No code panics while it holds the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,5 @@
-//! Observes what a call is about: reads and probes what its lifecycle needs, one input after the other. Changes nothing.
+//! Observes the subject of a call: reads and probes the inputs of its lifecycle, one after the
+//! other. Changes nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,7 +88,7 @@ impl CallContext {
         };
         let answer = timeout(PROBE_TIMEOUT, probing).await;
         if let (Some(place), Ok(answer)) = (&place, &answer) {
-            place.ended(answer);
+            place.record_outcome(answer);
         }
         match answer {
             Ok(Ok(reply)) => {
@@ -106,7 +107,8 @@ impl CallContext {
     }
 }
 
-/// What stands for the object in a call: its uid is who contributes to shared objects, which is the volume.
+/// Returns the stand-in for the object in a call. Its uid identifies the contributor to shared
+/// objects, which is the volume.
 fn stand_in(request: &Requested) -> Arc<Stored> {
     let volume = volume_of(request);
     let meta = ObjectMeta {

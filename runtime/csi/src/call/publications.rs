@@ -1,4 +1,5 @@
-//! What publishing knew at its end, for when it is repeated: where `requiresRepublish` is set, kubelet publishes what is published every minute or so.
+//! State at the end of a publish call, kept for its repetitions. If `requiresRepublish` is set,
+//! kubelet repeats every publish call about once a minute.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,23 +15,25 @@ use lifecycle_runtime::machine::world::World;
 /// After this everything is read anew.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
 
-/// Which values the API server made of ours, by object and its uid.
+/// Writes whose values the API server changed: the object, its uid, and the fingerprints of the
+/// desired and the live value.
 pub(super) type SettledWrites = BTreeSet<(Name, String, u64, u64)>;
 
-/// What a publishing knew at its end.
+/// State at the end of a publish call.
 pub(super) struct Publication {
-    /// What a repetition need not read.
+    /// Objects that a repetition need not read.
     pub(super) objects: BTreeMap<ObjectKey, Option<Arc<Stored>>>,
     pub(super) settled: SettledWrites,
-    /// The world in which it was done.
+    /// World in which the publish call ended.
     pub(super) world: World,
     read: Instant,
 }
 
-/// What was published, by target.
+/// Finished publish calls by target path.
 type ByTarget = BTreeMap<String, (Arc<Requested>, Arc<Publication>)>;
 
-/// What was published at each target, by the very request that asked for it: another Pod is another request.
+/// Finished publish calls by target path, each with the exact request that made it. Another Pod is
+/// another request.
 #[derive(Default)]
 pub(super) struct Publications {
     by_target: Mutex<ByTarget>,
@@ -56,7 +59,7 @@ impl Publication {
 }
 
 impl Publications {
-    /// What was known when exactly this was published.
+    /// Returns the state kept from a publish call with exactly this request.
     pub(super) fn get(&self, request: &Requested) -> Option<Arc<Publication>> {
         let all = self.all();
         let (known, publication) = all.get(&request.target_path)?;
@@ -71,7 +74,7 @@ impl Publications {
         all.insert(request.target_path.clone(), known);
     }
 
-    /// Whatever is at this target is no more what it was.
+    /// Forgets the publication at this target path, because it may have changed.
     pub(super) fn forget(&self, target_path: &str) {
         self.all().remove(target_path);
     }

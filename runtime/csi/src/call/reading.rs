@@ -20,7 +20,7 @@ use lifecycle_runtime::lifecycle::{Kind, Stored};
 
 /// How long a read may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server that knows how to tell of an object's absence takes to do so.
+/// Time within which a server that supports it reports an object's absence.
 const INITIAL_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// After this a watch that ended is begun anew.
 const WATCH_AGAIN: Duration = Duration::from_secs(1);
@@ -30,11 +30,11 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 /// An object by the number of its kind and its name.
 pub(super) type ObjectKey = (usize, Name);
 
-/// What a watch saw.
+/// Event of a watch on an object.
 pub(super) enum ObjectEvent {
     Applied(Box<Raw>),
     Deleted,
-    /// The watch ended: what is known may be stale.
+    /// The watch ended, so the known objects may be stale.
     Ended,
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn get(
     name: &Name,
 ) -> Result<Option<Arc<Stored>>, StepError> {
     // A name that makes no path is the name of nothing.
-    let Some((path, last)) = at(kind, name) else {
+    let Some((path, last)) = object_path(kind, name) else {
         return Ok(None);
     };
     let Ok(request) = path.get(&last, &GetParams::default()) else {
@@ -66,8 +66,9 @@ pub(super) async fn get(
     }
 }
 
-/// Where an object is: the path of those beside it, and the last part of its own; absent if none can have the name.
-fn at(kind: &Kind, name: &Name) -> Option<(Path, String)> {
+/// Returns the path of an object: the path of its collection, and the last segment. Returns `None`
+/// if no object can have the name.
+fn object_path(kind: &Kind, name: &Name) -> Option<(Path, String)> {
     let namespace = name.namespace.as_deref().filter(|_| kind.namespaced);
     let namespace = namespace.map(names::of_namespace).transpose().ok()?;
     let last = names::of_object(&kind.group, &kind.kind, &name.name).ok()?;
@@ -79,7 +80,8 @@ fn unreadable(kind: &Kind, name: &Name, why: &str) -> StepError {
     StepError::Retry(format!("{object} cannot be read: {why}"), None)
 }
 
-/// Reads one object and goes on to watch it, by one request; `None` if this server does not tell of absence by a watch.
+/// Reads one object and keeps watching it, with one request. Returns `None` if this server does not
+/// report absence through a watch.
 ///
 /// # Errors
 /// The API server does not answer, or forbids it.
@@ -89,7 +91,7 @@ pub(super) async fn get_and_watch(
     key: &ObjectKey,
 ) -> Result<Option<(Option<Arc<Stored>>, ObjectWatch)>, StepError> {
     let (_, name) = key;
-    if at(kind, name).is_none() {
+    if object_path(kind, name).is_none() {
         return Ok(Some((None, stream::pending().boxed())));
     }
     let only = only(name).initial_events();
@@ -120,7 +122,7 @@ pub(super) async fn get_and_watch(
 
 /// Watches one object from a resource version on, or from nothing.
 pub(super) fn watch(client: Client, kind: Kind, key: ObjectKey, version: String) -> ObjectWatch {
-    if at(&kind, &key.1).is_none() {
+    if object_path(&kind, &key.1).is_none() {
         return stream::pending().boxed();
     }
     let from = key.clone();
@@ -149,14 +151,14 @@ async fn open(
     version: &str,
 ) -> kube::Result<Events> {
     let invalid = || request::Error::Validation(format!("no object is named `{name}`"));
-    let (path, _) = at(kind, name).ok_or_else(|| kube::Error::BuildRequest(invalid()))?;
+    let (path, _) = object_path(kind, name).ok_or_else(|| kube::Error::BuildRequest(invalid()))?;
     let request = path
         .watch(only, version)
         .map_err(kube::Error::BuildRequest)?;
     Ok(client.request_events::<Raw>(request).await?.boxed())
 }
 
-/// What events say of an object, and at last that the watch ended.
+/// Returns the events of an object, followed by one that reports the end of the watch.
 fn events_of(events: Events, key: ObjectKey) -> ObjectWatch {
     let last = key.clone();
     let ended = stream::once(async move {
@@ -196,7 +198,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_no_object_can_be_named_is_absent_and_never_asked_for() {
-        let kind = Kind::of::<ConfigMap>();
+        let kind = Kind::for_type::<ConfigMap>();
         for (namespace, name) in [
             ("ns", "web?watch=true"),
             ("ns", "web/status"),

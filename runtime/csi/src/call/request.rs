@@ -1,4 +1,5 @@
-//! Requests of the wire as lifecycles read them, and what is wrong with one by itself. Secrets are counted and left behind.
+//! Requests of the wire as lifecycles read them, and validation of a single request. Secrets are
+//! counted and dropped.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -57,24 +58,24 @@ impl CallRequest {
         for one in all {
             match capability(one) {
                 Ok(one) => self.requested.capabilities.push(one),
-                Err(why) => self.note(why),
+                Err(why) => self.record_invalid(why),
             }
         }
         self.sized(field, all.len())
     }
 
-    fn note(&mut self, why: String) {
+    fn record_invalid(&mut self, why: String) {
         self.invalid.get_or_insert(why);
     }
 
     fn note_if(mut self, holds: bool, why: &str) -> Self {
         if holds {
-            self.note(why.to_owned());
+            self.record_invalid(why.to_owned());
         }
         self
     }
 
-    /// What is wrong with the request by itself.
+    /// Checks the request on its own.
     ///
     /// # Errors
     /// A field is missing, too long, or no good.
@@ -93,9 +94,9 @@ impl CallRequest {
         Err(RpcError::invalid(message))
     }
 
-    /// The fields by which calls exclude each other.
+    /// Returns the fields by which calls exclude each other.
     pub(crate) fn key(&self, call: &Call) -> Vec<String> {
-        let request = lifecycle_runtime::lifecycle::Request::of(&self.requested);
+        let request = lifecycle_runtime::lifecycle::Request::new(&self.requested);
         let fields = call.key.iter();
         let text = |field: &&str| request.text(field).unwrap_or_default().to_owned();
         fields.map(text).collect()
@@ -126,7 +127,8 @@ fn invalid_text(requested: &Requested) -> Option<String> {
     control.map(|(field, _)| format!("`{field}` has a control character"))
 }
 
-/// What is wrong with a path: it must be absolute, and must not lead back up.
+/// Returns the error in a path, or `None` if the path is valid. A path must be absolute and must
+/// not lead back up.
 pub(crate) fn invalid_path(field: &str, path: &str) -> Option<String> {
     if path.contains('\0') {
         return Some(format!("`{field}` has a NUL"));
@@ -142,7 +144,7 @@ pub(crate) fn invalid_path(field: &str, path: &str) -> Option<String> {
 
 fn capability(of: &csi::VolumeCapability) -> Result<Capability, String> {
     let access = match &of.access_type {
-        None => return Err("a capability says neither `mount` nor `block`".to_owned()),
+        None => return Err("a capability has neither `mount` nor `block`".to_owned()),
         Some(AccessType::Block(_)) => Access::Block,
         Some(AccessType::Mount(mount)) => {
             let flags: usize = mount.mount_flags.iter().map(String::len).sum();

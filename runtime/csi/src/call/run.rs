@@ -1,4 +1,5 @@
-//! Runs one call: preconditions, target, refusals, effects one write each with a fresh observation after it, then waiting for what is promised.
+//! Runs one call: preconditions, target and refusals first. Each effect is then one write, followed
+//! by a fresh observation. Finally the call waits for the promised state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,15 +23,17 @@ use lifecycle_runtime::lifecycle::{Observation, Once, Requested};
 use lifecycle_runtime::machine::answer::Answer;
 use lifecycle_runtime::machine::backoff::Backoff;
 use lifecycle_runtime::machine::ir::{Call, Code, Rpc, Within};
-use lifecycle_runtime::provider::{Lane, Place};
+use lifecycle_runtime::provider::{InFlight, Lane};
 
-/// How long a mutation outside Kubernetes may take.
+/// Upper bound on the duration of a mutation outside Kubernetes.
 const EFFECT_TIMEOUT: Duration = Duration::from_secs(60);
-/// How often a call that waits probes again, for no watch tells of what is local.
+/// Interval at which a waiting call probes again, because no watch reports local changes.
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a call that is not declared to wait stands in the line of a provider before its caller is told to come again.
+/// Time that a call not declared to wait stays in the queue of a provider before its caller must
+/// retry.
 const IN_LINE: Duration = Duration::from_secs(30);
-/// An effect that ran so often in one call and does not show is reverted by another controller or user, or reports what it did not do.
+/// Number of runs of one effect in one call after which its result should show. If it does not,
+/// another controller or user reverts the effect, or the effect wrongly reports success.
 const MAX_REPEATS: u32 = 10;
 /// How often in a row a call observes again after a conflict although it does not wait.
 const MAX_CONFLICTS: u32 = 5;
@@ -43,13 +46,13 @@ pub(super) struct CallRun<'a> {
     pub(super) request: Arc<Requested>,
     /// Until when it may wait.
     pub(super) until: Option<Instant>,
-    /// Held until the run ends.
+    /// Lock that is kept until the run ends.
     pub(super) lock: VolumeLock,
     /// Ends when the caller goes away.
     pub(super) cancelled: oneshot::Receiver<()>,
     /// How often each effect ran.
     pub(super) repeats: BTreeMap<usize, u32>,
-    /// Until when a call that does not wait stands in the line of a provider all the same.
+    /// Deadline up to which a call that does not wait stays in the queue of a provider.
     pub(super) in_line: Option<Instant>,
     /// Failed steps in a row.
     pub(super) failures: u32,
@@ -82,7 +85,8 @@ impl CallRun<'_> {
                 }
                 Err(error) => error,
             };
-            // What was asked holds while the call waits for its turn: else it would ask again and again.
+            // Probe results stay valid while the call waits for its turn. Otherwise the call would
+            // query again and again.
             let is_in_line = matches!(error, StepError::InLine(_));
             self.pause(error, &mut cache).await?;
             if !is_in_line {
@@ -92,8 +96,8 @@ impl CallRun<'_> {
         }
     }
 
-    /// Observes with what the same publishing knew before. Only where nothing has changed it says so: whatever is to be done is done, and whatever is to
-    /// be refused is refused, by what is read anew.
+    /// Observes with the objects known to the previous identical publish call. Returns an
+    /// observation only if nothing has changed. Effects and refusals always rely on fresh reads.
     async fn repeated(&self) -> Option<Arc<Observation>> {
         let context = self.context;
         if self.call.rpc != Rpc::NodePublishVolume {
@@ -107,7 +111,7 @@ impl CallRun<'_> {
         (is_done && observation.world == before.world).then_some(observation)
     }
 
-    /// Keeps what the call that comes next may take as known.
+    /// Keeps the objects that the next call may reuse.
     fn keep(&self, cache: CallCache<'_>, observation: &Observation) {
         let context = self.context;
         match self.call.rpc {
@@ -183,7 +187,7 @@ impl CallRun<'_> {
             return Err(RpcError::new(Code::Internal, message).into());
         };
         let place = match plan.job == Job::Call {
-            true => self.place(effect, cache)?,
+            true => self.take_turn(effect, cache)?,
             false => None,
         };
         let repeats = self.repeats.entry(effect).or_default();
@@ -192,7 +196,7 @@ impl CallRun<'_> {
             let message = format!("`{name}` was done {MAX_REPEATS} times and does not show");
             return Err(RpcError::new(Code::Internal, message).into());
         }
-        // Whatever comes of it, what was probed may have changed.
+        // Independent of the result, the probed state may have changed.
         cache.forget_probes();
         tracing::debug!(rpc = ?self.call.rpc, effect = name, "runs");
         if plan.job == Job::Call {
@@ -202,7 +206,11 @@ impl CallRun<'_> {
     }
 
     /// A turn at the provider of a call.
-    fn place(&self, effect: usize, cache: &mut CallCache<'_>) -> Result<Option<Place>, StepError> {
+    fn take_turn(
+        &self,
+        effect: usize,
+        cache: &mut CallCache<'_>,
+    ) -> Result<Option<InFlight>, StepError> {
         let context = self.context;
         let target = context.ir().effects[effect].target;
         let asker = (context.ir().name, volume_of(&self.request));
@@ -210,12 +218,12 @@ impl CallRun<'_> {
         cache.turn.take(provider, asker, Lane::Call)
     }
 
-    /// A mutation outside Kubernetes.
+    /// Runs a mutation outside Kubernetes.
     async fn mutate(
         &mut self,
         (effect, plan): (usize, Plan),
         observed: &Observed,
-        (cache, place): (&mut CallCache<'_>, Option<Place>),
+        (cache, place): (&mut CallCache<'_>, Option<InFlight>),
     ) -> Result<(), StepError> {
         let machine = self.context.machine();
         let name = machine.ir().effects[effect].name;
@@ -226,7 +234,7 @@ impl CallRun<'_> {
         };
         let called = timeout(EFFECT_TIMEOUT, calling).await;
         if let (Some(place), Ok(called)) = (&place, &called) {
-            place.ended(called);
+            place.record_outcome(called);
         }
         match called {
             Ok(Ok(_)) => Ok(()),
@@ -291,7 +299,7 @@ impl CallRun<'_> {
         }
     }
 
-    /// Whether anybody still wants the call to go on.
+    /// Checks that the caller has not cancelled the call, and that no shutdown is due.
     fn check_wanted(&mut self) -> Result<(), RpcError> {
         let over = self.cancelled.try_recv() == Err(oneshot::error::TryRecvError::Closed);
         if over {
@@ -325,7 +333,8 @@ impl CallRun<'_> {
         let again = again.map(|again| Instant::now() + again);
         let until = match (self.until, again) {
             (Some(until), _) => until,
-            // It does not wait, but observes again what changed since it was read.
+            // The call does not wait, but it observes objects again that changed since they were
+            // read.
             (None, Some(again)) if brief => again,
             // Who is sent away would come last in line, again and again.
             (None, None) if is_in_line => *self.in_line.get_or_insert(Instant::now() + IN_LINE),
@@ -355,7 +364,7 @@ fn cancelled() -> RpcError {
 }
 
 fn preempted(rpc: Rpc) -> RpcError {
-    let message = format!("{rpc:?} was still waiting when its opposite was asked for");
+    let message = format!("{rpc:?} was still waiting when its opposite was requested");
     RpcError::new(Code::Aborted, message)
 }
 

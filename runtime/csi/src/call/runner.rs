@@ -25,7 +25,8 @@ use lifecycle_runtime::machine::ir::{Code, Rpc};
 use lifecycle_runtime::service::Context;
 use lifecycle_runtime::spans::TARGET;
 
-/// How much of an id or a name a span shows: what the interface allows. A request that has more is refused.
+/// Upper bound on the characters of an id or a name in a span, as the interface allows. A longer
+/// one is refused.
 const MAX_NAME_CHARS: usize = 128;
 
 /// Runs the calls of one volume lifecycle.

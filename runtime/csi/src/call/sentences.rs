@@ -1,9 +1,10 @@
-//! The one sentence of a call that did not succeed: what its facts say, or what the precondition means.
+//! The one sentence about a call that did not succeed, from its facts or from the meaning of the
+//! precondition.
 
 use lifecycle_runtime::lifecycle::Observation;
 use lifecycle_runtime::machine::ir::{Call, Lifecycle, Pred, Target};
 
-/// What the facts of a predicate say, the first that says anything.
+/// Returns the first sentence that a fact of a predicate reports.
 pub(crate) fn of_facts(observation: &Observation, pred: &Pred) -> Option<String> {
     let vars = pred.vars();
     let mut sentences = vars
@@ -12,10 +13,10 @@ pub(crate) fn of_facts(observation: &Observation, pred: &Pred) -> Option<String>
     sentences.next()
 }
 
-/// What a precondition means where no fact says more.
+/// Returns the meaning of a precondition, for use if no fact reports more.
 pub(crate) fn of_precondition(name: &str) -> &'static str {
     match name {
-        "unfit" => "the capability that is asked for is not supported",
+        "unfit" => "the requested capability is not supported",
         "unknown" => "there is no such volume",
         "in_use" => "the volume is in use",
         "elsewhere" => "the volume is published at another target, and may be at one only",
@@ -25,7 +26,7 @@ pub(crate) fn of_precondition(name: &str) -> &'static str {
     }
 }
 
-/// What is missing in a world in which a call can only wait.
+/// Returns the sentence that explains why a call still waits, in a world in which it can only wait.
 pub(crate) fn missing(ir: &Lifecycle, call: &Call, observation: &Observation) -> String {
     let promised = ir.promises.iter();
     let promised: Vec<_> = promised

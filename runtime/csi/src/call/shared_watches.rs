@@ -1,4 +1,5 @@
-//! What a process always watches, so that its calls need not ask the API server: kinds that a driver names, each whole or by a field selector.
+//! Watches that a process always keeps, so that its calls need not query the API server. They cover
+//! kinds that a driver names, each completely or by a field selector.
 
 use std::collections::BTreeSet;
 use std::future::{pending, poll_fn};
@@ -30,8 +31,8 @@ impl SharedWatches {
     /// Caches of these kinds, in these namespaces or in all.
     pub(crate) fn new(watched: Vec<WatchedKind>, namespaces: &BTreeSet<String>) -> Self {
         let stores = watched.iter().map(|watched| {
-            let mut store = Store::within(watched.kind.clone(), namespaces);
-            // A call may write to what it reads.
+            let mut store = Store::for_namespaces(watched.kind.clone(), namespaces);
+            // A call may write to the objects that it reads, so the store keeps them whole.
             store.keep(Keep::Whole);
             store
         });
@@ -42,9 +43,10 @@ impl SharedWatches {
         }
     }
 
-    /// What is known of an object to such a call; what is not known may exist all the same.
+    /// Returns the cached object for such a call. An object that is not cached may exist
+    /// nevertheless.
     pub(crate) fn get(&self, kind: &Kind, name: &Name, reader: Readers) -> Option<Arc<Stored>> {
-        let number = self.number(kind)?;
+        let number = self.watch_index(kind)?;
         let readers = self.watched[number].readers;
         let may_read = readers == Readers::AllCalls || readers == reader;
         let known = || self.stores()[number].get(name).cloned();
@@ -53,35 +55,36 @@ impl SharedWatches {
 
     /// Takes in the object that a write returned, unless a watch was faster.
     pub(crate) fn wrote(&self, kind: &Kind, object: Raw) {
-        let Some(number) = self.number(kind) else {
+        let Some(number) = self.watch_index(kind) else {
             return;
         };
         let mut stores = self.stores();
         let store = &mut stores[number];
         let meta = kube::Resource::meta(&object);
-        // What was never seen is not selected, or will be seen soon, or is gone again.
-        let is_known = store.get(&Name::of(meta)).is_some();
+        // An object that was never seen is not selected, arrives soon, or is already deleted.
+        let is_known = store.get(&Name::from_meta(meta)).is_some();
         let is_new = || {
             let version = meta.resource_version.as_deref().unwrap_or_default();
             let selection = &self.watched[number].selection;
-            selection.takes(&object) && !store.is_past(&Name::of(meta), version)
+            selection.takes(&object) && !store.is_past(&Name::from_meta(meta), version)
         };
         if (is_known || is_new()) && !is_behind(store, &object) {
             store.take(Event::Apply(object));
         }
     }
 
-    /// Whether everything was listed.
+    /// Returns true if all watches have listed their objects.
     pub(crate) fn are_synced(&self) -> bool {
         self.stores().iter().all(Store::is_synced)
     }
 
-    /// Tells of every change.
+    /// Returns a receiver that is notified of every change.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Tells health which caches are not synced yet. Those for repetitions only save requests.
+    /// Reports to health the caches that are not synced yet. Caches for repeated calls are
+    /// excluded, because they only save requests.
     pub(crate) fn waits(&self, health: &Health) {
         let (watched, stores) = (self.watched.iter(), self.stores());
         for (watched, store) in watched.zip(stores.iter()) {
@@ -147,12 +150,12 @@ impl SharedWatches {
         let mut feeds = Vec::new();
         for (number, (watched, store)) in self.watched.iter().zip(stores.iter()).enumerate() {
             let (fields, labels) = watched.selection.selectors();
-            feeds.extend(Feed::of(client, (number, store), (&fields, &labels)));
+            feeds.extend(Feed::for_store(client, (number, store), (&fields, &labels)));
         }
         feeds
     }
 
-    fn number(&self, kind: &Kind) -> Option<usize> {
+    fn watch_index(&self, kind: &Kind) -> Option<usize> {
         let mut watched = self.watched.iter();
         watched.position(|known| known.kind.shares_cache(kind))
     }
@@ -162,13 +165,14 @@ impl SharedWatches {
     }
 }
 
-/// What the loop is called where health is asked for.
+/// Name of the loop in health reports.
 const LOOP: &str = "watches";
 
-/// Whether more is known already: our own writes come in by two ways.
+/// Returns true if the store already has a newer version. Our own writes arrive both as responses
+/// and through the watch.
 fn is_behind(store: &Store, object: &Raw) -> bool {
     let meta = kube::Resource::meta(object);
-    let known = store.get(&Name::of(meta));
+    let known = store.get(&Name::from_meta(meta));
     known.is_some_and(|known| known.meta.uid == meta.uid && version(&known.meta) > version(meta))
 }
 

@@ -1,4 +1,4 @@
-//! What one call knew at its end, for the call that follows it.
+//! State of one call at its end, kept for the call that follows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use lifecycle_runtime::lifecycle::Stored;
 
 use super::reading::{ObjectKey, ObjectWatch};
 
-/// What one call knew at its end, and what it watched.
+/// Objects and watches of one call at its end.
 #[derive(Default)]
 pub(super) struct CallSnapshot {
     pub(super) objects: BTreeMap<ObjectKey, Option<Arc<Stored>>>,

@@ -1,4 +1,5 @@
-//! What staging has just read, for the publishing of the same volume that follows: together they are one mount.
+//! Objects that staging has just read, kept for the publish call of the same volume that follows.
+//! Together they are one mount.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,14 +12,14 @@ use super::snapshot::CallSnapshot;
 /// Kubelet publishes as soon as it has staged; who comes later reads anew.
 const TIME_TO_LIVE: Duration = Duration::from_secs(10);
 
-/// What was read while volumes were staged, each for one publishing.
+/// Objects that were read while volumes were staged, each set for one publish call.
 #[derive(Clone, Default)]
 pub(super) struct StagedSnapshots {
     by_volume: Arc<Mutex<BTreeMap<String, (u64, CallSnapshot)>>>,
 }
 
 impl StagedSnapshots {
-    /// Keeps what was read for a volume, for a moment.
+    /// Keeps the objects read for a volume for a short time.
     pub(super) fn insert(&self, volume: &str, snapshot: CallSnapshot) {
         let volume = volume.to_owned();
         let mut all = self.all();
@@ -36,7 +37,7 @@ impl StagedSnapshots {
         });
     }
 
-    /// Gives out what was read for a volume a moment ago, once.
+    /// Takes the objects that were recently read for a volume. Each snapshot can be taken once.
     pub(super) fn take(&self, volume: &str) -> Option<CallSnapshot> {
         self.all().remove(volume).map(|(_, snapshot)| snapshot)
     }

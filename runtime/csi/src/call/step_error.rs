@@ -1,4 +1,5 @@
-//! Why one step of a call fails, and what the call does about it: end, observe again, or wait. Knows no caches and no requests.
+//! Reasons why one step of a call fails, and the reaction of the call: end, observe again, or wait.
+//! Independent of caches and requests.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The turn of one call at a provider: taken before it asks or changes something there. Who waits keeps its place while the call looks again.
+//! The turn of one call at a provider, taken before the call queries or changes something there. A
+//! waiting call keeps its place while it observes again.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -8,12 +9,12 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::step_error::StepError;
-use lifecycle_runtime::provider::{Asker, Lane, Place, Provider, Turn};
+use lifecycle_runtime::provider::{InFlight, Lane, Provider, Requester, Turn};
 
-/// So often who waits looks whether somebody left a turn untaken.
+/// Interval at which a waiting call checks for an unclaimed turn.
 const LOOKS: Duration = Duration::from_secs(1);
 
-/// What a call waits for at a provider; at one at a time.
+/// Turn that a call waits for at a provider. A call waits at one provider at a time.
 #[derive(Default)]
 pub(super) struct CallTurn {
     turn: Option<Turn>,
@@ -32,7 +33,7 @@ impl CallTurn {
         provider: Option<&Arc<Provider>>,
         (lifecycle, volume): (&str, &str),
         lane: Lane,
-    ) -> Result<Option<Place>, StepError> {
+    ) -> Result<Option<InFlight>, StepError> {
         let Some(provider) = provider else {
             return Ok(None);
         };
@@ -42,7 +43,7 @@ impl CallTurn {
         let turn = known.unwrap_or_else(|| {
             self.told = Arc::default();
             let told = Arc::clone(&self.told);
-            let asker = Asker {
+            let asker = Requester {
                 lifecycle: lifecycle.to_owned(),
                 object: volume.to_owned(),
                 lane,
@@ -98,7 +99,7 @@ mod tests {
         turn: &mut CallTurn,
         provider: &Arc<Provider>,
         lane: Lane,
-    ) -> Result<Option<Place>, StepError> {
+    ) -> Result<Option<InFlight>, StepError> {
         turn.take(Some(provider), ("Disk", "v"), lane)
     }
 
@@ -139,7 +140,7 @@ mod tests {
         let place = take(&mut first, &cloud, Lane::Call).expect("nobody is before it");
         let (why, after) = ("too many requests".to_owned(), Duration::from_secs(20));
         let place = place.expect("it has a provider");
-        place.ended(&Err::<(), _>(CallError::Later { why, after }));
+        place.record_outcome(&Err::<(), _>(CallError::Later { why, after }));
         drop(place);
         while take(&mut second, &cloud, Lane::Call).is_err() {
             second.comes().await;

@@ -1,4 +1,4 @@
-//! What a volume lifecycle may declare and calls do not support, with what to write instead.
+//! Declarations of a volume lifecycle that calls do not support, with their alternatives.
 
 use lifecycle_runtime::lifecycle::Kind;
 use lifecycle_runtime::machine::ir::{Input, Lookup, Mode};
@@ -16,7 +16,7 @@ pub(super) fn unsupported(input: &Input, kind: Option<&Kind>, has_cluster: bool)
             input.name
         )),
         (Mode::Record | Mode::Noted, _) => Some(format!(
-            "`{name}` is a record, for which a volume has no object: poll or probe it"
+            "`{name}` is a record, but a volume has no object to keep it in: poll or probe it"
         )),
         (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {
             Some(format!("`{name}` has no kind"))
@@ -28,7 +28,7 @@ pub(super) fn unsupported(input: &Input, kind: Option<&Kind>, has_cluster: bool)
             Some(format!("`{name}` is a set: a call fetches single objects"))
         }
         (Mode::Owned | Mode::Shared, Some(_)) if input.owner.is_none() => Some(format!(
-            "`{name}` has no owner, for a volume is no object: say `of` an input"
+            "`{name}` has no owner, because a volume is not an object: add `of` and an input"
         )),
         (_, Some(kind)) => match input.lookup {
             Lookup::Name(_) if kind.namespaced => Some(format!(

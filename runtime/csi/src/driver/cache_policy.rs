@@ -1,4 +1,5 @@
-//! Which kinds calls read from a watch or from the call before, and not by one request each.
+//! Cache policy: kinds that calls read from a watch or from the previous call, instead of by one
+//! request each.
 
 use kube::ResourceExt;
 use lifecycle_runtime::cluster::store::Raw;
@@ -9,11 +10,11 @@ use lifecycle_runtime::lifecycle::Kind;
 pub(crate) struct WatchedKind {
     pub(crate) kind: Kind,
     pub(crate) selection: Selection,
-    /// Which calls read from it.
+    /// Calls that read from it.
     pub(crate) readers: Readers,
 }
 
-/// Which objects of a kind are watched.
+/// Objects of a kind that are watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
     All,
@@ -23,7 +24,7 @@ pub(crate) enum Selection {
     Label(String, String),
 }
 
-/// Which calls read from a watch.
+/// Calls that read from a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readers {
     AllCalls,
@@ -50,11 +51,11 @@ impl Selection {
         }
     }
 
-    /// Whether an object is surely selected.
+    /// Returns true if an object is certain to be selected.
     pub(crate) fn takes(&self, object: &Raw) -> bool {
         match self {
             Self::All => true,
-            // What a field says is only known to the API server.
+            // Only the API server can evaluate a field selector.
             Self::Fields(_) => false,
             Self::Label(key, value) => object.labels().get(key) == Some(value),
         }
@@ -62,17 +63,18 @@ impl Selection {
 }
 
 impl CachePolicy {
-    /// Whether the first read of an object of the kind also begins to watch it.
+    /// Returns true if the first read of an object of the kind also begins to watch it.
     pub(crate) fn watches_on_read(&self, kind: &Kind) -> bool {
         is_in(&self.watched_on_read, kind)
     }
 
-    /// Whether publishing takes over what staging has just read of the kind.
+    /// Returns true if publishing reuses the objects of the kind that staging has just read.
     pub(crate) fn reuses_after_stage(&self, kind: &Kind) -> bool {
         is_in(&self.watched_on_read, kind) || is_in(&self.reused_after_stage, kind)
     }
 
-    /// Whether a publishing that is repeated takes over what was read of the kind before.
+    /// Returns true if a repeated publish call reuses the objects of the kind that were read
+    /// before.
     pub(crate) fn remembers_for_repeats(&self, kind: &Kind) -> bool {
         is_in(&self.remembered_for_repeats, kind)
     }

@@ -1,6 +1,6 @@
-//! What all processes of one driver say about it, and what is wrong with that.
+//! Identity that all processes of one driver report, and the check of it.
 
-/// What all processes of one driver say about it.
+/// Identity that all processes of one driver report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plugin {
     pub(crate) name: String,
@@ -34,7 +34,8 @@ impl Plugin {
         self
     }
 
-    /// What is wrong with it: the interface bounds a name, and its conformance suite asks more.
+    /// Returns the error in the identity, or `None` if it is valid. The interface limits a name,
+    /// and its conformance suite demands more.
     pub(crate) fn invalid(&self) -> Option<&'static str> {
         let ends = [self.name.chars().next(), self.name.chars().next_back()];
         let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphabetic());

@@ -1,4 +1,4 @@
-//! How full a volume is, and who tells.
+//! Usage of a volume, and its source.
 
 use std::io;
 use std::path::Path;
@@ -14,12 +14,12 @@ pub struct Usage {
     pub available_bytes: u64,
 }
 
-/// Tells how full a volume is, by where it is published or staged.
+/// Reports the usage of a volume, given the path at which it is published or staged.
 pub trait UsageSource: Send + Sync + 'static {
-    /// Asked only of a path where the volume is.
+    /// Returns the usage at a path. Called only for a path at which the volume is present.
     ///
     /// # Errors
-    /// The system does not tell.
+    /// Returns an error if the system does not report the usage.
     fn usage(&self, path: &Path) -> io::Result<Usage>;
 }
 

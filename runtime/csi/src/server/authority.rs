@@ -1,5 +1,7 @@
-//! Lets callers name any `:authority`. Over a Unix socket there is none, so gRPC libraries send the path of the socket, escaped or not, which is no
-//! authority of a URL and makes the HTTP library reset the request (kubelet's registration does this). Each connection is relayed with it replaced.
+//! Lets callers use any `:authority`. A Unix socket has none, so gRPC libraries send the path of
+//! the socket, escaped or not. That path is not a valid URL authority, and the HTTP library resets
+//! the request (the kubelet's registration does this). Each connection is therefore relayed with
+//! the authority replaced.
 
 use std::io;
 use std::time::Duration;
@@ -13,7 +15,7 @@ use tokio::time::timeout;
 
 /// The authority that the services receive.
 const AUTHORITY: &[u8] = b"localhost";
-/// What a client begins with.
+/// Length of the connection preface that a client sends, in bytes.
 const PREFACE: usize = 24;
 /// How long it has for that.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,7 +32,8 @@ const END_HEADERS: u8 = 0x4;
 const PADDED: u8 = 0x8;
 const PRIORITY: u8 = 0x20;
 
-/// The other end of a connection, and what moves its bytes until both sides are done.
+/// Returns the other end of a connection, and a future that moves its bytes until both sides are
+/// done.
 pub(crate) fn relayed(client: UnixStream) -> (DuplexStream, impl Future<Output = ()> + Send) {
     let (ours, theirs) = duplex(BUFFER);
     (theirs, async move {
@@ -43,7 +46,7 @@ pub(crate) fn relayed(client: UnixStream) -> (DuplexStream, impl Future<Output =
                 decoder: Decoder::new(),
                 encoder: Encoder::new(),
             };
-            // There is nobody to tell of a client that breaks off, or that breaks the protocol.
+            // A client that disconnects or breaks the protocol needs no report.
             let _ = relay.run().await.is_ok();
             let _ = relay.to.shutdown().await.is_ok();
         };
@@ -157,7 +160,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Relay<R, W> {
         Ok(payload)
     }
 
-    /// Packs the headers anew: both ends keep tables of what was sent before.
+    /// Encodes the headers again, because both ends keep tables of the headers sent before.
     async fn headers(&mut self, first: &Frame, block: &[u8]) -> io::Result<()> {
         let headers = self.decoder.decode(block);
         let headers = headers.map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?;
@@ -207,7 +210,7 @@ mod tests {
 
     type Header = (&'static [u8], &'static [u8]);
 
-    /// What comes out of the relay when these bytes go in after the preface.
+    /// Returns the output of the relay for these bytes after the preface.
     async fn relay(frames: &[u8]) -> Vec<u8> {
         let (mut client, from) = duplex(1 << 20);
         let (to, mut server) = duplex(1 << 20);

@@ -1,4 +1,5 @@
-//! What a driver says that it can: follows from the calls that are declared, so that the two never differ.
+//! Capabilities that a driver reports. They follow from the declared calls, so that the two never
+//! differ.
 
 use lifecycle_proto::csi;
 use lifecycle_proto::csi::controller_service_capability as controller;

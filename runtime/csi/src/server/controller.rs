@@ -1,4 +1,4 @@
-//! The Controller service: makes volumes, takes them away, and says what they can do.
+//! Controller service: creates and deletes volumes, and reports their capabilities.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::code::RpcError;
 use lifecycle_runtime::lifecycle::CreatedVolume;
 use lifecycle_runtime::machine::ir::{Code, Rpc};
 
-/// What the interface allows of an id and of a context.
+/// Limits of the interface on the sizes of an id and of a context, in bytes.
 const MAX_ID_BYTES: usize = 128;
 const MAX_CONTEXT_BYTES: usize = 4096;
 
@@ -90,7 +90,8 @@ impl Controller for ControllerService {
     }
 }
 
-/// What the interface demands of a reply: otherwise every later call would fail.
+/// Checks that a reply meets the requirements of the interface. Otherwise every later call would
+/// fail.
 fn checked(created: Option<CreatedVolume>) -> Result<CreatedVolume, RpcError> {
     let Some(volume) = created else {
         let message = "the volume is there and cannot be described";

@@ -1,4 +1,4 @@
-//! The Identity service: who the driver is and whether it is ready.
+//! Identity service: reports the identity and the readiness of the driver.
 
 use lifecycle_proto::csi;
 use lifecycle_proto::csi::identity_server::Identity;

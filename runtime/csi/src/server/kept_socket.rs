@@ -12,13 +12,14 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use crate::socket::{BoundSocket, SocketError, bind, is_live};
 use lifecycle_runtime::cause;
 
-/// How often it is looked at.
+/// Interval at which the socket is checked.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// Whether callers find a socket, or why not.
+/// State of a socket: `Ok` if callers find it, or the reason if they do not.
 pub(crate) type SocketState = Result<(), String>;
 
-/// What is told before a socket is made again: whoever found the old one must find the new one.
+/// Hook that runs before a socket is created again. A caller that found the old socket must find
+/// the new one.
 pub(crate) type BeforeMaking = Arc<dyn Fn() + Send + Sync>;
 
 /// A socket that is made again where it is removed.
@@ -32,12 +33,12 @@ pub(crate) struct KeptSocket {
     before_making: Option<BeforeMaking>,
 }
 
-/// What others know of a socket.
+/// Handle on a socket for other tasks.
 #[derive(Clone)]
 pub(crate) struct SocketHandle {
     pub(crate) path: PathBuf,
     pub(crate) state: watch::Receiver<SocketState>,
-    /// Asks to make it again although it is there.
+    /// Requests that the socket be created again although it exists.
     pub(crate) remake: Arc<Notify>,
 }
 
@@ -70,7 +71,7 @@ impl KeptSocket {
         }
     }
 
-    /// What removes the file of the socket at last.
+    /// Returns the guard that finally removes the file of the socket.
     pub(crate) fn bound(&self) -> Arc<Mutex<BoundSocket>> {
         Arc::clone(&self.bound)
     }
@@ -91,10 +92,10 @@ impl KeptSocket {
 
     async fn keep(&mut self) {
         if locked(&self.bound).is_there() {
-            self.tell(Ok(()));
+            self.set_state(Ok(()));
         } else if is_live(&self.path).await {
             let path = self.path.display();
-            self.tell(Err(format!(
+            self.set_state(Err(format!(
                 "another process listens at {path}, in the place of this one: stop it"
             )));
         } else {
@@ -112,13 +113,13 @@ impl KeptSocket {
                 // The old listener keeps its inode until the new one has its own: the two never look the same.
                 *locked(&self.bound) = bound;
                 self.listener = listener;
-                self.tell(Ok(()));
+                self.set_state(Ok(()));
             }
-            Err(error) => self.tell(Err(cause::in_one_line(&error))),
+            Err(error) => self.set_state(Err(cause::in_one_line(&error))),
         }
     }
 
-    fn tell(&self, state: SocketState) {
+    fn set_state(&self, state: SocketState) {
         self.state.send_if_modified(|known| {
             if *known == state {
                 return false;

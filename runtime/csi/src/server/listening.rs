@@ -23,7 +23,7 @@ const MOST: usize = 64;
 /// When a connection is accepted again after the system refused one.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// A bound socket, and what it serves.
+/// Bound socket, and the routes that it serves.
 pub(crate) struct ListeningSocket {
     pub(crate) socket: KeptSocket,
     pub(crate) routes: Routes,

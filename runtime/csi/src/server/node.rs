@@ -1,4 +1,4 @@
-//! The Node service: stages and publishes volumes, takes them back, and says how full they are.
+//! Node service: stages and publishes volumes, reverts both, and reports usage.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl NodeService {
         Ok(())
     }
 
-    /// Whether the volume is published or staged there, by what the lifecycle says.
+    /// Returns true if the lifecycle reports the volume as published or staged at the path.
     async fn is_at(&self, volume: &str, path: &str) -> Result<bool, RpcError> {
         let published = Requested {
             volume_id: volume.to_owned(),
@@ -89,7 +89,7 @@ impl NodeService {
             return Err(not_there());
         }
         let Some(source) = self.options.usage.clone() else {
-            let message = "this driver does not tell how full volumes are";
+            let message = "this driver does not report volume usage";
             return Err(RpcError::new(Code::Unimplemented, message));
         };
         let path = path.clone();
@@ -97,7 +97,8 @@ impl NodeService {
         let asked = tokio::task::spawn_blocking(move || source.usage(Path::new(&path))).await;
         let failed = |why: String| RpcError::new(Code::Internal, why);
         let usage = asked.map_err(|_| failed("the question ended unexpectedly".to_owned()))?;
-        let usage = usage.map_err(|error| failed(format!("the system does not tell: {error}")))?;
+        let usage =
+            usage.map_err(|error| failed(format!("the volume usage cannot be read: {error}")))?;
         let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         Ok(csi::VolumeUsage {
             available: bytes(usage.available_bytes),

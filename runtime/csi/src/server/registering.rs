@@ -1,4 +1,5 @@
-//! Whether kubelet has registered a driver, and what is done where it has not, or no more: the socket is made anew, which kubelet sees.
+//! Registration of a driver with kubelet. If kubelet has not registered the driver, or no longer
+//! lists it, the socket is created anew, which kubelet notices.
 
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -24,7 +25,8 @@ use lifecycle_runtime::cluster::store::Name;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::lifecycle::Kind;
 
-/// kubelet writes the CSINode before it tells that the driver is registered, and our watch may be behind for a moment.
+/// Grace period for an unlisted driver. The kubelet writes the CSINode before it reports the
+/// registration, and our watch may lag for a moment.
 const UNLISTED: Duration = Duration::from_secs(5);
 /// kubelet may be starting; or it has missed the socket.
 const UNREGISTERED: Duration = Duration::from_secs(60);
@@ -37,7 +39,7 @@ pub(super) struct PendingRegistration {
     pub(super) csi_node: Option<Arc<WatchedCsiNode>>,
 }
 
-/// The CSINode of this node, in which kubelet lists the drivers that it has registered.
+/// CSINode of this node, in which the kubelet lists its registered drivers.
 pub(super) struct WatchedCsiNode {
     pub(super) watches: SharedWatches,
     kind: Kind,
@@ -61,7 +63,7 @@ pub(super) fn registration(
     let path = kubelet.folder.join(format!("{}-reg.sock", plugin.name));
     let mut socket = SocketServices::new(path, plugin.clone());
     socket.add(RegistrationServer::new(service));
-    // What kubelet said was of the socket that it found.
+    // The kubelet's earlier reply concerned the previous socket.
     socket.before_making = Some(Arc::new(move || {
         status.send_replace(None);
     }));
@@ -70,7 +72,7 @@ pub(super) fn registration(
 
 impl WatchedCsiNode {
     fn named(node: &str) -> Arc<Self> {
-        let kind = Kind::of::<CSINode>();
+        let kind = Kind::for_type::<CSINode>();
         let watched = WatchedKind {
             kind: kind.clone(),
             selection: Selection::Fields(format!("metadata.name={node}")),
@@ -86,7 +88,7 @@ impl WatchedCsiNode {
         })
     }
 
-    /// Whether a driver is listed; `None` while that cannot be known.
+    /// Returns true if a driver is listed, or `None` while that is unknown.
     fn lists(&self, driver: &str) -> Option<bool> {
         if !self.watches.are_synced() {
             return None;
@@ -100,7 +102,7 @@ impl WatchedCsiNode {
 }
 
 impl PendingRegistration {
-    /// What a registration is called where health is asked for.
+    /// Returns the name of the registration in health reports.
     pub(super) fn part(&self) -> String {
         format!("registration of {}", self.driver)
     }
@@ -113,7 +115,7 @@ impl PendingRegistration {
             let is_gone = node.lists(&self.driver) == Some(false);
             let why = || {
                 format!(
-                    "CSINode `{}` does not list the driver: kubelet is told of it anew",
+                    "CSINode `{}` does not list the driver: registering it with kubelet again",
                     node.name
                 )
             };
@@ -135,7 +137,7 @@ impl PendingRegistration {
         mut socket: SocketHandle,
         health: &Health,
     ) -> Result<(), Error> {
-        // Whether kubelet had reported it, and since when it is missing.
+        // Holds the kubelet's earlier report, if any, and the time since the entry is missing.
         let mut since: Option<(bool, Instant)> = None;
         let mut csi_node = self.csi_node.as_ref().map(|node| node.watches.changes());
         loop {
@@ -161,7 +163,7 @@ impl PendingRegistration {
                     return Ok(());
                 },
                 Ok(()) = socket.state.changed() => {}
-                () = told(&mut csi_node) => {}
+                () = wait_for_change(&mut csi_node) => {}
                 () = sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => {
                     let why = missing.unwrap_or_default();
                     tracing::warn!(driver = self.driver, "the socket of the registration is made anew: {why}");
@@ -173,8 +175,8 @@ impl PendingRegistration {
     }
 }
 
-/// Waits until a watch tells anything.
-async fn told(watch: &mut Option<watch::Receiver<u64>>) {
+/// Waits until a watch reports a change.
+async fn wait_for_change(watch: &mut Option<watch::Receiver<u64>>) {
     if let Some(watch) = watch
         && watch.changed().await.is_ok()
     {

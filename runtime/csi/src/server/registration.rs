@@ -1,4 +1,5 @@
-//! Registration with kubelet: a second socket, in the folder that it watches, that names the driver and receives whether kubelet accepts it.
+//! Registration with the kubelet: a second socket in the folder that the kubelet watches. It names
+//! the driver and receives the kubelet's acceptance or refusal.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,12 +12,12 @@ use tonic::{Request, Response, Status};
 /// The version that kubelet accepts of a driver that speaks any 1.x.
 const SUPPORTED_VERSION: &str = "1.0.0";
 
-/// Whether kubelet accepts the driver, or why not.
+/// Registration result: `Ok` if kubelet accepts the driver, or the reason if it does not.
 pub(crate) type RegistrationStatus = Result<(), String>;
 
 pub(crate) struct RegistrationService {
     pub(crate) name: String,
-    /// Where kubelet finds the driver, on the host.
+    /// Path on the host at which kubelet finds the driver.
     pub(crate) endpoint: String,
     /// `None` before kubelet has reported.
     pub(crate) status: Arc<watch::Sender<Option<RegistrationStatus>>>,

@@ -1,4 +1,4 @@
-//! Which services are offered at one socket, with health and reflection of them. Knows no calls.
+//! Services that are offered at one socket, with their health and reflection. Knows no calls.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use super::listening::ListeningSocket;
 use crate::driver::plugin::Plugin;
 use crate::error::Error;
 
-/// What is offered at one socket.
+/// Services that are offered at one socket.
 pub(crate) struct SocketServices {
     pub(crate) path: PathBuf,
     pub(crate) plugin: Plugin,
@@ -51,7 +51,7 @@ impl SocketServices {
         self.routes = std::mem::take(&mut self.routes).add_service(service);
     }
 
-    /// Adds health and reflection of what is offered, and listens.
+    /// Adds health and reflection for the offered services, and listens.
     ///
     /// # Errors
     /// The services cannot be described, or the process cannot listen at the socket.

@@ -13,7 +13,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run until told to stop.
+    /// Run until stopped.
     Run,
     #[command(flatten)]
     Generate(Generate),

@@ -1,5 +1,6 @@
-//! Graphviz's language. What brings transitions about stands between the states: once for all that it leads to from one of them, for of a label on
-//! each arrow nobody could tell in a dense picture which arrow it belongs to.
+//! Graphviz's language. The cause of transitions is a node between the states, drawn once for all
+//! states that it leads to from one state. In a dense picture, labels on arrows could not be
+//! matched to their arrows.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +37,7 @@ pub(super) fn write(graph: &Graph) -> String {
     text + "}\n"
 }
 
-/// An arrow that only the world outside brings about is dashed.
+/// Returns the style of an arrow. An arrow that only the environment causes is dashed.
 fn style(arrow: &Arrow) -> &'static str {
     if arrow.awaited { " [style=dashed]" } else { "" }
 }

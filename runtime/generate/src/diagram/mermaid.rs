@@ -4,8 +4,8 @@ use super::Graph;
 
 pub(super) fn write(graph: &Graph) -> String {
     let mut text = "stateDiagram-v2\n".to_owned();
-    for look in graph.looks() {
-        text += &format!("    classDef {} fill:{}\n", look.word(), look.fill());
+    for look in graph.styles() {
+        text += &format!("    classDef {} fill:{}\n", look.class_name(), look.fill());
     }
     let name = |at: usize| &graph.nodes[at].name;
     for arrow in &graph.arrows {
@@ -17,7 +17,7 @@ pub(super) fn write(graph: &Graph) -> String {
     }
     for node in &graph.nodes {
         text += &format!("    {}\n", node.name);
-        text += &format!("    class {} {}\n", node.name, node.look.word());
+        text += &format!("    class {} {}\n", node.name, node.look.class_name());
     }
     text
 }

@@ -1,15 +1,16 @@
-//! Who has to act in a state: the operator, the world outside, or a person.
+//! The actors in a state: the operator, the environment (other controllers, users, Kubernetes), or
+//! a person.
 
 use lifecycle_runtime::machine::ir::{Lifecycle, Phase, Source, State};
 
 use crate::names;
 
-/// In a few words, with what must change.
-pub(super) fn who(lifecycle: &Lifecycle, state: &State) -> String {
+/// Describes the actor in a few words, with the required change.
+pub(super) fn describe_actor(lifecycle: &Lifecycle, state: &State) -> String {
     match (state.phase, state.wakes) {
         (Phase::Ready, _) => "nobody".to_owned(),
         (Phase::Ignored, _) => "another controller manages it".to_owned(),
-        (Phase::Suspended, _) => "nobody, until it is resumed".to_owned(),
+        (Phase::Suspended, _) => "a user, by resuming it".to_owned(),
         (Phase::Pending, None) => "the operator, or what it counts on".to_owned(),
         (Phase::Pending | Phase::Error, Some(wakes)) => waits(lifecycle, wakes),
         (Phase::Error, None) => "a person".to_owned(),
@@ -24,5 +25,5 @@ fn waits(lifecycle: &Lifecycle, wakes: &[Source]) -> String {
         }
     });
     let wakes: Vec<_> = wakes.collect();
-    format!("whoever changes {}", wakes.join(" or "))
+    format!("a user or controller that changes {}", wakes.join(" or "))
 }

@@ -1,4 +1,4 @@
-//! What answers each call of a volume.
+//! The answers to each call of a volume.
 
 use lifecycle_runtime::machine::ir::{Call, Lifecycle, Target};
 
@@ -31,7 +31,7 @@ fn target(lifecycle: &Lifecycle, call: &Call) -> String {
     }
 }
 
-/// What is asked before, and what refuses it, in the order in which it is asked.
+/// Returns the preconditions and refusals of a call, in the order in which they are checked.
 fn refusals(lifecycle: &Lifecycle, call: &Call) -> String {
     let before = call.preconditions.iter();
     let before = before.map(|one| (spelled(&one.code), one.when.describe(lifecycle)));

@@ -1,4 +1,5 @@
-//! What a lifecycle writes, what it counts on others to do, and what it does when its object goes.
+//! The writes of a lifecycle, the promises it relies on from others, and its behaviour when its
+//! object goes.
 
 use lifecycle_runtime::machine::ir::{Effect, Lifecycle, Pred};
 
@@ -9,18 +10,18 @@ pub(super) fn effects(lifecycle: &Lifecycle) -> String {
     let mut table = Table::new(&[
         "Effect",
         "What",
-        "Where it may",
+        "Allowed where",
         "Made from",
         "Brings about",
         "Given back by",
-        "What it is",
+        "Description",
     ]);
     for effect in lifecycle.effects {
         let when = effect.when.as_ref();
         let undo = effect.undo.map(|undo| lifecycle.effects[undo].name);
         table.row([
             code(effect.name),
-            code(&what(lifecycle, effect)),
+            code(&describe_effect(lifecycle, effect)),
             when.map_or(String::new(), |when| code(&when.describe(lifecycle))),
             names::sources(lifecycle, effect.from),
             code(&alternatives(lifecycle, effect.sets)),
@@ -28,16 +29,16 @@ pub(super) fn effects(lifecycle: &Lifecycle) -> String {
             effect.doc.trim().to_owned(),
         ]);
     }
-    table.under("What it writes")
+    table.under("Effects")
 }
 
-fn what(lifecycle: &Lifecycle, effect: &Effect) -> String {
+fn describe_effect(lifecycle: &Lifecycle, effect: &Effect) -> String {
     let each = if effect.each { "each " } else { "" };
     let target = lifecycle.inputs[effect.target].name;
     format!("{} {each}{target}", names::verb(effect.verb))
 }
 
-/// What a write or a promise brings about, one way or another.
+/// Returns the outcomes of a write or a promise, one for each alternative.
 fn alternatives(lifecycle: &Lifecycle, sets: &[&[(usize, u8)]]) -> String {
     let ways = sets.iter().map(|set| {
         let set = set.iter().map(|(var, value)| {
@@ -58,7 +59,7 @@ pub(super) fn promises(lifecycle: &Lifecycle) -> String {
             code(&alternatives(lifecycle, promise.sets)),
         ]);
     }
-    table.under("What it counts on others to do")
+    table.under("Promises")
 }
 
 pub(super) fn deletion(lifecycle: &Lifecycle) -> String {
@@ -72,13 +73,13 @@ pub(super) fn deletion(lifecycle: &Lifecycle) -> String {
         });
         text += &format!("{number}. `{effect}`,{when} until `{until}`\n");
     }
-    // What a volume holds is given back by its calls.
+    // The calls of a volume clean up its held values.
     let held = lifecycle.vars.iter();
     let held = held.filter(|var| var.free.is_some() && !lifecycle.volume);
     let held: Vec<_> = held.map(|var| code(var.name)).collect();
     if !held.is_empty() {
         let held = held.join(", ");
-        text += &format!("* What is held is given back before the object goes: {held}.\n");
+        text += &format!("* Held values are cleaned up before the object goes: {held}.\n");
     }
     for given_up in lifecycle.abandoned {
         let when = given_up.when.describe(lifecycle);

@@ -1,5 +1,6 @@
-//! What a person needs who asks about a cluster: for `explain`, and for `plan`, alone or with the opinion of the API server.
-//! A change of what `lifecycle-explain` or `lifecycle-plan` read is one here; a test runs both with exactly these rights.
+//! The rights of a person who queries a cluster: for `explain`, and for `plan`, alone or with a dry
+//! run on the API server. A change to the reads of `explain` or `plan` of `lifecycle-inspect` needs
+//! a change here. A test runs both with exactly these rights.
 
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 use lifecycle_runtime::machine::ir::{Input, Lookup, Rpc, Verb as Does};
@@ -7,7 +8,7 @@ use lifecycle_runtime::machine::ir::{Input, Lookup, Rpc, Verb as Does};
 use super::{Object, Rights, Verb};
 
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
-/// What only says what happens is written in the copy alone.
+/// Resources that only report activity. They are written in the copy alone.
 const ASIDE: [(&str, &str); 3] = [
     ("", "events"),
     ("events.k8s.io", "events"),
@@ -22,31 +23,33 @@ fn is_aside(object: &Object) -> bool {
     ASIDE.iter().any(|one| is(object, *one))
 }
 
-/// What an explanation reads: the object itself, and what its lifecycle looks at; of a volume that is made for claims, the claim.
+/// Adds the reads of an explanation: the object itself, and the inputs of its lifecycle. For a
+/// volume that is made for claims, the claim is read.
 pub(super) fn explained(rights: &mut Rights, machine: &dyn Machine) {
     let ir = machine.ir();
     let makes_volumes = ir.calls.iter().any(|call| call.rpc == Rpc::CreateVolume);
     match machine.subject() {
         Some(kind) => {
             let why = format!("the {} that is explained", ir.name);
-            rights.allow(Object::of(&kind), &[Verb::Get], why);
+            rights.allow(Object::from_kind(&kind), &[Verb::Get], why);
         }
         None if makes_volumes => {
             let claims = Object::all("", "persistentvolumeclaims");
             let why = format!("the claim that is explained by {}", ir.name);
             rights.allow(claims, &[Verb::Get], why);
         }
-        // Nobody asks why a node mounts nothing.
+        // A node that mounts nothing needs no explanation.
         None => return,
     }
     for (at, kind) in kinds(machine) {
         let verbs = finds(machine, at, &ir.inputs[at]);
         let why = format!("input `{}` of {}", ir.inputs[at].name, ir.name);
-        rights.allow(Object::of(&kind), &verbs, why);
+        rights.allow(Object::from_kind(&kind), &verbs, why);
     }
 }
 
-/// How objects of an input are found by whoever has no watch. Of a set that is written, each member is looked for by its name as well.
+/// Returns the verbs by which objects of an input are found without a watch. Each member of a
+/// written set is also looked up by name.
 fn finds(machine: &dyn Machine, at: usize, input: &Input) -> Vec<Verb> {
     let ir = machine.ir();
     let mut writes = ir.effects.iter().filter(|effect| ir.writes(effect, at));
@@ -67,7 +70,7 @@ fn kinds(machine: &dyn Machine) -> impl Iterator<Item = (usize, Kind)> {
     inputs.filter_map(|at| Some((at, machine.kind(at)?)))
 }
 
-/// What the copy of a cluster is begun with.
+/// Adds the reads that start the copy of a cluster.
 pub(super) fn begun(rights: &mut Rights) {
     let definitions = Object::all(DEFINITIONS.0, DEFINITIONS.1);
     let served = "which kinds the cluster has".to_owned();
@@ -77,21 +80,23 @@ pub(super) fn begun(rights: &mut Rights) {
     rights.allow(namespaces, &[Verb::List], there.to_owned());
 }
 
-/// What is copied for a lifecycle: whatever is watched in the copy is listed. Volumes are not planned.
+/// Adds the reads that copy the inputs of a lifecycle: every kind that is watched in the copy is
+/// listed. Volumes are not planned.
 pub(super) fn planned(rights: &mut Rights, machine: &dyn Machine) {
     let ir = machine.ir();
     let Some(subject) = machine.subject() else {
         return;
     };
     let why = format!("the lifecycle of {}", ir.name);
-    rights.allow(Object::of(&subject), &[Verb::List], why);
+    rights.allow(Object::from_kind(&subject), &[Verb::List], why);
     for (at, kind) in kinds(machine) {
         let why = format!("input `{}` of {}", ir.inputs[at].name, ir.name);
-        rights.allow(Object::of(&kind), &[Verb::List], why);
+        rights.allow(Object::from_kind(&kind), &[Verb::List], why);
     }
 }
 
-/// What is copied for what the author's own code asks: what it writes is looked at before.
+/// Adds the reads that copy the inputs of the author's own code. An object that the code writes is
+/// read before.
 pub(super) fn planned_besides(rights: &mut Rights, own: &Rights) {
     for (object, verbs) in &own.rules {
         if is_aside(object) || is(object, DEFINITIONS) {
@@ -100,7 +105,7 @@ pub(super) fn planned_besides(rights: &mut Rights, own: &Rights) {
         for (verb, whys) in verbs {
             let read = match verb {
                 Verb::List | Verb::Watch => Verb::List,
-                // Whoever makes something and may read it reads no more of its kind than that.
+                // A creator that may already read objects of the kind needs no further read right.
                 Verb::Create if reads_another(own, object) => continue,
                 Verb::Get | Verb::Create | Verb::Update | Verb::Patch | Verb::Delete => Verb::Get,
             };
@@ -123,7 +128,8 @@ fn reads_another(own: &Rights, object: &Object) -> bool {
     })
 }
 
-/// What the API server is asked for its opinion of: each write, and the version of what it would change.
+/// Adds the rights for a dry run on the API server: each write, and a read of the version of the
+/// changed object.
 pub(super) fn judged(rights: &mut Rights, writes: &Rights) {
     for (object, verbs) in &writes.rules {
         if is_aside(object) {

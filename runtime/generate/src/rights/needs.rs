@@ -1,5 +1,7 @@
-//! What follows from the description of a lifecycle: what the drivers send for each input and each effect, and nothing else.
-//! A change of `runtime/src/cluster/act.rs` or of how calls read objects is one here; the suites of all lifecycles hold each request against these rights.
+//! The rights that follow from the description of a lifecycle: the requests of the runtime for each
+//! input and each effect, and no others. A change to `runtime/src/cluster/act.rs`, or to how calls
+//! read objects, needs a change here. The suites of all lifecycles check each request against these
+//! rights.
 
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 use lifecycle_runtime::machine::ir::{
@@ -16,9 +18,13 @@ pub(super) fn take(rights: &mut Rights, machine: &dyn Machine) {
     for (at, input) in lifecycle.inputs.iter().enumerate() {
         if let Some(kind) = machine.kind(at) {
             let why = format!("input `{}` of {}", input.name, lifecycle.name);
-            rights.allow(Object::of(&kind), reads(lifecycle), why.clone());
+            rights.allow(Object::from_kind(&kind), reads(lifecycle), why.clone());
             if let Some(leaves) = input.retired {
-                rights.allow(Object::of(&kind), leaving(leaves, input), why.clone());
+                rights.allow(
+                    Object::from_kind(&kind),
+                    leaving(leaves, input),
+                    why.clone(),
+                );
                 if matches!(leaves, Leaves::Released) {
                     owned_anew(rights, &kind, &why);
                 }
@@ -35,7 +41,7 @@ pub(super) fn take(rights: &mut Rights, machine: &dyn Machine) {
                 continue;
             };
             let why = format!("effect `{}` of {}", effect.name, lifecycle.name);
-            rights.allow(Object::of(&kind), writes(effect, input), why.clone());
+            rights.allow(Object::from_kind(&kind), writes(effect, input), why.clone());
             owner(rights, machine, (effect, input), &why);
             let adopts =
                 |other: &Effect| other.target == effect.target && matches!(other.verb, Does::Adopt);
@@ -49,13 +55,14 @@ pub(super) fn take(rights: &mut Rights, machine: &dyn Machine) {
     }
 }
 
-/// Where the API server insists on it, the owners of an object that is there are changed only by who may delete it.
+/// Adds the delete right that some API servers require to change the owners of an existing object.
 fn owned_anew(rights: &mut Rights, kind: &Kind, why: &str) {
-    let why = format!("{why} changes the owners of what is there; asked for by {INSISTS}");
-    rights.allow(Object::of(kind), &[Verb::Delete], why);
+    let why = format!("{why} changes the owners of existing objects; required by {INSISTS}");
+    rights.allow(Object::from_kind(kind), &[Verb::Delete], why);
 }
 
-/// Of a group that is applied, only what a builder may not want is ever deleted.
+/// Returns true if the effect may write. Of an applied group, only optional members are ever
+/// deleted.
 fn may_write(lifecycle: &Lifecycle, effect: &Effect, input: &Input) -> bool {
     let mut effects = lifecycle.effects.iter();
     let is_wanted = |other: &Effect| other.verb == Does::Apply && other.target == effect.target;
@@ -63,18 +70,19 @@ fn may_write(lifecycle: &Lifecycle, effect: &Effect, input: &Input) -> bool {
     effect.verb != Does::Delete || !always
 }
 
-/// The object itself: it is watched, told about, and changed where the lifecycle keeps something in it.
+/// Adds the rights to the subject. It is watched, its status is updated, and it is changed if the
+/// lifecycle keeps data in it.
 fn subject(rights: &mut Rights, lifecycle: &Lifecycle, kind: &Kind) {
     let name = lifecycle.name;
     let watched = format!("the lifecycle of {name}");
-    rights.allow(Object::of(kind), &[Verb::List, Verb::Watch], watched);
-    let told = format!("what is told of {name}");
+    rights.allow(Object::from_kind(kind), &[Verb::List, Verb::Watch], watched);
+    let told = format!("status and events of {name}");
     rights.allow(Object::sub(kind, "status"), &[Verb::Patch], told.clone());
     let events = Object::all("events.k8s.io", "events");
     rights.allow(events, &[Verb::Create], told);
     if lifecycle.has_finalizer() {
         let why = format!("the finalizer of {name}");
-        rights.allow(Object::of(kind), &[Verb::Patch], why);
+        rights.allow(Object::from_kind(kind), &[Verb::Patch], why);
     }
     let records = lifecycle
         .inputs
@@ -82,19 +90,20 @@ fn subject(rights: &mut Rights, lifecycle: &Lifecycle, kind: &Kind) {
         .filter(|input| matches!(input.mode, Mode::Record | Mode::Noted));
     for input in records {
         let why = format!("record `{}` of {name}", input.name);
-        rights.allow(Object::of(kind), &[Verb::Patch], why);
+        rights.allow(Object::from_kind(kind), &[Verb::Patch], why);
     }
     let is_on_it = lifecycle.retired.iter().any(|retired| match retired {
         Retired::Finalizer(_) | Retired::Record { .. } | Retired::Annotation { .. } => true,
         Retired::Condition(_) | Retired::Field(_) => false,
     });
     if is_on_it {
-        let why = format!("what an older version of {name} left on it");
-        rights.allow(Object::of(kind), &[Verb::Patch], why);
+        let why = format!("cleanup after an older version of {name}");
+        rights.allow(Object::from_kind(kind), &[Verb::Patch], why);
     }
 }
 
-/// Where the API server insists on it, an owner reference that blocks the deletion of the owner is written only by who may finalise the owner.
+/// Adds the finalizers right that some API servers require to write an owner reference that blocks
+/// the deletion of the owner.
 fn owner(
     rights: &mut Rights,
     machine: &dyn Machine,
@@ -112,16 +121,17 @@ fn owner(
     };
     if let Some(owner) = owner {
         let why = format!(
-            "{why} makes an owner reference that blocks the deletion of the owner; asked for by {INSISTS}"
+            "{why} makes an owner reference that blocks the deletion of the owner; required by {INSISTS}"
         );
         rights.allow(Object::sub(&owner, "finalizers"), &[Verb::Update], why);
     }
 }
 
-/// The plug-in of the API server that asks for more than the request itself needs.
+/// Plug-in of the API server that requires more rights than the request itself.
 pub(super) const INSISTS: &str = "OwnerReferencesPermissionEnforcement";
 
-/// A lifecycle of a resource watches what it looks at. A call reads objects by their names, never lists, and watches while it waits.
+/// Returns the verbs of reads. A lifecycle of a resource watches its inputs. A call reads objects
+/// by name, never lists, and watches while it waits.
 fn reads(lifecycle: &Lifecycle) -> &'static [Verb] {
     let waits = lifecycle.calls.iter().any(|call| call.within.is_some());
     match (lifecycle.volume, waits) {
@@ -131,20 +141,21 @@ fn reads(lifecycle: &Lifecycle) -> &'static [Verb] {
     }
 }
 
-/// An apply makes what is not there, which asks for both; of what others own it changes what is there.
+/// Returns the verbs of a write. An apply creates absent objects and therefore needs both verbs. It
+/// only changes existing objects of other owners.
 fn writes(effect: &Effect, input: &Input) -> &'static [Verb] {
     match (effect.verb, input.mode) {
         (Does::Apply | Does::Delete, Mode::Part) | (Does::Adopt, _) => &[Verb::Patch],
         (Does::Apply | Does::Create, _) => &[Verb::Create, Verb::Patch],
-        // Of what others share only our own part is taken away.
+        // Of a shared object, only our own part is removed.
         (Does::Delete, Mode::Shared) => &[Verb::Patch, Verb::Delete],
         (Does::Delete, _) => &[Verb::Delete],
-        // What is noted is a record of the object itself.
+        // A note is a record in the object itself.
         (Does::Call | Does::Note, _) => &[],
     }
 }
 
-/// What becomes of the objects of an input that is no more.
+/// Returns the verbs for the objects of a removed input.
 fn leaving(leaves: Leaves, input: &Input) -> &'static [Verb] {
     match (leaves, input.mode) {
         (Leaves::Released, _) | (Leaves::Deleted, Mode::Part) => &[Verb::Patch],

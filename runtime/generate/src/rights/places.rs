@@ -1,4 +1,5 @@
-//! Which objects are in a namespace: those of kinds that are known say it, and of the kinds of Kubernetes it is written here.
+//! Decides which objects are namespaced. Known kinds report it themselves, and the kinds of
+//! Kubernetes are listed here.
 
 use super::Object;
 

@@ -4,38 +4,38 @@ use std::collections::BTreeMap;
 
 use super::{Object, Rights, Scope, Verb};
 
-/// To whom rights are given: a ServiceAccount of a program.
+/// Recipient of rights: a ServiceAccount of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// The name of the ServiceAccount.
     pub name: String,
     /// The namespace of the program.
     pub namespace: String,
-    /// The name of the roles, and of what binds them.
+    /// Name of the roles and of their bindings.
     pub role: String,
 }
 
-/// Who has rights.
+/// Holder of rights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// A ServiceAccount in the namespace of the program, by its name.
     ServiceAccount(String),
     /// A person, as the API server calls the user.
     User(String),
-    /// Nobody yet: roles are made, and nothing binds them.
+    /// No holder yet: the roles exist without a binding.
     Nobody,
 }
 
-/// One role and what binds it: what the role is called, and where it counts.
-struct Place<'a> {
+/// One role and its binding: the role's name, and its scope.
+struct RoleTarget<'a> {
     scope: Scope,
     role: String,
     /// `None`: in the cluster.
     namespace: Option<&'a str>,
 }
 
-impl Place<'_> {
-    fn word(&self) -> &'static str {
+impl RoleTarget<'_> {
+    fn kind(&self) -> &'static str {
         match self.namespace {
             None => "ClusterRole",
             Some(_) => "Role",
@@ -51,12 +51,12 @@ impl Place<'_> {
     }
 
     fn role(&self, rules: &str) -> String {
-        let (kind, metadata) = (self.word(), self.metadata());
+        let (kind, metadata) = (self.kind(), self.metadata());
         format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\n{metadata}rules:\n{rules}")
     }
 
     fn binding(&self, subject: &str) -> String {
-        let (kind, metadata, role) = (self.word(), self.metadata(), &self.role);
+        let (kind, metadata, role) = (self.kind(), self.metadata(), &self.role);
         format!(
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}Binding\n{metadata}roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  \
              kind: {kind}\n  name: {role}\nsubjects:\n{subject}"
@@ -64,14 +64,15 @@ impl Place<'_> {
     }
 }
 
-/// Roles of an account and what binds them to somebody; those of watched namespaces once in each.
+/// Returns the roles of an account and their bindings to a holder. Roles of watched namespaces are
+/// repeated in each.
 pub(super) fn manifests(
     rights: &Rights,
     account: &Account,
     holder: &Holder,
     namespaces: &[String],
 ) -> String {
-    let of = |scope, suffix: &str, namespace| Place {
+    let of = |scope, suffix: &str, namespace| RoleTarget {
         scope,
         role: format!("{}{suffix}", account.role),
         namespace,
@@ -124,7 +125,7 @@ fn rules(rights: &Rights, scope: Scope) -> String {
 fn rule(rights: &Rights, object: &Object, verbs: &[Verb]) -> String {
     let mut text = String::new();
     for (why, verbs) in reasons(rights, object, verbs) {
-        text += &format!("  # {}: {why}\n", words(&verbs));
+        text += &format!("  # {}: {why}\n", join_verbs(&verbs));
     }
     let group = match object.group.as_str() {
         "" => "\"\"",
@@ -137,19 +138,19 @@ fn rule(rights: &Rights, object: &Object, verbs: &[Verb]) -> String {
     if !object.names.is_empty() {
         text += &format!("    resourceNames: [{}]\n", object.names.join(", "));
     }
-    text + &format!("    verbs: [{}]\n", words(verbs))
+    text + &format!("    verbs: [{}]\n", join_verbs(verbs))
 }
 
-fn words(verbs: &[Verb]) -> String {
-    let words = verbs.iter().map(|verb| verb.word());
+fn join_verbs(verbs: &[Verb]) -> String {
+    let words = verbs.iter().map(|verb| verb.as_str());
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// What each reason asks for; those that need the same by one line.
+/// Returns the verbs for each reason. Reasons that need the same verbs share one line.
 fn reasons(rights: &Rights, object: &Object, verbs: &[Verb]) -> Vec<(String, Vec<Verb>)> {
     let mut by_reason: BTreeMap<&str, Vec<Verb>> = BTreeMap::new();
     for verb in verbs {
-        for why in rights.why(object, *verb) {
+        for why in rights.reasons(object, *verb) {
             by_reason.entry(why).or_default().push(*verb);
         }
     }

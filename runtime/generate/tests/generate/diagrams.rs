@@ -1,4 +1,4 @@
-//! Diagrams: each state, each transition and what causes it.
+//! Diagrams: each state, each transition and its cause.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ fn arrows(dot: &str) -> Vec<(&str, &str)> {
     lines.map(|(from, to)| (from, &to[..end(to)])).collect()
 }
 
-/// An arrow says who brings the transition about.
+/// An arrow names the cause of its transition.
 #[test]
 fn arrows_are_labelled_with_effects_and_promises() {
-    let mermaid = diagram::of(canary::IR, Format::Mermaid).unwrap();
-    let dot = diagram::of(canary::IR, Format::Dot).unwrap();
+    let mermaid = diagram::render(canary::IR, Format::Mermaid).unwrap();
+    let dot = diagram::render(canary::IR, Format::Dot).unwrap();
     for line in [
         "    Weighing --> Stopped : back\n",
         "    Settling --> Ready : settles\n",
@@ -43,9 +43,9 @@ fn arrows_are_labelled_with_effects_and_promises() {
 fn every_state_and_every_edge_is_in_each_format() {
     let mut edges = 0;
     for lifecycle in ALL {
-        let mermaid = diagram::of(lifecycle, Format::Mermaid).unwrap();
-        let dot = diagram::of(lifecycle, Format::Dot).unwrap();
-        let svg = diagram::of(lifecycle, Format::Svg).unwrap();
+        let mermaid = diagram::render(lifecycle, Format::Mermaid).unwrap();
+        let dot = diagram::render(lifecycle, Format::Dot).unwrap();
+        let svg = diagram::render(lifecycle, Format::Svg).unwrap();
         for state in lifecycle.states {
             let name = state.name;
             assert!(mermaid.contains(&format!("    {name}\n")), "{mermaid}");
@@ -76,9 +76,9 @@ fn every_state_and_every_edge_is_in_each_format() {
 #[test]
 fn a_picture_is_the_same_each_time() {
     for lifecycle in ALL {
-        let once = diagram::of(lifecycle, Format::Svg).unwrap();
+        let once = diagram::render(lifecycle, Format::Svg).unwrap();
         for _ in 0..10 {
-            assert_eq!(diagram::of(lifecycle, Format::Svg).unwrap(), once);
+            assert_eq!(diagram::render(lifecycle, Format::Svg).unwrap(), once);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Clients that are slow, greedy or silent, beside one that asks. Streams are in memory, and time is paused.
+//! Clients that are slow, greedy or silent, beside one that sends requests. Streams are in memory,
+//! and time is paused.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
@@ -20,7 +21,7 @@ const LIMITS: Limits = Limits {
     patience: Duration::from_secs(10),
 };
 
-/// A socket whose connections are made by the test.
+/// Socket whose connections are made by the test.
 struct Hand(tokio::sync::Mutex<mpsc::UnboundedReceiver<(DuplexStream, u8)>>);
 
 impl Socket for Hand {
@@ -33,13 +34,14 @@ impl Socket for Hand {
 }
 
 /// A server, and how to connect to it.
-struct Place {
+struct TestServer {
     connect: mpsc::UnboundedSender<(DuplexStream, u8)>,
     _serving: JoinSet<()>,
 }
 
-impl Place {
-    /// Whose answers are these many bytes, or how many came, or wait for ever.
+impl TestServer {
+    /// Returns a server with one kind of answer. Its answers are this many bytes long, report how
+    /// many bytes came, or wait for ever.
     fn new(answer: &'static str) -> Self {
         let (connect, connected) = mpsc::unbounded_channel();
         let mut serving = JoinSet::new();
@@ -64,7 +66,7 @@ impl Place {
         }
     }
 
-    /// Connects, and says something.
+    /// Connects, and sends some bytes.
     async fn connect(&self, client: u8, said: &[u8]) -> DuplexStream {
         let (mut ours, theirs) = duplex(64 * 1024);
         self.connect.send((theirs, client)).unwrap();
@@ -74,7 +76,7 @@ impl Place {
 }
 
 /// All that comes before the end.
-async fn rest(mut stream: DuplexStream) -> String {
+async fn read_rest(mut stream: DuplexStream) -> String {
     let mut said = Vec::new();
     let _aborted = stream.read_to_end(&mut said).await;
     String::from_utf8(said).unwrap()
@@ -82,14 +84,14 @@ async fn rest(mut stream: DuplexStream) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn half_requests_keep_nobody_out_and_end() {
-    let place = Place::new("body");
+    let place = TestServer::new("body");
     let modest = place.connect(1, b"GET / HTTP/1.1\r\n").await;
     let mut half = Vec::new();
     for _ in 0..40 {
         half.push(place.connect(2, b"GET / HTTP/1.1\r\nX: ").await);
     }
     let began = Instant::now();
-    let answer = rest(place.connect(3, ASK).await).await;
+    let answer = read_rest(place.connect(3, ASK).await).await;
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     assert!(answer.ends_with("0 bytes"), "{answer}");
     assert!(began.elapsed() < Duration::from_secs(1));
@@ -101,27 +103,27 @@ async fn half_requests_keep_nobody_out_and_end() {
     }
     assert!(ended >= 40 - LIMITS.connections, "{ended}");
     // Who had one connection alone lost nothing, until the time for a head is over.
-    assert_eq!(rest(modest).await, "");
+    assert_eq!(read_rest(modest).await, "");
     assert!((9..=10).contains(&began.elapsed().as_secs()));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_without_another_request_ends() {
-    let place = Place::new("body");
+    let place = TestServer::new("body");
     let began = Instant::now();
     let stream = place.connect(1, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    assert!(rest(stream).await.ends_with("0 bytes"));
+    assert!(read_rest(stream).await.ends_with("0 bytes"));
     assert_eq!(began.elapsed(), LIMITS.patience);
 }
 
 #[tokio::test(start_paused = true)]
 async fn heads_and_bodies_are_bounded_in_size_and_time() {
-    let place = Place::new("body");
+    let place = TestServer::new("body");
     let head = format!(
         "GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n",
         "x".repeat(9000)
     );
-    let answer = rest(place.connect(1, head.as_bytes()).await).await;
+    let answer = read_rest(place.connect(1, head.as_bytes()).await).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     let post = |length: usize, body: &str| {
         format!(
@@ -129,20 +131,24 @@ async fn heads_and_bodies_are_bounded_in_size_and_time() {
         )
     };
     let whole = post(100, &"x".repeat(100));
-    let answer = rest(place.connect(1, whole.as_bytes()).await).await;
+    let answer = read_rest(place.connect(1, whole.as_bytes()).await).await;
     assert!(answer.ends_with("100 bytes"), "{answer}");
     let large = post(101, &"x".repeat(101));
-    let answer = rest(place.connect(1, large.as_bytes()).await).await;
+    let answer = read_rest(place.connect(1, large.as_bytes()).await).await;
     assert!(answer.ends_with("it is larger than 100 bytes"), "{answer}");
     let began = Instant::now();
     let slow = place.connect(1, post(100, "x").as_bytes()).await;
-    assert!(rest(slow).await.ends_with("it did not come within 10 s"));
+    assert!(
+        read_rest(slow)
+            .await
+            .ends_with("it did not come within 10 s")
+    );
     assert_eq!(began.elapsed(), LIMITS.patience);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_not_taken_is_dropped() {
-    let place = Place::new("large");
+    let place = TestServer::new("large");
     let mut slow = place.connect(1, ASK).await;
     sleep(LIMITS.patience + Duration::from_secs(1)).await;
     let mut taken = Vec::new();
@@ -152,13 +158,13 @@ async fn an_answer_that_is_not_taken_is_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn answers_that_wait_keep_nobody_out() {
-    let place = Place::new("waits");
+    let place = TestServer::new("waits");
     let mut waiting = Vec::new();
     for _ in 0..LIMITS.connections {
         waiting.push(place.connect(1, ASK).await);
         tokio::task::yield_now().await;
     }
-    let answer = rest(waiting.remove(0)).await;
+    let answer = read_rest(waiting.remove(0)).await;
     assert!(answer.ends_with("None"), "{answer}");
     let began = Instant::now();
     let asked: Mutex<Vec<DuplexStream>> = Mutex::default();
@@ -170,7 +176,7 @@ async fn answers_that_wait_keep_nobody_out() {
     let asked = asked.into_inner().unwrap();
     let waits = asked.len() - LIMITS.waits;
     for stream in asked.into_iter().take(waits) {
-        let answer = rest(stream).await;
+        let answer = read_rest(stream).await;
         assert!(answer.ends_with("None"), "{answer}");
     }
     assert!(began.elapsed() < Duration::from_secs(1));

@@ -1,4 +1,5 @@
-//! Who is let in: programs of this machine that were told the token, and no page in a browser. Pure.
+//! Access check: it admits programs of this machine that know the token, and no page in a browser.
+//! Pure.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,9 +10,9 @@ use lifecycle_http::Secure;
 use rustls::ServerConfig;
 use thiserror::Error;
 
-/// How clients are spoken to, and what they must know. The default is plain HTTP for whoever finds it.
+/// Protocol and credentials for clients. The default is plain HTTP for any client.
 #[derive(Clone, Default)]
-pub struct Door {
+pub struct AccessOptions {
     token: Option<String>,
     tls: Option<Arc<ServerConfig>>,
 }
@@ -19,10 +20,10 @@ pub struct Door {
 /// Why a request is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum Refused {
-    /// It was sent to another name, which somebody has made to mean this machine.
+    /// The request names another host, whose name was made to resolve to this machine.
     #[error("the simulated API server answers only to 127.0.0.1 and localhost with its own port")]
     Host,
-    /// It was sent by a page of somebody else.
+    /// The request comes from a page of another origin.
     #[error("the simulated API server answers no web page")]
     Origin,
     /// Its sender does not know the token.
@@ -48,8 +49,9 @@ impl Refused {
     }
 }
 
-impl Door {
-    /// For those who know the token, over TLS: kubectl tells a token to no server that it cannot verify.
+impl AccessOptions {
+    /// Returns a door for clients with the token, over TLS. kubectl sends a token only to a server
+    /// that it can verify.
     pub fn locked(token: String, tls: Arc<ServerConfig>) -> Self {
         Self {
             token: Some(token),
@@ -57,7 +59,7 @@ impl Door {
         }
     }
 
-    /// What handshakes are made with.
+    /// Returns the TLS configuration for handshakes.
     pub(super) fn secure(&self) -> Option<Secure> {
         let tls = self.tls.clone()?;
         Some(Arc::new(move || {
@@ -65,7 +67,7 @@ impl Door {
         }))
     }
 
-    /// Whether a request to a server at this address is answered.
+    /// Admits a request to a server at this address.
     pub(super) fn admit(&self, at: SocketAddr, headers: &HeaderMap) -> Result<(), Refused> {
         if !is_only(headers, HOST, |host| self.is_own(at, host)) {
             return Err(Refused::Host);
@@ -107,7 +109,7 @@ impl Door {
     }
 }
 
-/// Whether there is one such header, and it is as wanted.
+/// Returns true if exactly one such header exists, and its value is as wanted.
 fn is_only(headers: &HeaderMap, name: HeaderName, is_wanted: impl Fn(&str) -> bool) -> bool {
     let mut all = headers.get_all(name).iter();
     let only = all.next().filter(|_| all.next().is_none());
@@ -115,7 +117,7 @@ fn is_only(headers: &HeaderMap, name: HeaderName, is_wanted: impl Fn(&str) -> bo
     matches!(only, Some(Ok(text)) if is_wanted(text))
 }
 
-/// Takes as long whatever differs.
+/// Compares in constant time.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && differences == 0
@@ -136,13 +138,13 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(door: &Door, all: &[(HeaderName, &'static str)], expected: Option<Refused>) {
+    fn check(door: &AccessOptions, all: &[(HeaderName, &'static str)], expected: Option<Refused>) {
         assert_eq!(door.admit(AT, &headers(all)).err(), expected, "{all:?}");
     }
 
     #[test]
     fn the_host_is_compared_whole() {
-        let open = Door::default();
+        let open = AccessOptions::default();
         for own in ["127.0.0.1:7000", "localhost:7000", "LocalHost:7000"] {
             check(&open, &[(HOST, own)], None);
         }
@@ -166,7 +168,7 @@ mod tests {
 
     #[test]
     fn pages_of_others_are_not_answered() {
-        let open = Door::default();
+        let open = AccessOptions::default();
         let host = (HOST, "localhost:7000");
         check(
             &open,
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn who_does_not_know_the_token_is_nobody() {
-        let locked = Door {
+        let locked = AccessOptions {
             token: Some("secret".to_owned()),
             tls: None,
         };

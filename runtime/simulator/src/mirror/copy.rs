@@ -1,4 +1,5 @@
-//! What of a live cluster was copied already, and copying more: one object, or all of a kind.
+//! Parts of a live cluster that are copied already. It copies more on request: one object, or all
+//! of a kind.
 
 use std::collections::BTreeSet;
 
@@ -20,21 +21,21 @@ const PAGE: u32 = 500;
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
 const NAMESPACES: (&str, &str) = ("", "namespaces");
 
-/// What the live server was asked for in vain.
+/// Request to the live server that failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{verb} {resource}: {why}")]
 pub struct Unread {
     /// `get` or `list`.
     pub verb: &'static str,
-    /// `services`, `listeners.skupper.io`, with the name of one and its namespace where those were asked for.
+    /// `services`, `listeners.skupper.io`, with the name and namespace of a requested object.
     pub resource: String,
-    /// What the live server answered, in one line.
+    /// Answer of the live server, in one line.
     pub why: String,
     /// The right to do so is missing.
     pub forbidden: bool,
 }
 
-/// What was copied.
+/// Objects that were copied.
 pub(super) struct Copied {
     /// Group, plural, and a namespace or an empty text for all.
     lists: BTreeSet<(String, String, String)>,
@@ -78,7 +79,7 @@ impl Copied {
         let mut page = ListParams::default().limit(PAGE);
         loop {
             let request = path(wanted).and_then(|path| path.list(&page));
-            let answered = ask(live, request).await;
+            let answered = send_request(live, request).await;
             let answered = answered.map_err(|error| unread("list", wanted, "", &error));
             let Some(mut list) = answered? else {
                 break;
@@ -99,8 +100,8 @@ impl Copied {
         Ok(())
     }
 
-    /// Copies one object, if it is there.
-    pub(super) async fn one(
+    /// Copies one object if it exists.
+    pub(super) async fn copy_object(
         &mut self,
         (server, live): (&Server, &Client),
         wanted: &Target,
@@ -114,7 +115,7 @@ impl Copied {
         if self.has_list(wanted) || self.seen.contains(&key) {
             return Ok(());
         }
-        let answered = ask(live, get(wanted, &kind, name)).await;
+        let answered = send_request(live, get(wanted, &kind, name)).await;
         let object = answered.map_err(|error| unread("get", wanted, name, &error))?;
         if let Some(object) = object {
             self.take(server, wanted, object);
@@ -123,7 +124,8 @@ impl Copied {
         Ok(())
     }
 
-    /// Makes sure that a namespace is there if the live cluster has it. One that may not be read is taken to be there.
+    /// Ensures that a namespace exists if the live cluster has it. An unreadable namespace is
+    /// assumed to exist.
     pub(super) async fn namespace(
         &mut self,
         (server, live): (&Server, &Client),
@@ -138,7 +140,7 @@ impl Copied {
         if wanted.is_empty() || self.has_list(&of) || self.seen.contains(&key) {
             return Ok(());
         }
-        match ask(live, get(&of, "Namespace", wanted)).await {
+        match send_request(live, get(&of, "Namespace", wanted)).await {
             Ok(Some(object)) => self.take(server, &of, object),
             Ok(None) => {}
             Err(error) if is_forbidden(&error) => self.take(server, &of, stub(wanted)),
@@ -158,13 +160,13 @@ impl Copied {
             let made = server.restore(NAMESPACES, stub(place));
             debug_assert!(made.is_ok(), "{made:?}");
         }
-        // Its kind is served, and what a server lists has a name.
+        // The kind is served, and a listed object has a name.
         let restored = server.restore((&of.group, &of.plural), object);
         debug_assert!(restored.is_ok(), "{restored:?}");
     }
 }
 
-/// A namespace of which nothing but its name is known.
+/// Returns a namespace whose name alone is known.
 fn stub(name: &str) -> Value {
     json!({
         "metadata": { "name": name, "labels": { "kubernetes.io/metadata.name": name } },
@@ -182,14 +184,14 @@ fn key(of: &Target, namespace: &str, name: &str) -> (String, String, String, Str
     )
 }
 
-/// The name in the body of what is created.
+/// Returns the name in the body of a create request.
 pub(super) fn name_in(body: &[u8]) -> Option<String> {
     let object: Value = serde_json::from_slice(body).ok()?;
     let name = name(&object);
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Where the objects are, as the request has it.
+/// Returns the API path of the objects, as the request names it.
 fn path(of: &Target) -> Result<Path, Unbuilt> {
     let version = match of.group.as_str() {
         "" => format!("/api/{}", of.version),
@@ -214,8 +216,8 @@ fn invalid(error: names::Error) -> Unbuilt {
     Unbuilt::Validation(error.to_string())
 }
 
-/// What the live server answers; `None` if nothing is there.
-async fn ask(
+/// Returns the reply of the live server, or `None` if the object does not exist.
+async fn send_request(
     live: &Client,
     request: Result<Request<Vec<u8>>, Unbuilt>,
 ) -> Result<Option<Value>, kube::Error> {

@@ -1,4 +1,4 @@
-//! One write to a copy: the request, what was there before, and what is there now.
+//! One write to a copy: the request, the object before it, and the object after it.
 
 use http::{Method, Request, header};
 use serde_json::Value;
@@ -8,23 +8,23 @@ use crate::server::Server;
 use crate::server::object::name;
 use crate::server::request::{self, Target};
 
-/// Groups and kinds that say what happens, and do not change what there is.
+/// Groups and kinds that only report events, and do not change the state.
 const ASIDE: [(&str, &str); 3] = [
     ("", "events"),
     ("events.k8s.io", "events"),
     ("coordination.k8s.io", "leases"),
 ];
 
-/// A write, as it was asked for and as it was answered.
+/// One write: its request and its reply.
 #[derive(Clone, Debug)]
 pub struct Write {
     /// `POST`, `PUT`, `PATCH` or `DELETE`.
     pub method: Method,
     /// Path with query.
     pub uri: String,
-    /// The `Content-Type`, which says what kind of patch it is; empty if there was none.
+    /// `Content-Type`, which names the kind of patch. Empty if absent.
     pub content_type: String,
-    /// What was sent.
+    /// Body of the request.
     pub body: Vec<u8>,
     /// The group of the object; empty of the core group.
     pub group: String,
@@ -38,25 +38,26 @@ pub struct Write {
     pub name: String,
     /// `status` and the like; empty of the object itself.
     pub subresource: String,
-    /// Who is named as manager of what was written.
+    /// Field manager of the write.
     pub manager: String,
     /// The HTTP code of the answer.
     pub code: u16,
-    /// Of a refusal: what the answer says.
+    /// Message of a refusal.
     pub refusal: Option<String>,
-    /// What was there before, without `apiVersion` and `kind`.
+    /// Object before the write, without `apiVersion` and `kind`.
     pub before: Option<Value>,
-    /// What is there now; nothing if it is gone.
+    /// Object after the write; `None` if it is gone.
     pub after: Option<Value>,
 }
 
-/// Whether what is written there only says what happens.
+/// Returns true if objects of this kind only report activity, as events and leases do.
 pub(super) fn is_aside(of: &Target) -> bool {
     ASIDE.contains(&(of.group.as_str(), of.plural.as_str()))
 }
 
 impl Write {
-    /// What a request is about to write; `None` if it stores nothing, or only says what happens.
+    /// Returns the write that a request is about to make. Returns `None` if the request stores
+    /// nothing, or only reports activity.
     pub(super) fn begin(server: &Server, asked: &Request<Vec<u8>>) -> Option<Self> {
         let target = request::target(asked.uri().path())?;
         let query = asked.uri().query().unwrap_or_default();
@@ -99,7 +100,7 @@ impl Write {
         })
     }
 
-    /// Notes how it was answered, and what is there now.
+    /// Records the reply, and the object after it.
     pub(super) fn end(&mut self, server: &Server, code: u16, body: &[u8]) {
         self.code = code;
         let answer: Value = serde_json::from_slice(body).unwrap_or_default();

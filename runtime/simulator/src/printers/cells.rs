@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::age::since;
 
-/// The text at a pointer; empty where there is none.
+/// Returns the text at a pointer, or an empty text.
 pub(super) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object
         .pointer(pointer)
@@ -13,14 +13,14 @@ pub(super) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// The text at a pointer, or what stands for none.
+/// Returns the text at a pointer, or the given replacement.
 pub(super) fn text_or<'a>(object: &'a Value, pointer: &str, none: &'a str) -> &'a str {
     Some(text(object, pointer))
         .filter(|text| !text.is_empty())
         .unwrap_or(none)
 }
 
-/// The whole number at a pointer; 0 where there is none.
+/// Returns the whole number at a pointer, or 0.
 pub(super) fn number(object: &Value, pointer: &str) -> i64 {
     object
         .pointer(pointer)
@@ -28,7 +28,7 @@ pub(super) fn number(object: &Value, pointer: &str) -> i64 {
         .unwrap_or_default()
 }
 
-/// The truth at a pointer, or what holds without one.
+/// Returns the boolean at a pointer, or the given default.
 pub(super) fn truth(object: &Value, pointer: &str, none: bool) -> bool {
     object
         .pointer(pointer)
@@ -36,7 +36,7 @@ pub(super) fn truth(object: &Value, pointer: &str, none: bool) -> bool {
         .unwrap_or(none)
 }
 
-/// The items at a pointer; none where there is no list.
+/// Returns the items at a pointer, or none if there is no list.
 pub(super) fn items<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
     object
         .pointer(pointer)
@@ -72,7 +72,7 @@ pub(super) fn time(object: &Value, pointer: &str) -> Option<Timestamp> {
     text(object, pointer).parse().ok()
 }
 
-/// Whether an object is being deleted.
+/// Returns true if an object is being deleted.
 pub(super) fn is_deleting(object: &Value) -> bool {
     !text(object, "/metadata/deletionTimestamp").is_empty()
 }
@@ -106,7 +106,8 @@ pub(super) fn labels(object: &Value, pointer: &str) -> Value {
     or_none(pairs.join(","))
 }
 
-/// A label selector as kubectl would be given it. Without one nothing is selected, which is printed as `nothing` says.
+/// Returns a label selector in kubectl's syntax. An absent selector selects nothing and is printed
+/// as `nothing`.
 pub(super) fn selector(object: &Value, pointer: &str, nothing: &str) -> Value {
     let Some(selector) = object
         .pointer(pointer)

@@ -1,4 +1,4 @@
-//! Rows of Services and of what stands behind and before them.
+//! Rows of Services, and of the kinds behind and in front of them.
 
 use std::collections::BTreeSet;
 

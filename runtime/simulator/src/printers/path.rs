@@ -1,5 +1,6 @@
-//! The paths of printer columns: the part of kubectl's JSONPath that leads to values.
-//! Keys, indexes, `*` and filters; what is missing is no error. No recursion, ranges or templates: those are refused.
+//! Paths of printer columns: the part of kubectl's JSONPath that leads to values. Supports keys,
+//! indexes, `*` and filters. A missing value is not an error. Recursion, ranges and templates are
+//! refused.
 
 use serde_json::Value;
 
@@ -39,7 +40,7 @@ impl Path {
     /// Reads a path; `$` or `@` may stand before it.
     ///
     /// # Errors
-    /// It is none, or uses what printer columns have no use for.
+    /// Returns an error if the text is not a path, or uses syntax that printer columns do not need.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let refused = || format!("unrecognized column definition {text:?}");
         let mut steps = Vec::new();
@@ -62,16 +63,21 @@ impl Path {
     /// Everything that the path leads to.
     pub(crate) fn find<'a>(&self, root: &'a Value) -> Vec<&'a Value> {
         self.0.iter().fold(vec![root], |found, step| {
-            found.into_iter().flat_map(|value| step.of(value)).collect()
+            found
+                .into_iter()
+                .flat_map(|value| step.select(value))
+                .collect()
         })
     }
 }
 
 impl Step {
-    fn of<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
+    fn select<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
         match (self, value) {
             (Self::Key(key), Value::Object(fields)) => fields.get(key).into_iter().collect(),
-            (Self::Index(index), Value::Array(items)) => at(items, *index).into_iter().collect(),
+            (Self::Index(index), Value::Array(items)) => {
+                item_at(items, *index).into_iter().collect()
+            }
             (Self::All, Value::Object(fields)) => fields.values().collect(),
             (Self::All, Value::Array(items)) => items.iter().collect(),
             (Self::Filter(path, comparison), Value::Array(items)) => items
@@ -83,7 +89,7 @@ impl Step {
     }
 }
 
-fn at(items: &[Value], index: i64) -> Option<&Value> {
+fn item_at(items: &[Value], index: i64) -> Option<&Value> {
     let from_end = usize::try_from(index.unsigned_abs()).ok()?;
     match index {
         0.. => items.get(from_end),
@@ -122,7 +128,7 @@ impl Comparison {
     }
 }
 
-/// A key behind a dot, in which `\` takes away what a dot or bracket means.
+/// Parses a key after a dot. In it, `\` escapes a dot or bracket.
 fn key(text: &str) -> Option<(Step, &str)> {
     let (mut name, mut characters) = (String::new(), text.char_indices());
     let mut end = text.len();
@@ -145,7 +151,7 @@ fn key(text: &str) -> Option<(Step, &str)> {
     Some((step, &text[end..]))
 }
 
-/// What stands behind an opening bracket.
+/// Parses the text after an opening bracket.
 fn bracket(text: &str) -> Option<(Step, &str)> {
     if let Some(filter) = text.strip_prefix("?(") {
         let end = end_of(filter, ")]")?;
@@ -187,7 +193,7 @@ fn literal(text: &str) -> Option<Value> {
     (value.is_number() || value.is_boolean()).then_some(value)
 }
 
-/// Where a word stands outside of quotes.
+/// Returns the position of a word outside quotes.
 fn end_of(text: &str, word: &str) -> Option<usize> {
     let mut quoted = None;
     for (at, character) in text.char_indices() {

@@ -52,7 +52,7 @@ pub(super) const PRINTERS: &[PrinterRow] = &[
 ];
 
 const UNSET: &str = "<unset>";
-/// Where the class stood before there was a field for it.
+/// Annotation for the class from the time before its field existed.
 const OLD_CLASS: &str = "/metadata/annotations/volume.beta.kubernetes.io~1storage-class";
 
 fn volume(object: &Value, now: Timestamp) -> Vec<Value> {

@@ -1,4 +1,4 @@
-//! Rows of Pods and of what makes them.
+//! Rows of Pods, and of the kinds that create them.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ pub(super) const PRINTERS: &[PrinterRow] = &[
 
 const CONTAINERS: &str = "/spec/template/spec/containers";
 
-/// What is known of the containers of a Pod when its status is summed up.
+/// Summary of the containers of a Pod, as its status shows it.
 #[derive(Default)]
 struct ContainerSummary {
     reason: String,
@@ -142,7 +142,7 @@ fn is_helper(container: &Value) -> bool {
     container["restartPolicy"] == "Always"
 }
 
-/// Looks at the init containers; true if one of them is still in the way.
+/// Evaluates the init containers. Returns true if one of them still blocks the Pod.
 fn initialize(
     object: &Value,
     seen: &mut ContainerSummary,
@@ -172,7 +172,7 @@ fn initialize(
         }
         let waiting = text(container, "/state/waiting/reason");
         seen.reason = match terminated {
-            Some(state) => format!("Init:{}", ended(state)),
+            Some(state) => format!("Init:{}", terminated_reason(state)),
             None if !waiting.is_empty() && waiting != "PodInitializing" => {
                 format!("Init:{waiting}")
             }
@@ -183,7 +183,7 @@ fn initialize(
     false
 }
 
-/// Looks at the containers, the last first, so that the first has the last word.
+/// Evaluates the containers from last to first, so that the first one determines the result.
 fn run(object: &Value, seen: &mut ContainerSummary) {
     let (mut has_running, mut error) = (false, None);
     for container in items(object, "/status/containerStatuses").iter().rev() {
@@ -195,7 +195,7 @@ fn run(object: &Value, seen: &mut ContainerSummary) {
             .pointer("/state/terminated")
             .filter(|state| state.is_object())
         {
-            seen.reason = ended(state);
+            seen.reason = terminated_reason(state);
             if number(state, "/exitCode") != 0 {
                 error = Some(seen.reason.clone());
             }
@@ -216,7 +216,7 @@ fn run(object: &Value, seen: &mut ContainerSummary) {
     }
 }
 
-fn ended(state: &Value) -> String {
+fn terminated_reason(state: &Value) -> String {
     match (text(state, "/reason"), number(state, "/signal")) {
         ("", 0) => format!("ExitCode:{}", number(state, "/exitCode")),
         ("", signal) => format!("Signal:{signal}"),
@@ -254,7 +254,7 @@ fn pod_template(object: &Value, _: Timestamp) -> Vec<Value> {
 
 fn deployment(object: &Value, now: Timestamp) -> Vec<Value> {
     let [names, images] = containers(object);
-    // It is printed as the API server's own selectors are: an empty one says nothing.
+    // An empty selector is printed as an empty text, as in the API server's own columns.
     let selector = selector(object, "/spec/selector", "");
     vec![
         name(object),

@@ -11,7 +11,8 @@ use super::load::Loader;
 
 const DATA: &str = include_str!("builtin.json");
 
-/// What OpenAPI does not say of the Go types: which scalars are pointers, and which fields are written though optional.
+/// Properties of the Go types that OpenAPI lacks: which scalars are pointers, and which optional
+/// fields are always written.
 const GO_TYPES: &str = include_str!("go_types.json");
 
 struct Data {
@@ -76,7 +77,7 @@ fn key(group: &str, version: &str, kind: &str) -> String {
     format!("{group}{slash}{version}/{kind}")
 }
 
-/// What is known of the Go types.
+/// Returns the known properties of the Go types.
 pub(super) fn go_types() -> &'static Value {
     &BUILTIN.go_types
 }

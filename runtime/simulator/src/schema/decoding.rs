@@ -1,4 +1,5 @@
-//! Whether JSON can be decoded into the Go type of a built-in kind, and what Go says if not.
+//! Check that JSON can be decoded into the Go type of a built-in kind, with the error of Go if it
+//! cannot.
 
 use base64::alphabet::STANDARD;
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
@@ -12,7 +13,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
 );
 
-/// What Go says of the first value that has another type than its field.
+/// Returns the error of Go for the first value whose type differs from that of its field.
 pub(super) fn mismatch(arena: &Arena, id: Id, object: &Value) -> Option<String> {
     find(arena, id, object, "", &mut Vec::new())
 }
@@ -88,7 +89,7 @@ fn find<'a>(
     ))
 }
 
-/// What Go says of bytes that are not in base64.
+/// Returns the error of Go for bytes that are not valid base64.
 fn illegal_base64(text: &str) -> Option<String> {
     let at = match bytes(text).err()? {
         DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol { offset: at, .. } => at,
@@ -108,7 +109,8 @@ fn bytes(text: &str) -> Result<Vec<u8>, DecodeError> {
     BASE64.decode(text)
 }
 
-/// What the converter of untyped objects says of the first value that has another type than its field.
+/// Returns the error of the converter of untyped objects for the first value whose type differs
+/// from that of its field.
 pub(super) fn unrestorable(arena: &Arena, id: Id, value: &Value) -> Option<String> {
     let node = arena.node(id);
     let found = match value {

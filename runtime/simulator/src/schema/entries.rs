@@ -1,4 +1,5 @@
-//! `metadata.managedFields` as a map from managers to what they own: decoded, encoded, sorted, capped.
+//! `metadata.managedFields` as a map from managers to their owned fields: decoded, encoded, sorted,
+//! capped.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ const MOST_UPDATERS: usize = 10;
 
 const OLD_UPDATES: &str = "ancient-changes";
 
-/// One entry: a manager, how it wrote, and what it owns.
+/// One entry: a manager, its kind of write, and its owned fields.
 #[derive(Clone, Debug)]
 pub(super) struct ManagedEntry {
     pub(super) manager: String,
@@ -23,7 +24,8 @@ pub(super) struct ManagedEntry {
 }
 
 impl ManagedEntry {
-    /// What tells managers apart. The same text as in the real server, for it decides orders.
+    /// Returns the key that identifies a manager. It is the same text as in the real server,
+    /// because it decides orders.
     pub(super) fn key(&self) -> String {
         let mut parts = Vec::new();
         let mut part = |name: &str, value: &str| {
@@ -45,7 +47,7 @@ impl ManagedEntry {
     }
 
     /// The manager as conflicts name it.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let mut text = format!("{:?}", self.manager);
         if !self.subresource.is_empty() {
             text += &format!(" with subresource {:?}", self.subresource);
@@ -124,7 +126,8 @@ pub(super) fn decode(object: Option<&Value>) -> Result<Entries, String> {
     Ok(entries)
 }
 
-/// Whether the client asks for tracking to begin anew: an empty list, or one with one empty entry.
+/// Returns true if the client requests a reset of the tracking: with an empty list, or with one
+/// empty entry.
 pub(super) fn is_reset(object: &Value) -> bool {
     let list = object
         .pointer("/metadata/managedFields")
@@ -223,7 +226,7 @@ mod tests {
             api_version: "v1".to_owned(),
             subresource: String::new(),
             time: Some(time.to_owned()),
-            fields: FieldSet::of(&[&["data", manager]]),
+            fields: FieldSet::from_paths(&[&["data", manager]]),
         }
     }
 

@@ -1,5 +1,5 @@
-//! `x-kubernetes-validations`: rules in CEL over a value and the one before it.
-//! The language and the functions of Kubernetes come from `kube-cel`; how values are bound and what is said is here.
+//! `x-kubernetes-validations`: CEL rules over a value and its old value. `kube-cel` provides the
+//! language and the functions of Kubernetes. This module binds the values and words the messages.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +25,7 @@ impl fmt::Debug for Programs {
 
 impl Programs {
     /// Compiles every rule and message in a schema.
-    pub(super) fn of(schema: &Value) -> Self {
+    pub(super) fn compile(schema: &Value) -> Self {
         let mut programs = Self::default();
         programs.collect(schema);
         programs
@@ -67,7 +67,7 @@ impl Programs {
             current: old.map(|old| (old, value)),
             parent: None,
         };
-        checker.at(schema, "", value, old, correlation, true);
+        checker.check_value(schema, "", value, old, correlation, true);
         checker.problems
     }
 }
@@ -94,7 +94,7 @@ impl<'a> Correlation<'a> {
         pair.is_some_and(|(old, new)| equal(old, new))
     }
 
-    fn below(self, old: Option<&'a Value>, new: &'a Value) -> Self {
+    fn descend(self, old: Option<&'a Value>, new: &'a Value) -> Self {
         match self.current {
             None => self,
             Some(_) => Self {
@@ -111,7 +111,7 @@ struct Checker<'p> {
 }
 
 impl Checker<'_> {
-    fn at<'a>(
+    fn check_value<'a>(
         &mut self,
         schema: &Value,
         path: &str,
@@ -137,7 +137,7 @@ impl Checker<'_> {
                 current: None,
                 ..correlation
             };
-            self.at(nested, path, value, old, correlation, false);
+            self.check_value(nested, path, value, old, correlation, false);
         }
         match value {
             Value::Object(fields) => {
@@ -148,13 +148,18 @@ impl Checker<'_> {
                 for (name, value) in fields {
                     let declared = properties.and_then(|properties| properties.get(name));
                     let old = old.and_then(|old| old.get(name));
-                    let correlation = correlation.below(old, value);
+                    let correlation = correlation.descend(old, value);
                     match (declared, rest) {
-                        (Some(schema), _) => {
-                            self.at(schema, &child(path, name), value, old, correlation, false)
-                        }
+                        (Some(schema), _) => self.check_value(
+                            schema,
+                            &child(path, name),
+                            value,
+                            old,
+                            correlation,
+                            false,
+                        ),
                         (None, Some(schema)) => {
-                            self.at(
+                            self.check_value(
                                 schema,
                                 &format!("{path}[{name}]"),
                                 value,
@@ -173,8 +178,8 @@ impl Checker<'_> {
                 };
                 for (index, item) in items.iter().enumerate() {
                     let old = correlated(schema, old, item);
-                    let correlation = correlation.below(old, item);
-                    self.at(
+                    let correlation = correlation.descend(old, item);
+                    self.check_value(
                         below,
                         &format!("{path}[{index}]"),
                         item,
@@ -245,7 +250,7 @@ impl Checker<'_> {
             return;
         }
         let own = self.programs.0.get(text_of(rule, "messageExpression"));
-        let own = own.and_then(|program| said(program.as_ref().ok()?, &context));
+        let own = own.and_then(|program| evaluate_message(program.as_ref().ok()?, &context));
         let message = message.or(own).unwrap_or_else(|| match text("message") {
             "" => format!("failed rule: {}", text("rule")),
             message => message.to_owned(),
@@ -279,7 +284,7 @@ fn text_of<'a>(rule: &'a Value, name: &str) -> &'a str {
     rule.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn said(program: &Program, context: &Context<'_>) -> Option<String> {
+fn evaluate_message(program: &Program, context: &Context<'_>) -> Option<String> {
     match program.execute(context) {
         Ok(Cel::String(text)) => {
             let text = text.trim();

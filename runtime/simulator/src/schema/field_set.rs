@@ -1,4 +1,4 @@
-//! A set of paths into an object: what one manager owns. Reads and writes `fieldsV1`.
+//! Set of paths into an object, as owned by one manager. Reads and writes `fieldsV1`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) struct FieldSet {
 
 impl FieldSet {
     /// A set of paths made of field names only.
-    pub(super) fn of(paths: &[&[&str]]) -> Self {
+    pub(super) fn from_paths(paths: &[&[&str]]) -> Self {
         let mut set = Self::default();
         for path in paths {
             let path: Vec<Element> = path.iter().map(|name| Element::field(name)).collect();
@@ -25,7 +25,7 @@ impl FieldSet {
         set
     }
 
-    /// Adds a path; the empty one, the whole object, is owned by nobody.
+    /// Adds a path. The empty path, the whole object, has no owner.
     pub(super) fn insert(&mut self, path: &[Element]) {
         match path {
             [] => {}
@@ -40,8 +40,8 @@ impl FieldSet {
         self.members.is_empty() && self.children.values().all(Self::is_empty)
     }
 
-    /// What goes on below a step.
-    pub(super) fn below(&self, step: &Element) -> Option<&Self> {
+    /// Returns the subset below a path element.
+    pub(super) fn child_set(&self, step: &Element) -> Option<&Self> {
         self.children.get(step).filter(|set| !set.is_empty())
     }
 
@@ -128,7 +128,7 @@ impl FieldSet {
         out
     }
 
-    /// Every path, in the order in which messages list them: ends before what goes on.
+    /// Returns every path in the order of messages: shorter paths come before their extensions.
     pub(super) fn paths(&self) -> Vec<Vec<Element>> {
         let mut all = Vec::new();
         self.collect(&mut Vec::new(), &mut all);

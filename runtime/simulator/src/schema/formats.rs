@@ -41,7 +41,7 @@ static COMPILED: LazyLock<Vec<(&'static str, Option<Regex>)>> = LazyLock::new(||
         .collect()
 });
 
-/// Whether a text has a format; `None` for a format that is not checked.
+/// Returns true if a text has a format, or `None` for a format that is not checked.
 pub(super) fn fits(format: &str, text: &str) -> Option<bool> {
     let format = format.replace('-', "");
     let fits = match format.as_str() {

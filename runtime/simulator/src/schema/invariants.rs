@@ -1,5 +1,5 @@
-//! What holds in a custom resource whatever its schema says of values: embedded resources have a type, sets have no
-//! duplicates, lists with keys have each key once.
+//! Invariants of a custom resource that hold for any schema. Embedded resources have a type, sets
+//! have no duplicates, and lists with keys have each key once.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::load::is_true;
 use super::problem::{Bad, Kind, Problem, child, list_keys};
 use super::typed::equal;
 
-/// Embedded resources say what they are.
+/// Checks that embedded resources name their type.
 pub(super) fn embedded(schema: &Value, path: &str, value: &Value, problems: &mut Vec<Problem>) {
     let is_embedded = schema
         .as_object()
@@ -33,7 +33,7 @@ pub(super) fn embedded(schema: &Value, path: &str, value: &Value, problems: &mut
             }
         }
     }
-    below(schema, path, value, problems, embedded);
+    check_children(schema, path, value, problems, embedded);
 }
 
 /// Sets have each value once, lists with keys have each key once.
@@ -87,12 +87,18 @@ pub(super) fn lists(schema: &Value, path: &str, value: &Value, problems: &mut Ve
             }
         }
     }
-    below(schema, path, value, problems, lists);
+    check_children(schema, path, value, problems, lists);
 }
 
 type Walk = fn(&Value, &str, &Value, &mut Vec<Problem>);
 
-fn below(schema: &Value, path: &str, value: &Value, problems: &mut Vec<Problem>, walk: Walk) {
+fn check_children(
+    schema: &Value,
+    path: &str,
+    value: &Value,
+    problems: &mut Vec<Problem>,
+    walk: Walk,
+) {
     match value {
         Value::Object(fields) => {
             let properties = schema.get("properties").and_then(Value::as_object);

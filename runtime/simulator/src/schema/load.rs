@@ -52,18 +52,19 @@ impl<'a> Loader<'a> {
         if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
             return self.reference(name, schema);
         }
-        let id = self.place();
+        let id = self.allocate_node();
         let node = self.parse(schema, preserve);
         self.arena.nodes[id.0] = node;
         id
     }
 
-    fn place(&mut self) -> Id {
+    fn allocate_node(&mut self) -> Id {
         self.arena.nodes.push(Node::default());
         Id(self.arena.nodes.len() - 1)
     }
 
-    /// A reference may say more than what it refers to: then it has a node of its own, one for all that say the same.
+    /// Returns the node of a reference. A reference with additional keywords gets its own node,
+    /// shared by all references with equal keywords.
     fn reference(&mut self, name: &str, beside: &Object<String, Value>) -> Id {
         let beside: Object<String, Value> = beside
             .iter()
@@ -74,7 +75,7 @@ impl<'a> Loader<'a> {
         if let Some(id) = self.named.get(&key) {
             return *id;
         }
-        let id = self.place();
+        let id = self.allocate_node();
         self.named.insert(key, id);
         let mut node = match name {
             QUANTITY => scalar(Scalar::Untyped),

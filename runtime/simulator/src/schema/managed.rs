@@ -1,5 +1,6 @@
-//! Who owns which field: server-side apply, and the book-keeping after every other kind of write.
-//! Ported from structured-merge-diff and from the field managers of the API machinery; knows no store and no request.
+//! Ownership of fields: server-side apply, and the bookkeeping after every other kind of write.
+//! Ported from structured-merge-diff and from the field managers of the API machinery; knows no
+//! store and no request.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use super::paths;
 use super::typed::{self, Duplicates};
 use super::{Cause, Refusal, Schema};
 
-/// Owned by nobody, whoever sets it.
+/// Fields that no manager ever owns.
 const NEVER_OWNED: [&[&str]; 12] = [
     &["apiVersion"],
     &["kind"],
@@ -27,7 +28,7 @@ const NEVER_OWNED: [&[&str]; 12] = [
     &["metadata", "resourceVersion"],
 ];
 
-/// Who writes.
+/// Identity of the writer.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer<'a> {
     /// The field manager; for writes other than applies the name of the program is its default.
@@ -45,10 +46,12 @@ pub struct Writer<'a> {
 
 /// Applies a configuration: the merged object with its `managedFields`. Nothing else of it is filled, neither defaults nor `uid`.
 ///
-/// An object that is the same as the live one, entries included, means that nothing is to be written.
+/// Applies a configuration. A result equal to the live object, including its entries, means that
+/// nothing must be written.
 ///
 /// # Errors
-/// Other managers own what is wanted and it is not forced; the configuration does not fit the schema (500, no reason).
+/// Returns an error if other managers own desired fields and the apply is not forced. Also returns
+/// one if the configuration does not fit the schema (500, no reason).
 pub fn apply(
     schema: &Schema,
     live: Option<&Value>,
@@ -56,7 +59,7 @@ pub fn apply(
     writer: &Writer<'_>,
     force: bool,
 ) -> Result<Value, Refusal> {
-    let types = Types::of(schema);
+    let types = Types::from_schema(schema);
     if wanted
         .pointer("/metadata/managedFields")
         .is_some_and(|list| !list.is_null())
@@ -116,10 +119,11 @@ pub fn apply(
     Ok(object)
 }
 
-/// Records who owns what after a create (`live` is none), an update or a patch that is not an apply. `new` is what was
-/// decoded and defaulted, before the endpoint puts back what it does not write.
+/// Records field ownership after a create (`live` is none), an update, or a patch that is not an
+/// apply. `new` is the decoded and defaulted object, before the endpoint restores the fields that
+/// it does not write.
 pub fn update(schema: &Schema, live: Option<&Value>, new: &mut Value, writer: &Writer<'_>) {
-    let types = Types::of(schema);
+    let types = Types::from_schema(schema);
     let from_live = || entries::decode(live).unwrap_or_default();
     let mut managers = if writer.subresource.is_some() {
         from_live()
@@ -166,7 +170,7 @@ pub fn keep_times(live: &Value, new: &mut Value) {
     }
 }
 
-/// Where `kubectl apply` keeps what it applied from the client's side, for the next time.
+/// Annotation in which client-side `kubectl apply` keeps its last applied object for the next time.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Keeps that note up to date when `kubectl` goes over to this side, so that it may go back.
@@ -205,7 +209,7 @@ fn described(object: &Value) -> String {
 
 fn strip(managers: &mut Entries, key: &str) {
     if let Some(entry) = managers.get_mut(key) {
-        entry.fields = entry.fields.difference(&FieldSet::of(&NEVER_OWNED));
+        entry.fields = entry.fields.difference(&FieldSet::from_paths(&NEVER_OWNED));
         if entry.fields.is_empty() {
             managers.remove(key);
         }
@@ -222,7 +226,7 @@ struct Types<'a> {
 }
 
 impl<'a> Types<'a> {
-    fn of(schema: &'a Schema) -> Self {
+    fn from_schema(schema: &'a Schema) -> Self {
         Self {
             arena: &schema.arena,
             root: schema.root,
@@ -230,7 +234,8 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// An object of the kind with nothing set: of built-in kinds what their Go types write even then.
+    /// Returns an object of the kind with no field set. For built-in kinds, it has the fields that
+    /// their Go types write even then.
     fn empty_like(&self, object: &Value) -> Value {
         let mut empty = json!({});
         if self.is_builtin {
@@ -271,7 +276,7 @@ impl<'a> Types<'a> {
         problems.ok().map_err(|problems| problems.text())
     }
 
-    /// Gives the writer what it changed and takes that from all others.
+    /// Gives the writer ownership of its changes, and removes it from all others.
     fn track(&self, managers: &mut Entries, there: &Value, new: &Value, writer: &Writer<'_>) {
         let changes = self.changes(there, new, writer);
         for entry in managers.values_mut() {
@@ -283,7 +288,7 @@ impl<'a> Types<'a> {
         }
         managers.retain(|_, entry| !entry.fields.is_empty());
         let fields = changes.modified.union(&changes.added);
-        let fields = fields.difference(&FieldSet::of(&NEVER_OWNED));
+        let fields = fields.difference(&FieldSet::from_paths(&NEVER_OWNED));
         if fields.is_empty() {
             return;
         }
@@ -307,7 +312,7 @@ impl<'a> Types<'a> {
 
     fn changes(&self, there: &Value, new: &Value, writer: &Writer<'_>) -> Comparison {
         let found = merging::compare(self.arena, self.root, there, new);
-        let reset = FieldSet::of(writer.reset);
+        let reset = FieldSet::from_paths(writer.reset);
         Comparison {
             removed: found.removed.difference_with_all_below(&reset),
             modified: found.modified.difference_with_all_below(&reset),
@@ -315,7 +320,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The merged object and who owns what then.
+    /// Returns the merged object and its field ownership.
     fn applied(
         &self,
         there: &Value,
@@ -357,7 +362,7 @@ impl<'a> Types<'a> {
             .map_err(|error| Refusal::internal(format!("failed to merge config: {error}")))?
             .unwrap_or(Value::Null);
         let set = typed::paths_of(self.arena, self.root, wanted);
-        own.fields = set.difference_with_all_below(&FieldSet::of(writer.reset));
+        own.fields = set.difference_with_all_below(&FieldSet::from_paths(writer.reset));
         let last = managers.remove(&own.key());
         own.time = last.as_ref().and_then(|last| last.time.clone());
         managers.insert(own.key(), own.clone());
@@ -367,7 +372,8 @@ impl<'a> Types<'a> {
         Ok((merged, last))
     }
 
-    /// Removes what the manager applied last and no longer, unless others own it or something within it.
+    /// Removes fields that the manager applied last but no longer applies. Fields that others own,
+    /// also in part, remain.
     fn pruned(&self, merged: Value, managers: &Entries, last: Option<&FieldSet>) -> Value {
         let Some(last) = last else { return merged };
         let named = |set: &FieldSet| set.with_named_fields(self.arena, Some(self.root));
@@ -384,7 +390,8 @@ impl<'a> Types<'a> {
         merging::remove(self.arena, self.root, &merged, &gone)
     }
 
-    /// Whether all that conflicts with an apply by `kubectl` is what `kubectl apply` had set from the client's side.
+    /// Returns true if client-side `kubectl apply` had set all fields that conflict with an apply
+    /// by `kubectl`.
     fn may_take(
         &self,
         there: &Value,
@@ -437,7 +444,7 @@ fn conflict(managers: &Entries, conflicts: &Conflicts) -> Refusal {
     let mut causes = Vec::new();
     let mut lines = Vec::new();
     for (key, set) in conflicts {
-        let shown = managers[key].shown();
+        let shown = managers[key].describe();
         lines.push(format!("conflicts with {shown}:"));
         for path in set.paths() {
             let path = paths::show(&path);

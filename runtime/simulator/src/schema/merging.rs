@@ -1,4 +1,5 @@
-//! Two objects of one schema: what differs between them, one merged into the other, and paths removed from one.
+//! Operations on two objects of one schema: their difference, merging one into the other, and
+//! removing paths.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use super::node::{Arena, Id, Items, List, Map, Shape};
 use super::paths::Element;
 use super::typed::{equal, scalar_problem, step_of};
 
-/// Which paths differ between an older and a newer object.
+/// Paths that differ between an older and a newer object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Comparison {
     pub(super) removed: FieldSet,
@@ -23,7 +24,7 @@ pub(super) fn compare(arena: &Arena, id: Id, old: &Value, new: &Value) -> Compar
         arena,
         found: Comparison::default(),
     };
-    comparer.at(id, Some(old), Some(new), &mut Vec::new());
+    comparer.compare_node(id, Some(old), Some(new), &mut Vec::new());
     comparer.found
 }
 
@@ -35,7 +36,7 @@ struct Comparer<'a> {
 type Side<'a> = Option<&'a Value>;
 
 impl Comparer<'_> {
-    fn at(&mut self, id: Id, old: Side<'_>, new: Side<'_>, path: &mut Vec<Element>) {
+    fn compare_node(&mut self, id: Id, old: Side<'_>, new: Side<'_>, path: &mut Vec<Element>) {
         let node = self.arena.node(id);
         let (left, right) = (node.shape(old), node.shape(new));
         let leaf = if new.is_none() {
@@ -55,7 +56,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Whether it was compared as a whole.
+    /// Returns true if the value was compared as a whole.
     fn shaped(
         &mut self,
         shape: Shape<'_>,
@@ -74,7 +75,7 @@ impl Comparer<'_> {
                 for (name, old, new) in zipped(left, right) {
                     let Some(id) = map.field(name) else { continue };
                     path.push(Element::field(name));
-                    self.at(id, old, new, path);
+                    self.compare_node(id, old, new, path);
                     path.pop();
                 }
                 false
@@ -125,7 +126,7 @@ impl Comparer<'_> {
             path.push(step);
             match (left.as_slice(), right.as_slice()) {
                 ([] | [_], [] | [_]) => {
-                    self.at(list.of, left.first().copied(), right.first().copied(), path);
+                    self.compare_node(list.of, left.first().copied(), right.first().copied(), path);
                 }
                 ([_, _, ..], [_, _, ..]) => {
                     let same = left.len() == right.len()
@@ -139,13 +140,13 @@ impl Comparer<'_> {
                 }
                 ([_, _, ..], rest) => {
                     if let Some(item) = rest.first() {
-                        self.at(list.of, None, Some(item), path);
+                        self.compare_node(list.of, None, Some(item), path);
                     }
                     self.found.removed.insert(path);
                 }
                 (rest, [_, _, ..]) => {
                     if let Some(item) = rest.first() {
-                        self.at(list.of, Some(item), None, path);
+                        self.compare_node(list.of, Some(item), None, path);
                     }
                     self.found.added.insert(path);
                 }
@@ -155,7 +156,8 @@ impl Comparer<'_> {
     }
 }
 
-/// Merges what is wanted into what is there: maps and lists with keys by their parts, everything else as a whole.
+/// Merges a desired object into an existing one. Maps and keyed lists are merged by their parts,
+/// everything else as a whole.
 ///
 /// # Errors
 /// A list has an item twice or one without a key.
@@ -239,7 +241,8 @@ fn index<'a>(
     Ok((steps, observed))
 }
 
-/// Merges two lists: the order of what is wanted wins, items of others keep their place among what is shared.
+/// Merges two lists. The desired order takes precedence, and items of others keep their place among
+/// the shared ones.
 fn merge_items(
     arena: &Arena,
     list: &List,
@@ -303,7 +306,8 @@ fn merge_items(
     Ok(out)
 }
 
-/// The object without some paths. What becomes empty by that is null, as in the real server.
+/// Returns the object without some paths. Containers that become empty by the removal are null, as
+/// in the real server.
 pub(super) fn remove(arena: &Arena, id: Id, value: &Value, paths: &FieldSet) -> Value {
     match arena.node(id).shape(Some(value)) {
         Shape::Map(map) => remove_fields(arena, map, value, paths),
@@ -323,7 +327,7 @@ fn remove_fields(arena: &Arena, map: &Map, value: &Value, paths: &FieldSet) -> V
         if paths.members.contains(&step) {
             continue;
         }
-        let kept = match (paths.below(&step), map.field(name)) {
+        let kept = match (paths.child_set(&step), map.field(name)) {
             (Some(below), Some(id)) => remove(arena, id, value, below),
             (_, _) => value.clone(),
         };
@@ -349,7 +353,7 @@ fn remove_items(arena: &Arena, list: &List, value: &Value, paths: &FieldSet) -> 
         if paths.members.contains(&step) {
             continue;
         }
-        match paths.below(&step) {
+        match paths.child_set(&step) {
             Some(below) => out.push(remove(arena, list.of, item, below)),
             None => out.push(item.clone()),
         }

@@ -1,5 +1,6 @@
-//! What a schema is made of: nodes that refer to each other by index, as a kind may contain itself.
-//! A node says how its values merge (the atoms of structured-merge-diff); knows nothing of where it was read from.
+//! Elements of a schema: nodes that refer to each other by index, because a kind may contain
+//! itself. A node defines how its values merge (the atoms of structured-merge-diff). It does not
+//! know its source.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,7 @@ pub(super) struct Node {
     pub(super) format: String,
 }
 
-/// The scalars that structured-merge-diff tells apart.
+/// Scalar types that structured-merge-diff distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
     Numeric,
@@ -42,7 +43,7 @@ pub(super) enum Scalar {
     Untyped,
 }
 
-/// How the items of a list are told apart.
+/// Identity of the items of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Items {
     Atomic,
@@ -63,7 +64,7 @@ pub(super) struct Map {
     pub(super) fields: BTreeMap<String, Id>,
     pub(super) rest: Option<Id>,
     pub(super) atomic: bool,
-    /// Fields that are always written, by Go types as null where there is nothing else.
+    /// Fields that are always written, by Go types as null if they have no value.
     pub(super) required: Vec<String>,
     /// The Go type, if it has a name.
     pub(super) name: String,
@@ -72,7 +73,7 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// The type of a field, declared or of the rest.
+    /// Returns the type of a field, declared or additional.
     pub(super) fn field(&self, name: &str) -> Option<Id> {
         self.fields.get(name).copied().or(self.rest)
     }
@@ -86,7 +87,7 @@ pub(super) struct Patch {
     pub(super) key: Option<String>,
 }
 
-/// The shape by which one value is treated.
+/// Shape that determines the treatment of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape<'a> {
     Map(&'a Map),
@@ -102,7 +103,8 @@ impl Shape<'_> {
 }
 
 impl Node {
-    /// The shape that fits a value; for one that fits none, or for none at all, the first that there is.
+    /// Returns the shape that fits a value. If none fits, or there is no value, returns the first
+    /// shape.
     pub(super) fn shape(&self, value: Option<&Value>) -> Shape<'_> {
         let fitting = match value {
             None | Some(Value::Null) => None,

@@ -86,7 +86,7 @@ impl Element {
         }
     }
 
-    /// The step that a key of `fieldsV1` stands for; `None` for one of a kind unknown to us.
+    /// Parses a key of `fieldsV1` into a path element. Returns `None` for a key of an unknown kind.
     ///
     /// # Errors
     /// It is malformed.
@@ -125,10 +125,10 @@ impl fmt::Display for Element {
             Self::Keys(keys) => {
                 let pairs = keys
                     .iter()
-                    .map(|(name, value)| format!("{name}={}", shown(&value.0)));
+                    .map(|(name, value)| format!("{name}={}", format_value(&value.0)));
                 write!(formatter, "[{}]", pairs.collect::<Vec<_>>().join(","))
             }
-            Self::Value(value) => write!(formatter, "[={}]", shown(&value.0)),
+            Self::Value(value) => write!(formatter, "[={}]", format_value(&value.0)),
             Self::Index(index) => write!(formatter, "[{index}]"),
         }
     }
@@ -143,15 +143,15 @@ pub(super) fn show(path: &[Element]) -> String {
     })
 }
 
-fn shown(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(shown).collect();
+            let items: Vec<String> = items.iter().map(format_value).collect();
             format!("[{}]", items.join(","))
         }
         Value::Object(fields) => fields
             .iter()
-            .map(|(name, value)| format!("{name}={}", shown(value)))
+            .map(|(name, value)| format!("{name}={}", format_value(value)))
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
     }

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::Cause;
 
-/// What kind of problem it is; decides the reason, the first words, and whether rules are still evaluated.
+/// Kind of the problem. It decides the reason, the first words, and the further evaluation of
+/// rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Invalid,
@@ -76,7 +77,7 @@ impl Problem {
         }
     }
 
-    /// Whether rules are not evaluated beside it.
+    /// Returns true if the problem prevents the evaluation of rules.
     pub(super) fn blocks_rules(&self) -> bool {
         match self.kind {
             Kind::Unsupported
@@ -98,7 +99,7 @@ pub(super) fn child(path: &str, name: &str) -> String {
     }
 }
 
-/// The keys of a list whose items are told apart by keys.
+/// Returns the keys that identify the items of a list.
 pub(super) fn list_keys(schema: &Value) -> Option<Vec<&str>> {
     if schema.get("x-kubernetes-list-type")? != "map" {
         return None;

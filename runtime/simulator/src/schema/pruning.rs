@@ -1,4 +1,4 @@
-//! What a custom resource loses and gains when it is decoded: fields that nobody declared go, defaults come.
+//! Changes to a custom resource at decoding: undeclared fields are pruned, and defaults are added.
 
 use serde_json::{Map as Object, Value};
 
@@ -8,7 +8,7 @@ use super::node::{Arena, Id, Map, Node, Scalar, Shape};
 
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// The paths of what was removed, such as `spec.items[0].nonsense`.
+/// Paths of the removed fields, such as `spec.items[0].nonsense`.
 #[derive(Debug, Default)]
 pub(super) struct Removed {
     paths: Vec<String>,
@@ -46,7 +46,8 @@ fn flag(schema: &Value, name: &str) -> bool {
         .is_some_and(|schema| is_true(schema, name))
 }
 
-/// The schema of a field that is there: declared, or of the rest; `Err` if it is of no type at all.
+/// Returns the schema of a present field, declared or additional. Returns `Err` if the field has no
+/// type.
 fn field<'a>(schema: &'a Value, name: &str) -> Option<Option<&'a Value>> {
     if let Some(found) = properties(schema).and_then(|fields| fields.get(name)) {
         return Some(Some(found));
@@ -166,8 +167,8 @@ pub(super) fn whole_numbers(value: &mut Value) {
     }
 }
 
-/// Brings an object of a built-in kind into the form in which its Go type is written: structures are always there,
-/// zeros and empty lists are not.
+/// Brings an object of a built-in kind into the form that its Go type writes. Structures are always
+/// present, zeros and empty lists are not.
 pub(super) fn as_written(arena: &Arena, id: Id, value: &mut Value) {
     let node = arena.node(id);
     match (node.shape(Some(value)), value) {
@@ -232,7 +233,7 @@ fn is_zero(node: &Node, value: &Value) -> bool {
     }
 }
 
-/// Prunes what the metadata of a custom resource does not have.
+/// Prunes undeclared fields from the metadata of a custom resource.
 pub(super) fn prune_metadata(arena: &Arena, root: Id, object: &mut Value, removed: &mut Removed) {
     let node = arena.node(root).map.as_ref();
     let Some(id) = node.and_then(|map| map.fields.get("metadata")) else {
@@ -249,7 +250,7 @@ fn is_nullable(schema: &Value) -> bool {
     flag(schema, "nullable")
 }
 
-/// Removes nulls that are not allowed and for which there is no default.
+/// Removes nulls that are not allowed and have no default.
 pub(super) fn prune_nulls(schema: Option<&Value>, value: &mut Value) {
     match value {
         Value::Object(fields) => {

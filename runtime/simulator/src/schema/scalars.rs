@@ -1,4 +1,4 @@
-//! What is wrong with one value of a custom resource by itself: its type, format, choice and range.
+//! Errors of one value of a custom resource by itself: its type, format, choice and range.
 
 use serde_json::Value;
 
@@ -115,7 +115,12 @@ pub(super) fn unsupported(schema: &Value, path: &str, value: &Value) -> Option<P
     ))
 }
 
-pub(super) fn number(schema: &Value, path: &str, value: &Value, problems: &mut Vec<Problem>) {
+pub(super) fn validate_number(
+    schema: &Value,
+    path: &str,
+    value: &Value,
+    problems: &mut Vec<Problem>,
+) {
     let bound = |name: &str| schema.get(name).filter(|bound| bound.is_number());
     let excludes = |name: &str| schema.get(name) == Some(&Value::Bool(true));
     let data = value.as_f64().unwrap_or_default();

@@ -223,7 +223,7 @@ fn unknown(directive: &Value, patch: &Fields) -> String {
     format!("unknown patch type: {} in map: {shown}", plain(directive))
 }
 
-/// Drops from the original what the patch does not keep.
+/// Drops fields from the original that the patch does not keep.
 fn retain(original: &mut Fields, patch: &mut Fields) -> Result<(), String> {
     let Some(kept) = patch.remove(RETAIN) else {
         return Ok(());
@@ -240,7 +240,8 @@ fn retain(original: &mut Fields, patch: &mut Fields) -> Result<(), String> {
     Ok(())
 }
 
-/// Takes the items with a directive out of a patch, and what they delete or replace out of the original.
+/// Removes the items with a directive from a patch. Removes the items that they delete or replace
+/// from the original.
 fn special_items(
     mut original: Vec<Value>,
     patch: Vec<Value>,
@@ -273,7 +274,7 @@ fn special_items(
     Ok((original, plain_items))
 }
 
-/// Whether the items of a patch come in the order that it asks for.
+/// Checks that the items of a patch follow the order that the patch requests.
 fn follows(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), String> {
     let is_deleted = |item: &Value| item.get(DIRECTIVE).is_some();
     let wanted: Vec<&Value> = patch.iter().filter(|item| !is_deleted(item)).collect();

@@ -1,5 +1,6 @@
-//! What a schema must be before a custom resource can be of it: structural, with defaults and rules that hold.
-//! The cost of rules is not estimated: the real server refuses rules that could become dear.
+//! Requirements on a schema before custom resources can use it: it is structural, and its defaults
+//! and rules hold. The cost of rules is not estimated. The real server refuses rules that could
+//! become expensive.
 
 use serde_json::{Map as Object, Value};
 
@@ -8,7 +9,7 @@ use super::load::is_true;
 use super::problem::{Bad, Kind, Problem, list_keys};
 use super::validation::Custom;
 
-/// What is wrong with a schema; fields are paths below it, such as `.properties[spec].type`.
+/// Returns the errors of a schema. Fields are paths below it, such as `.properties[spec].type`.
 pub(super) fn problems(custom: &Custom) -> Vec<Problem> {
     let mut checker = Checker {
         custom,

@@ -8,16 +8,16 @@ use super::field_set::FieldSet;
 use super::node::{Arena, Id, Items, List, Map, Scalar, Shape};
 use super::paths::{Element, Ordered};
 
-/// What does not fit the schema, one problem a line: path and message.
+/// Values that do not match the schema, one problem a line: path and message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Problems(pub(super) Vec<(String, String)>);
 
 impl Problems {
-    fn one(message: impl Into<String>) -> Self {
+    fn single(message: impl Into<String>) -> Self {
         Self(vec![(String::new(), message.into())])
     }
 
-    fn below(mut self, step: &Element) -> Self {
+    fn prefixed(mut self, step: &Element) -> Self {
         for (path, _) in &mut self.0 {
             path.insert_str(0, &step.to_string());
         }
@@ -49,22 +49,22 @@ impl Problems {
     }
 }
 
-/// Whether one item of a list may occur twice.
+/// Handling of repeated items in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Duplicates {
     Allowed,
     Refused,
 }
 
-/// What in a value does not fit its type.
+/// Returns the parts of a value that do not match its type.
 pub(super) fn problems(arena: &Arena, id: Id, value: &Value, duplicates: Duplicates) -> Problems {
     match arena.node(id).shape(Some(value)) {
         Shape::Map(map) => map_problems(arena, map, value, duplicates),
         Shape::List(list) => list_problems(arena, list, value, duplicates),
         Shape::Scalar(scalar) => scalar_problem(scalar, Some(value))
-            .map(Problems::one)
+            .map(Problems::single)
             .unwrap_or_default(),
-        Shape::Nothing => Problems::one("schema error: invalid atom"),
+        Shape::Nothing => Problems::single("schema error: invalid atom"),
     }
 }
 
@@ -73,18 +73,18 @@ fn map_problems(arena: &Arena, map: &Map, value: &Value, duplicates: Duplicates)
         Value::Null => return Problems::default(),
         Value::Object(fields) => fields,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Problems::one(format!("expected map, got &{{{}}}", plain(value)));
+            return Problems::single(format!("expected map, got &{{{}}}", plain(value)));
         }
     };
     let mut all = Problems::default();
     for (name, value) in fields {
         let step = Element::field(name);
         let Some(id) = map.field(name) else {
-            all.and(Problems::one("field not declared in schema").below(&step));
+            all.and(Problems::single("field not declared in schema").prefixed(&step));
             // The real one stops here as well.
             break;
         };
-        all.and(problems(arena, id, value, duplicates).below(&step));
+        all.and(problems(arena, id, value, duplicates).prefixed(&step));
     }
     all
 }
@@ -94,7 +94,7 @@ fn list_problems(arena: &Arena, list: &List, value: &Value, duplicates: Duplicat
         Value::Null => return Problems::default(),
         Value::Array(items) => items,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            return Problems::one(format!("expected list, got &{{{}}}", plain(value)));
+            return Problems::single(format!("expected list, got &{{{}}}", plain(value)));
         }
     };
     let mut all = Problems::default();
@@ -106,20 +106,22 @@ fn list_problems(arena: &Arena, list: &List, value: &Value, duplicates: Duplicat
             match step_of(arena, list, item) {
                 Ok(step) => step,
                 Err(message) => {
-                    all.and(Problems::one(format!("element {index}: {message}")));
+                    all.and(Problems::single(format!("element {index}: {message}")));
                     return all;
                 }
             }
         };
         if !seen.insert(step.clone()) && duplicates == Duplicates::Refused {
-            all.and(Problems::one(format!("duplicate entries for key {step}")));
+            all.and(Problems::single(format!(
+                "duplicate entries for key {step}"
+            )));
         }
-        all.and(problems(arena, list.of, item, duplicates).below(&step));
+        all.and(problems(arena, list.of, item, duplicates).prefixed(&step));
     }
     all
 }
 
-/// What is wrong with a scalar, if anything.
+/// Returns the error of a scalar, if any.
 pub(super) fn scalar_problem(scalar: Scalar, value: Option<&Value>) -> Option<String> {
     let value = value.filter(|value| !value.is_null())?;
     match scalar {
@@ -140,7 +142,8 @@ pub(super) fn scalar_problem(scalar: Scalar, value: Option<&Value>) -> Option<St
 /// The step that leads to an item of a set or of a list with keys.
 ///
 /// # Errors
-/// The item cannot be told from others; the message is that of the real server.
+/// Returns an error if the item has no identity in the list. The message is that of the real
+/// server.
 pub(super) fn step_of(arena: &Arena, list: &List, item: &Value) -> Result<Element, String> {
     match &list.items {
         Items::Atomic => Err("invalid indexing of non-associative list".to_owned()),
@@ -259,7 +262,7 @@ fn collect_items(
     }
 }
 
-/// Whether two values are equal; numbers by value.
+/// Returns true if two values are equal. Numbers are compared by value.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {

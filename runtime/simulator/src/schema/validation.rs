@@ -1,5 +1,5 @@
-//! Validation of custom resources against their schema, with the words of the real server.
-//! What has not changed since the old object is not blamed (ratcheting).
+//! Validation of custom resources against their schema, with the messages of the real server.
+//! Values that have not changed since the old object are not reported (ratcheting).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Map as Object, Value};
 use super::expressions::{Programs, correlated};
 use super::invariants::{embedded, lists};
 use super::problem::{Bad, Kind, Problem, child};
-use super::scalars::{limit, malformed, mistyped, number, too_many, unsupported};
+use super::scalars::{limit, malformed, mistyped, too_many, unsupported, validate_number};
 use super::typed::equal;
 
 /// A custom resource's schema, with its patterns and rules compiled.
@@ -21,11 +21,11 @@ pub(super) struct Custom {
 }
 
 impl Custom {
-    pub(super) fn of(schema: &Value) -> Self {
+    pub(super) fn from_schema(schema: &Value) -> Self {
         let mut patterns = BTreeMap::new();
         collect_patterns(schema, &mut patterns);
         Self {
-            programs: Programs::of(schema),
+            programs: Programs::compile(schema),
             patterns,
             schema: schema.clone(),
         }
@@ -91,7 +91,7 @@ impl Custom {
                 problems.extend(self.string(schema, path, text));
                 problems.extend(malformed(schema, path, text));
             }
-            Value::Number(_) => number(schema, path, value, &mut problems),
+            Value::Number(_) => validate_number(schema, path, value, &mut problems),
             Value::Array(items) => self.items(schema, path, items, old, &mut problems),
             Value::Null | Value::Bool(_) | Value::Object(_) => {}
         }

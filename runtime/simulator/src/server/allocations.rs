@@ -1,4 +1,5 @@
-//! Which cluster IP and which node port is which Service's, and where a Service names them. Gives none.
+//! Owners of cluster IPs and node ports, and the fields in which a Service names them. Allocates
+//! none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::object::{list, text};
 use super::store::StoreKey;
 
-/// Which addresses and ports are whose.
+/// Owners of addresses and ports.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocations {
     pub(crate) ips: BTreeMap<u32, StoreKey>,
@@ -21,7 +22,7 @@ impl Allocations {
         self.ports.retain(|_, owner| owner != key);
     }
 
-    /// Takes what the Service names, and forgets what it named before.
+    /// Records the addresses and ports that the Service names, and releases its previous ones.
     pub(crate) fn settle(&mut self, key: &StoreKey, service: &Value) {
         self.release(key);
         if let Some(ip) = cluster_ip(service) {
@@ -40,7 +41,7 @@ pub(crate) fn cluster_ip(service: &Value) -> Option<u32> {
 }
 
 /// The number of a port, if it names one.
-pub(crate) fn number(port: &Value, field: &str) -> Option<u16> {
+pub(crate) fn port_number(port: &Value, field: &str) -> Option<u16> {
     let number = port[field].as_u64()?;
     u16::try_from(number).ok().filter(|number| *number > 0)
 }
@@ -49,7 +50,7 @@ pub(crate) fn number(port: &Value, field: &str) -> Option<u16> {
 pub(crate) fn node_ports(service: &Value) -> BTreeSet<u16> {
     let ports = list(&service["spec"], "ports").iter();
     ports
-        .filter_map(|port| number(port, "nodePort"))
-        .chain(number(&service["spec"], "healthCheckNodePort"))
+        .filter_map(|port| port_number(port, "nodePort"))
+        .chain(port_number(&service["spec"], "healthCheckNodePort"))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! What handlers answer, before it is a reply. Knows codes and bodies, not how they came to be.
+//! Answers of handlers before they become replies. Knows codes and bodies, not their origin.
 
 use bytes::Bytes;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! The kinds that every API server has, as one table. Knows their names and traits, not what they do.
+//! Kinds that every API server has, as one table. Contains their names and traits, not their
+//! behavior.
 
 mod kept;
 

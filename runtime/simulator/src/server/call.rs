@@ -1,4 +1,4 @@
-//! A request whose resource is known, as its handler gets it. Knows no handler.
+//! Request with a known resource, as its handler receives it. Independent of handlers.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::failure::Failure;
 use super::kinds::{Kind, Version};
 use super::rbac::Attempt;
 use super::render::View;
-use super::request::{Asked, Target};
+use super::request::{ApiRequest, Target};
 use super::state::State;
 
-/// A request whose resource is known.
+/// Request with a known resource.
 pub(crate) struct Call<'a> {
-    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) asked: &'a ApiRequest<'a>,
     pub(crate) target: &'a Target,
     pub(crate) kind: Arc<Kind>,
     pub(crate) version: Version,
@@ -78,14 +78,14 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Refuses somebody who may change but not make.
+    /// Refuses a user who may change but not create.
     pub(crate) fn authorize_create(&self, state: &mut State) -> Result<(), Failure> {
-        let mut attempt = Attempt::of(self.asked);
+        let mut attempt = Attempt::from_request(self.asked);
         "create".clone_into(&mut attempt.verb);
         state.authorize(self.asked.user, &attempt)
     }
 
-    /// Where the objects of this call are.
+    /// Returns the namespace of the objects of this call.
     pub(crate) fn namespace(&self) -> &str {
         &self.target.namespace
     }

@@ -14,7 +14,7 @@ use crate::schema::Schema;
 
 const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// What the server decides about a new definition.
+/// Fills in the fields of a new definition that the server decides.
 pub(crate) fn prepare_new(definition: &mut Value) {
     complete_names(definition);
     let stored = list(&definition["spec"], "versions")
@@ -27,7 +27,7 @@ pub(crate) fn prepare_new(definition: &mut Value) {
     });
 }
 
-/// Names that can be told from the others, and the conversion that needs no saying.
+/// Fills in the names that can be derived from the others, and the default conversion.
 fn complete_names(definition: &mut Value) {
     let spec = map(definition, "spec");
     fill(spec, "conversion", json!({"strategy": "None"}));
@@ -43,7 +43,7 @@ fn complete_names(definition: &mut Value) {
     fill(names, "listKind", format!("{kind}List"));
 }
 
-/// What is wrong with a definition, apart from its schemas.
+/// Returns the errors of a definition, except those of its schemas.
 pub(crate) fn validate(definition: &Value) -> Vec<Cause> {
     let spec = &definition["spec"];
     let mut causes = Vec::new();
@@ -92,7 +92,8 @@ pub(crate) fn validate(definition: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What is wrong with the schemas. One that all versions share counts as that of the definition.
+/// Returns the errors of the schemas. An error that all versions share counts as that of the
+/// definition.
 fn unstructural(versions: &[Value]) -> Vec<Cause> {
     let schema = |version: &Value| version["schema"]["openAPIV3Schema"].clone();
     let shared = versions
@@ -187,7 +188,7 @@ fn precedence(name: &str) -> Option<(u64, u64, u64)> {
     }
 }
 
-/// After a definition was written: serve what it defines.
+/// Serves the kind of a definition after the definition was written.
 pub(crate) fn changed(state: &mut State, definition: &Value) {
     let kind = kind(definition);
     state.store.open(&kind.store);

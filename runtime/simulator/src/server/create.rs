@@ -1,4 +1,5 @@
-//! Making objects: what is filled in, what is refused, and in which order. Knows the rules of kinds only by `strategy`.
+//! Creation of objects: filled-in fields, refusals, and their order. Reaches the rules of kinds
+//! only through `strategy`.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::state::State;
 use super::store::{StoreKey, Stored};
 use super::{events, reviews, services, strategy};
 
-/// What generated names end in.
+/// Letters in the suffix of a generated name.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX: usize = 5;
 /// The longest prefix of a generated name.
@@ -82,7 +83,7 @@ pub(crate) fn make(
     unreachable!("the loop ends by returning")
 }
 
-/// Fills in what is the server's, and refuses what is not valid.
+/// Fills in the server's fields, and refuses an invalid object.
 fn prepare(
     state: &mut State,
     call: &Call<'_>,
@@ -133,7 +134,7 @@ fn commit(
     Ok(strategy::store(state, kind, key, object))
 }
 
-/// Refuses what is made in a namespace that does not exist, or that goes.
+/// Refuses an object in a namespace that does not exist or is being deleted.
 fn check_namespace(state: &State, kind: &Kind, object: &Value) -> Result<(), Failure> {
     let namespace = object::namespace(object);
     if !kind.namespaced || namespace.is_empty() {

@@ -1,4 +1,5 @@
-//! What the API server fills in where built-in objects say nothing. Defaults of custom kinds are in their schemas.
+//! Defaults that the API server fills in for built-in objects. Defaults of custom kinds are in
+//! their schemas.
 
 mod kept;
 
@@ -9,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::kinds::Kind;
 use super::object::{fill, fill_text, map};
 
-/// Fills in what an object of a built-in kind leaves out.
+/// Fills in the default fields of an object of a built-in kind.
 pub(crate) fn default(kind: &Kind, object: &mut Value) {
     if kind.custom || !object.is_object() {
         return;

@@ -1,4 +1,5 @@
-//! Deleting: preconditions, finalizers, grace periods, and what the propagation policy leaves to the garbage collector.
+//! Deletion: preconditions, finalizers, grace periods, and the part that the propagation policy
+//! leaves to the garbage collector.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ const FOREGROUND: &str = "foregroundDeletion";
 /// Namespaces that are never deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
-/// How an object is to be deleted.
+/// Options of a deletion.
 #[derive(Clone, Debug, Default)]
 struct Options {
     uid: String,
@@ -67,7 +68,7 @@ pub(crate) fn collection(state: &mut State, call: &Call<'_>) -> Result<Answer, F
         return Err(Failure::method_not_allowed());
     }
     let options = options(call)?;
-    let selection = Selection::of(call)?;
+    let selection = Selection::from_call(call)?;
     let all = state.store.all(&kind.store, &selection.namespace);
     let selected: Vec<Arc<Stored>> = all
         .filter(|stored| selection.matches(stored))
@@ -90,7 +91,7 @@ fn options(call: &Call<'_>) -> Result<Options, Failure> {
     } else {
         call.parse(call.asked.body)?
     };
-    // A body, even an empty one, stands for all that the query says.
+    // A body, even an empty one, replaces all options of the query.
     let given = !call.asked.body.is_empty();
     let either = |field: &str| match text(&body, field) {
         "" if !given => query.text(field).to_owned(),
@@ -150,7 +151,7 @@ fn remove(
         || grace.is_some_and(|seconds| seconds > 0)
         || kind.is("apiextensions.k8s.io", "customresourcedefinitions")
             && !object::is_deleting(&old);
-    // What has a grace period says that it is over.
+    // An object with a grace period reports its end.
     if !waits && grace.is_some() && !options.dry_run {
         mark(state, kind, &old, &mut new, 0);
         strategy::store(state, kind, key.clone(), new.clone());
@@ -180,7 +181,7 @@ fn remove(
 fn mark(state: &State, kind: &Kind, old: &Value, new: &mut Value, grace: i64) {
     let before = old["metadata"]["deletionGracePeriodSeconds"].as_i64();
     let first = !object::is_deleting(old);
-    // A second deletion may only shorten what is left.
+    // A second deletion may only shorten the remaining time.
     if first || before.is_some_and(|before| grace < before) {
         let seconds = jiff::SignedDuration::from_secs(grace);
         let end = state
@@ -224,7 +225,8 @@ fn check(kind: &Kind, live: &Stored, old: &Value, options: &Options) -> Result<(
     Ok(())
 }
 
-/// The finalizers with which the object waits for the garbage collector, or without those that it need not wait for.
+/// Returns the finalizers with which the object waits for the garbage collector, without the
+/// unneeded ones.
 fn finalizers(old: &Value, options: &Options) -> Vec<String> {
     let mut finalizers = object::finalizers(old);
     if options.policy.is_empty() {

@@ -1,5 +1,5 @@
-//! What an API server says of itself: its version, and which kinds it serves, in the aggregated form and in the older ones.
-//! Knows the table of kinds, no objects.
+//! Discovery of an API server: its version, and the kinds that it serves, in the aggregated form
+//! and in the older ones. Knows the table of kinds, no objects.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,8 @@ pub(crate) const AGGREGATED: &str =
 /// The version that the simulated server behaves as.
 pub(crate) const VERSION: &str = "v1.36.3";
 
-/// Groups in the order in which a real server prefers them: a short name that two groups have means the first.
+/// Groups in the order of a real server's preference. A short name that two groups share means the
+/// first one.
 const ORDER: [&str; 16] = [
     "",
     "apiregistration.k8s.io",
@@ -66,7 +67,7 @@ pub(crate) fn answer(path: &str, accept: &str, kinds: &Kinds) -> Option<Answer> 
         let part = part.replace(' ', "");
         part.contains("g=apidiscovery.k8s.io") && part.contains("v=v2;") | part.ends_with("v=v2")
     });
-    let groups = Groups::of(kinds);
+    let groups = Groups::from_kinds(kinds);
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         ["version"] => Some(plain(version())),
@@ -105,7 +106,7 @@ fn core_versions() -> Value {
     json!({ "kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": any })
 }
 
-/// What is served, by group in the order of preference, then by version likewise.
+/// Served kinds, by group in the order of preference, then by version in the order of preference.
 struct Groups<'a>(Vec<(&'a str, Versions<'a>)>);
 
 /// The versions of a group with the kinds that each serves.
@@ -119,7 +120,7 @@ struct Served<'a> {
 }
 
 impl<'a> Groups<'a> {
-    fn of(kinds: &'a Kinds) -> Self {
+    fn from_kinds(kinds: &'a Kinds) -> Self {
         let mut groups: BTreeMap<(usize, &str), Versions<'_>> = BTreeMap::new();
         for kind in kinds.all().map(Arc::as_ref) {
             let place = ORDER
@@ -342,7 +343,7 @@ mod tests {
     use super::super::builtin;
     use super::*;
 
-    fn ask(path: &str, accept: &str) -> Option<Answer> {
+    fn answer_for(path: &str, accept: &str) -> Option<Answer> {
         answer(path, accept, &builtin::kinds())
     }
 
@@ -350,7 +351,7 @@ mod tests {
     fn the_aggregated_form_is_given_to_those_who_ask_for_it() {
         let accept =
             "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
-        let (media_type, body) = ask("/apis", accept).unwrap();
+        let (media_type, body) = answer_for("/apis", accept).unwrap();
         assert_eq!(media_type, AGGREGATED);
         let groups: Vec<_> = body["items"]
             .as_array()
@@ -374,21 +375,24 @@ mod tests {
             .iter()
             .find(|one| one["subresource"] == "scale");
         assert_eq!(scale.unwrap()["responseKind"]["group"], "autoscaling");
-        let (_, core) = ask("/api", accept).unwrap();
+        let (_, core) = answer_for("/api", accept).unwrap();
         assert_eq!(core["items"].as_array().unwrap().len(), 1);
     }
 
     #[test]
     fn the_older_forms_list_groups_and_resources() {
-        let (media_type, body) = ask("/apis", "application/json").unwrap();
+        let (media_type, body) = answer_for("/apis", "application/json").unwrap();
         assert_eq!(
             (media_type, &body["kind"]),
             ("application/json", &json!("APIGroupList"))
         );
-        assert_eq!(ask("/api", "*/*").unwrap().1["versions"], json!(["v1"]));
-        let (_, apps) = ask("/apis/apps", "").unwrap();
+        assert_eq!(
+            answer_for("/api", "*/*").unwrap().1["versions"],
+            json!(["v1"])
+        );
+        let (_, apps) = answer_for("/apis/apps", "").unwrap();
         assert_eq!(apps["preferredVersion"]["groupVersion"], "apps/v1");
-        let (_, list) = ask("/api/v1", "").unwrap();
+        let (_, list) = answer_for("/api/v1", "").unwrap();
         let status = list["resources"]
             .as_array()
             .unwrap()
@@ -410,7 +414,7 @@ mod tests {
             "/api/v1/pods",
             "/healthz",
         ] {
-            assert!(ask(path, "").is_none(), "{path}");
+            assert!(answer_for(path, "").is_none(), "{path}");
         }
     }
 

@@ -8,17 +8,17 @@ use super::call::Call;
 use super::failure::Failure;
 use super::rbac::Attempt;
 use super::render::View;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::state::State;
 use super::{create, delete, list, patch, subresource, update, watch};
 
 /// Answers a request.
-pub(crate) fn dispatch(state: &mut State, asked: &Asked<'_>) -> Answer {
+pub(crate) fn dispatch(state: &mut State, asked: &ApiRequest<'_>) -> Answer {
     handle(state, asked).unwrap_or_else(Answer::from)
 }
 
-fn handle(state: &mut State, asked: &Asked<'_>) -> Result<Answer, Failure> {
-    state.authorize(asked.user, &Attempt::of(asked))?;
+fn handle(state: &mut State, asked: &ApiRequest<'_>) -> Result<Answer, Failure> {
+    state.authorize(asked.user, &Attempt::from_request(asked))?;
     let Some(target) = &asked.target else {
         return Ok(plain(asked));
     };
@@ -83,7 +83,7 @@ fn route(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure> {
     }
 }
 
-fn dry_run(asked: &Asked<'_>) -> Result<bool, Failure> {
+fn dry_run(asked: &ApiRequest<'_>) -> Result<bool, Failure> {
     match asked.query.text("dryRun") {
         "" => Ok(false),
         "All" => Ok(true),
@@ -100,8 +100,8 @@ fn dry_run(asked: &Asked<'_>) -> Result<bool, Failure> {
     }
 }
 
-/// What has no objects behind it.
-fn plain(asked: &Asked<'_>) -> Answer {
+/// Answers a request for a path that has no objects behind it.
+fn plain(asked: &ApiRequest<'_>) -> Answer {
     match asked.path.trim_end_matches('/') {
         "/healthz" | "/livez" | "/readyz" => Answer::text(200, "ok"),
         "/version" => Answer::json(

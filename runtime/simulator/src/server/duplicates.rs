@@ -1,14 +1,16 @@
-//! Fields that a body of JSON names more than once: of each the last counts, and people are told. Knows no kinds.
+//! Fields that a JSON body names more than once. The last one counts, and the user is warned.
+//! Independent of kinds.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Formatter};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// What is said of such fields and of those that are unknown, in the order in which the body names them; nothing of what is no JSON.
-pub(crate) fn told(body: &[u8], unknown: &[String]) -> Vec<String> {
+/// Returns the warnings about such fields and about unknown fields, in the order of the body.
+/// Returns none for a body that is not JSON.
+pub(crate) fn field_warnings(body: &[u8], unknown: &[String]) -> Vec<String> {
     let mut found = Vec::new();
-    let seed = Place {
+    let seed = FieldSeed {
         path: String::new(),
         unknown,
         found: &mut found,
@@ -20,27 +22,27 @@ pub(crate) fn told(body: &[u8], unknown: &[String]) -> Vec<String> {
     }
 }
 
-/// What is said of a field that is unknown.
+/// Returns the warning about an unknown field.
 pub(crate) fn unknown(path: &str) -> String {
     format!("unknown field \"{path}\"")
 }
 
 /// A value, and where it is.
-struct Place<'a> {
+struct FieldSeed<'a> {
     path: String,
     unknown: &'a [String],
     found: &'a mut Vec<String>,
 }
 
-impl Place<'_> {
-    fn say(&mut self, said: String) {
+impl FieldSeed<'_> {
+    fn push_warning(&mut self, said: String) {
         if !self.found.contains(&said) {
             self.found.push(said);
         }
     }
 
-    fn below(&mut self, path: String) -> Place<'_> {
-        Place {
+    fn child(&mut self, path: String) -> FieldSeed<'_> {
+        FieldSeed {
             path,
             unknown: self.unknown,
             found: self.found,
@@ -48,7 +50,7 @@ impl Place<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Place<'_> {
+impl<'de> DeserializeSeed<'de> for FieldSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -56,7 +58,7 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Place<'_> {
+impl<'de> Visitor<'de> for FieldSeed<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
@@ -71,14 +73,14 @@ impl<'de> Visitor<'de> for Place<'_> {
                 path => format!("{path}.{key}"),
             };
             if self.unknown.contains(&path) {
-                self.say(unknown(&path));
+                self.push_warning(unknown(&path));
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
             if !seen.insert(key) {
-                self.say(format!("duplicate field \"{path}\""));
+                self.push_warning(format!("duplicate field \"{path}\""));
             }
-            map.next_value_seed(self.below(path))?;
+            map.next_value_seed(self.child(path))?;
         }
         Ok(())
     }
@@ -86,7 +88,7 @@ impl<'de> Visitor<'de> for Place<'_> {
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
         for index in 0.. {
             let path = format!("{}[{index}]", self.path);
-            if list.next_element_seed(self.below(path))?.is_none() {
+            if list.next_element_seed(self.child(path))?.is_none() {
                 break;
             }
         }
@@ -130,8 +132,8 @@ mod tests {
             r#"unknown field "u""#,
             r#"duplicate field "a""#,
         ];
-        assert_eq!(super::told(body, &unknown), expected);
-        assert!(super::told(b"{\"a\": 1, \"a\": 2", &[]).is_empty());
-        assert!(super::told(b"[]", &[]).is_empty());
+        assert_eq!(super::field_warnings(body, &unknown), expected);
+        assert!(super::field_warnings(b"{\"a\": 1, \"a\": 2", &[]).is_empty());
+        assert!(super::field_warnings(b"[]", &[]).is_empty());
     }
 }

@@ -22,17 +22,17 @@ const NAMES: [(&str, &str); 7] = [
     ("count", "deprecatedCount"),
 ];
 
-/// Whether objects of this kind are stored as another kind.
+/// Returns true if objects of this kind are stored as another kind.
 pub(crate) fn is_other_view(kind: &Kind) -> bool {
     kind.is("events.k8s.io", "events")
 }
 
-/// From what is stored to `events.k8s.io`.
+/// Converts a stored Event to `events.k8s.io`.
 pub(crate) fn to_view(object: Value) -> Value {
     rename(object, |(core, view)| (core, view))
 }
 
-/// From `events.k8s.io` to what is stored.
+/// Converts an Event of `events.k8s.io` to the stored form.
 pub(crate) fn to_store(object: Value) -> Value {
     rename(object, |(core, view)| (view, core))
 }
@@ -54,7 +54,7 @@ fn rename(
     Value::Object(renamed)
 }
 
-/// What is wrong with a new event; the newer group is stricter.
+/// Returns the errors of a new event. The newer group is stricter.
 pub(crate) fn validate_new(kind: &Kind, event: &Value) -> Vec<Cause> {
     let strict = is_other_view(kind);
     let event = if strict {
@@ -148,7 +148,7 @@ fn strictly(event: &Value, timed: bool) -> Vec<Cause> {
     causes
 }
 
-/// What the core group fills in.
+/// Fills in the defaults of the core group.
 pub(crate) fn default(event: &mut Value) {
     let Some(map) = event.as_object_mut() else {
         return;

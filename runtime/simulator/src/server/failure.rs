@@ -1,4 +1,5 @@
-//! Refusals, worded as the real API server words them. Knows the `Status` object and nothing of what was asked.
+//! Refusals in the words of the real API server. Depends on the `Status` object, and not on
+//! requests.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +11,7 @@ use crate::schema::{self, Refusal};
 pub(crate) struct Cause {
     /// Such as `FieldValueInvalid`.
     pub(crate) reason: String,
-    /// What is wrong with the field, without its path.
+    /// Description of the error in the field, without its path.
     pub(crate) message: String,
     /// The path, such as `spec.ports[0].port`.
     pub(crate) field: String,
@@ -26,7 +27,7 @@ impl Cause {
     }
 
     pub(crate) fn invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
-        let message = format!("Invalid value: {}: {detail}", shown(value));
+        let message = format!("Invalid value: {}: {detail}", format_value(value));
         Self::new("FieldValueInvalid", field, message)
     }
 
@@ -43,7 +44,7 @@ impl Cause {
     }
 
     pub(crate) fn duplicate(field: impl Into<String>, value: &Value) -> Self {
-        let message = format!("Duplicate value: {}", shown(value));
+        let message = format!("Duplicate value: {}", format_value(value));
         Self::new("FieldValueDuplicate", field, message)
     }
 
@@ -51,7 +52,7 @@ impl Cause {
         let known: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
         let message = format!(
             "Unsupported value: {}: supported values: {}",
-            shown(value),
+            format_value(value),
             known.join(", ")
         );
         Self::new("FieldValueNotSupported", field, message)
@@ -86,7 +87,7 @@ fn labelled(label: &str, detail: &str) -> String {
 }
 
 /// A value as the messages of the real server show it.
-fn shown(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text:?}"),
         Value::Null => "null".to_owned(),
@@ -116,14 +117,14 @@ impl Failure {
         }
     }
 
-    fn about(mut self, kind: &Kind, name: &str) -> Self {
+    fn with_details(mut self, kind: &Kind, name: &str) -> Self {
         self.details = Some(details(&kind.group, &kind.plural, name, &[]));
         self
     }
 
     pub(crate) fn not_found(kind: &Kind, name: &str) -> Self {
         let message = format!("{} {name:?} not found", kind.resource());
-        Self::new(404, "NotFound", message).about(kind, name)
+        Self::new(404, "NotFound", message).with_details(kind, name)
     }
 
     pub(crate) fn exists(kind: &Kind, name: &str, deleting: bool) -> Self {
@@ -133,16 +134,16 @@ impl Failure {
             ""
         };
         let message = format!("{prefix}{} {name:?} already exists", kind.resource());
-        Self::new(409, "AlreadyExists", message).about(kind, name)
+        Self::new(409, "AlreadyExists", message).with_details(kind, name)
     }
 
     pub(crate) fn conflict(kind: &Kind, name: &str, why: &str) -> Self {
         let resource = kind.resource();
         let message = format!("Operation cannot be fulfilled on {resource} {name:?}: {why}");
-        Self::new(409, "Conflict", message).about(kind, name)
+        Self::new(409, "Conflict", message).with_details(kind, name)
     }
 
-    /// A precondition of a deletion is not met; what is named is the kind, not the resource.
+    /// Returns the failure of a deletion's precondition. It names the kind, not the resource.
     pub(crate) fn precondition(kind: &Kind, name: &str, why: &str) -> Self {
         let shown = qualified(&kind.kind, &kind.group);
         let message = format!("Operation cannot be fulfilled on {shown} {name:?}: {why}");
@@ -197,7 +198,7 @@ impl Failure {
             "" => format!("{} is forbidden: {why}", kind.resource()),
             name => format!("{} {name:?} is forbidden: {why}", kind.resource()),
         };
-        Self::new(403, "Forbidden", message).about(kind, name)
+        Self::new(403, "Forbidden", message).with_details(kind, name)
     }
 
     /// As `forbidden`, where the kind need not be served.
@@ -262,7 +263,7 @@ impl Failure {
         Self::new(410, "Expired", message)
     }
 
-    /// A failure without a reason, as errors that nobody foresaw are answered.
+    /// Returns a failure without a reason, like the reply to an unexpected error.
     pub(crate) fn unforeseen(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
     }

@@ -1,4 +1,4 @@
-//! Which fields of which kinds field selectors may name. Knows no selectors.
+//! Fields that field selectors may name, by kind. Knows no selectors.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::kinds::{Kind, Version};
 
-/// Where the objects of a kind are stored, and the fields that may be named, with where they are if elsewhere.
+/// Store of each kind with the fields that selectors may name. Each field has the path of its value
+/// if that differs.
 const FIELDS: [(&str, &[(&str, &str)]); 10] = [
     (
         "pods",
@@ -49,7 +50,11 @@ const FIELDS: [(&str, &[(&str, &str)]); 10] = [
 ];
 
 /// The selectable fields of an object.
-pub(crate) fn of(store: &str, object: &Value, selectable: &[String]) -> BTreeMap<String, String> {
+pub(crate) fn selectable_fields(
+    store: &str,
+    object: &Value,
+    selectable: &[String],
+) -> BTreeMap<String, String> {
     let built_in = FIELDS
         .iter()
         .filter(|(kind, _)| *kind == store)
@@ -60,11 +65,11 @@ pub(crate) fn of(store: &str, object: &Value, selectable: &[String]) -> BTreeMap
         .map(|field| (field.as_str(), field.as_str()));
     let shown = built_in
         .chain(declared)
-        .map(|(field, path)| (field.to_owned(), shown(field, object, path)));
+        .map(|(field, path)| (field.to_owned(), format_field(field, object, path)));
     shown.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-fn shown(field: &str, object: &Value, path: &str) -> String {
+fn format_field(field: &str, object: &Value, path: &str) -> String {
     let mut value = object;
     for step in path.split('.') {
         value = value.get(step).unwrap_or(&Value::Null);
@@ -104,7 +109,7 @@ pub(crate) fn refusal(kind: &Kind, version: &Version, field: &str) -> Option<Str
     ))
 }
 
-/// What a CustomResourceDefinition lets selectors name.
+/// Returns the fields that a CustomResourceDefinition makes selectable.
 pub(crate) fn selectable(version: &Version) -> Vec<String> {
     let declared = version.declared.as_deref();
     let fields = declared

@@ -1,4 +1,4 @@
-//! What a new server has before anybody makes anything: namespaces, roles, and the Service of the API server itself.
+//! Initial objects of a new server: namespaces, roles, and the Service of the API server itself.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! What `kubectl` asks for besides the objects themselves: discovery, OpenAPI, and answers in the form of tables.
-//! Stands before and behind the handlers; decides nothing about any object.
+//! Requests of `kubectl` besides the objects themselves: discovery, OpenAPI, and answers in the
+//! form of tables. Runs before and after the handlers; decides nothing about any object.
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -11,38 +11,43 @@ use super::kinds::Kinds;
 use super::openapi;
 use super::openapi2;
 use super::protobuf;
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::table::Form;
 use super::{Chunks, Content, Reply, Server};
 use crate::printers::Printer;
 use lifecycle_client::clock::Clock;
 
-/// Answers a request by itself, or has it handled and gives the answer the form that is asked for.
+/// Answers a request directly, or passes it to the handler and converts the reply to the requested
+/// form.
 pub(crate) fn serve(
     server: &Server,
-    asked: &Asked<'_>,
-    handle: impl FnOnce(&Asked<'_>) -> Reply,
+    asked: &ApiRequest<'_>,
+    handle: impl FnOnce(&ApiRequest<'_>) -> Reply,
 ) -> Reply {
     if asked.content_type == protobuf::MEDIA_TYPE {
         return match protobuf::decode(asked.body) {
             Some(object) => {
                 let body = object.to_string();
-                let asked = Asked {
+                let asked = ApiRequest {
                     content_type: "application/json".to_owned(),
                     body: body.as_bytes(),
                     ..asked.clone()
                 };
-                answered(server, &asked, handle)
+                respond(server, &asked, handle)
             }
             None => refused(Failure::bad_request(
                 "the object provided is unrecognized: it is no object of a kind that is known",
             )),
         };
     }
-    answered(server, asked, handle)
+    respond(server, asked, handle)
 }
 
-fn answered(server: &Server, asked: &Asked<'_>, handle: impl FnOnce(&Asked<'_>) -> Reply) -> Reply {
+fn respond(
+    server: &Server,
+    asked: &ApiRequest<'_>,
+    handle: impl FnOnce(&ApiRequest<'_>) -> Reply,
+) -> Reply {
     let known = {
         let state = server.lock();
         match answer(asked, &state.kinds) {
@@ -58,7 +63,7 @@ fn answered(server: &Server, asked: &Asked<'_>, handle: impl FnOnce(&Asked<'_>) 
 }
 
 /// The answer to a question about the server itself; nothing if the path names none.
-fn answer(asked: &Asked<'_>, kinds: &Kinds) -> Option<Reply> {
+fn answer(asked: &ApiRequest<'_>, kinds: &Kinds) -> Option<Reply> {
     if asked.method != http::Method::GET {
         return None;
     }
@@ -67,22 +72,22 @@ fn answer(asked: &Asked<'_>, kinds: &Kinds) -> Option<Reply> {
     }
     let found = discovery::answer(&asked.path, &asked.accept, kinds);
     if let Some((media_type, body)) = found {
-        return Some(whole(200, media_type, &body));
+        return Some(json_reply(200, media_type, &body));
     }
-    let mut reply = whole(
+    let mut reply = json_reply(
         200,
         "application/json",
         &openapi::answer(&asked.path, kinds)?,
     );
     if asked.query.has("hash") {
-        // Whoever names the hash of a document need not ask for it again.
+        // A client that names the hash of a document never needs to request it again.
         let forever = "public, max-age=31536000, immutable".to_owned();
         reply.headers.push(("cache-control", forever));
     }
     Some(reply)
 }
 
-fn whole(status: u16, media_type: &str, body: &Value) -> Reply {
+fn json_reply(status: u16, media_type: &str, body: &Value) -> Reply {
     Reply {
         status,
         headers: vec![("content-type", media_type.to_owned())],
@@ -91,27 +96,27 @@ fn whole(status: u16, media_type: &str, body: &Value) -> Reply {
 }
 
 fn refused(failure: Failure) -> Reply {
-    whole(failure.code, "application/json", &failure.json())
+    json_reply(failure.code, "application/json", &failure.json())
 }
 
-/// How the answer to a request is to be formed: in which form, and printed by what.
-struct Wish {
+/// Requested form of a reply, and its printer.
+struct ResponseFormat {
     form: Form,
     printer: Printer,
 }
 
-/// What a request wishes for, where that is anything but the objects as they are.
+/// Returns the requested form of the answer, if it is not the plain objects.
 ///
 /// # Errors
-/// It wishes for what there is not: the reply says so.
-fn wish(asked: &Asked<'_>, kinds: &Kinds) -> Result<Option<Wish>, Reply> {
+/// Returns the requested form, or a refusal if that form is not available.
+fn wish(asked: &ApiRequest<'_>, kinds: &Kinds) -> Result<Option<ResponseFormat>, Reply> {
     let include = asked.query.text("includeObject");
-    let form = Form::wanted(Some(&asked.accept), Some(include))
+    let form = Form::from_accept(Some(&asked.accept), Some(include))
         .map_err(|message| refused(Failure::bad_request(message)))?;
     let target = asked.target.as_ref().filter(|_| form != Form::Objects);
     let kind = target.and_then(|target| Some((target, kinds.get(&target.group, &target.plural)?)));
     if kind.is_some_and(|(_, kind)| kind.virtual_only) && matches!(form, Form::Table(..)) {
-        // What is not stored has no rows.
+        // A resource that is not stored has no rows.
         return match Form::has_other(&asked.accept) {
             true => Ok(None),
             false => Err(refused(Failure::not_acceptable())),
@@ -126,33 +131,33 @@ fn wish(asked: &Asked<'_>, kinds: &Kinds) -> Result<Option<Wish>, Reply> {
             .and_then(|declared| declared["additionalPrinterColumns"].as_array());
         let columns = columns.map_or(&[][..], Vec::as_slice);
         let printer = if kind.custom {
-            // A definition whose paths cannot be read is refused before it is served.
+            // A definition with unreadable paths is refused before it is served.
             Printer::declared(columns).unwrap_or_else(|_| Printer::builtin("", ""))
         } else {
             Printer::builtin(&kind.group, &kind.kind)
         };
-        Wish { form, printer }
+        ResponseFormat { form, printer }
     }))
 }
 
-impl Wish {
+impl ResponseFormat {
     /// A reply in the form that was wished for.
     fn grant(self, reply: Reply, server: &Server) -> Reply {
         let content = match reply.content {
-            Content::Whole(body) => Content::Whole(self.whole(body, server)),
+            Content::Whole(body) => Content::Whole(self.format_body(body, server)),
             Content::Watch(chunks) => Content::Watch(self.watch(chunks, server.clone())),
         };
         Reply { content, ..reply }
     }
 
-    fn whole(&self, body: Bytes, server: &Server) -> Bytes {
+    fn format_body(&self, body: Bytes, server: &Server) -> Bytes {
         match serde_json::from_slice(&body) {
             Ok(value) => self
                 .form
                 .apply(value, &self.printer, server.now())
                 .to_string()
                 .into(),
-            // A page for people, such as the one that says that there is none.
+            // The body is a page for people, such as the one for an unknown path.
             Err(_) => body,
         }
     }

@@ -1,11 +1,11 @@
-//! How Go shows values and names their types in messages. Knows nothing of what they are about.
+//! Go's format of values and names of types in messages. Independent of their meaning.
 
 use serde_json::Value;
 
 /// Go's type of a JSON object.
 pub(crate) const OBJECT: &str = "map[string]interface {}";
 
-/// What its JSON package says of a value of another type than is wanted.
+/// Returns the error of its JSON package for a value of another type than wanted.
 pub(crate) fn unmarshal(value: &Value, wanted: &str) -> String {
     let found = match value {
         Value::Null => "null",
@@ -19,13 +19,13 @@ pub(crate) fn unmarshal(value: &Value, wanted: &str) -> String {
 }
 
 /// A value as `%+v` shows it.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn format_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
         Value::String(text) => text.clone(),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(shown).collect();
+            let items: Vec<String> = items.iter().map(format_value).collect();
             format!("[{}]", items.join(" "))
         }
         Value::Object(fields) => {
@@ -33,7 +33,7 @@ pub(crate) fn shown(value: &Value) -> String {
             fields.sort_by_key(|(key, _)| *key);
             let fields = fields
                 .iter()
-                .map(|(key, value)| format!("{key}:{}", shown(value)));
+                .map(|(key, value)| format!("{key}:{}", format_value(value)));
             format!("map[{}]", fields.collect::<Vec<_>>().join(" "))
         }
     }
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn maps_are_shown_in_the_order_of_their_keys() {
         let value = json!({"b": [1, "x", null], "a": {"c": true}});
-        assert_eq!(shown(&value), "map[a:map[c:true] b:[1 x <nil>]]");
+        assert_eq!(format_value(&value), "map[a:map[c:true] b:[1 x <nil>]]");
     }
 
     #[test]

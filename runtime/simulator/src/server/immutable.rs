@@ -20,7 +20,8 @@ pub(crate) fn same(old: &Value, new: &Value, path: &[&str]) -> Vec<Cause> {
     vec![Cause::invalid(path.join("."), &after, "field is immutable")]
 }
 
-/// What a ConfigMap or a Secret that says so never changes, and the type of any.
+/// Returns the errors of a change to immutable data. The type of any ConfigMap or Secret is
+/// immutable, and so is the data if the object sets `immutable`.
 pub(crate) fn immutable_data(old: &Value, new: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if old.get("type") != new.get("type") {

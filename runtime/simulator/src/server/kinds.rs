@@ -1,4 +1,4 @@
-//! Which kinds are served, under which names and versions. Knows no objects.
+//! Kinds that are served, with their names and versions. Knows no objects.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::schema::Schema;
 
-/// Names what a kind's objects are stored under: `services`, `listeners.listeners.stackable.tech`.
+/// Name under which a kind's objects are stored: `services`, `listeners.listeners.stackable.tech`.
 pub(crate) type Id = Arc<str>;
 
 /// One kind with all its versions.
 #[derive(Clone, Debug)]
-#[allow(dead_code, reason = "discovery tells all names of a kind")]
+#[allow(dead_code, reason = "discovery returns all names of a kind")]
 pub(crate) struct Kind {
-    /// Where its objects are; two kinds may share it, as the two kinds of events do.
+    /// Store of its objects. Two kinds may share it, as the two kinds of events do.
     pub(crate) store: Id,
     pub(crate) group: String,
     pub(crate) plural: String,
@@ -28,27 +28,27 @@ pub(crate) struct Kind {
     pub(crate) custom: bool,
     /// Only `create`, as reviews are: nothing is stored.
     pub(crate) virtual_only: bool,
-    /// In the order in which they are preferred.
+    /// Versions in order of preference.
     pub(crate) versions: Vec<Version>,
     pub(crate) traits: Traits,
 }
 
-/// What built-in kinds differ in.
+/// Traits in which built-in kinds differ.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits {
-    /// `metadata.generation` counts changes of what is wanted.
+    /// True if `metadata.generation` counts changes of the desired state.
     pub(crate) generation: bool,
     /// An update need not name a version.
     pub(crate) unconditional: bool,
-    /// A PUT makes what is not there.
+    /// True if a PUT creates an absent object.
     pub(crate) create_on_update: bool,
     /// A deletion is answered with the object instead of a `Status`.
     pub(crate) returns_deleted: bool,
-    /// What names may look like.
+    /// Allowed form of names.
     pub(crate) names: Names,
 }
 
-/// What names may look like.
+/// Allowed form of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Names {
     /// Labels of a host name joined by dots.
@@ -56,7 +56,7 @@ pub(crate) enum Names {
     Subdomain,
     /// One label of a host name.
     Label,
-    /// Whatever fits into a path.
+    /// Any name that fits into a path.
     Path,
 }
 
@@ -102,7 +102,7 @@ impl Kind {
         self.versions.iter().find(|version| version.name == name)
     }
 
-    /// Whether this is the built-in kind of that group and plural.
+    /// Returns true if this is the built-in kind of that group and plural.
     pub(crate) fn is(&self, group: &str, plural: &str) -> bool {
         !self.custom && self.group == group && self.plural == plural
     }
@@ -129,7 +129,7 @@ impl Kinds {
     }
 
     /// In the order of groups and plurals.
-    #[allow(dead_code, reason = "discovery tells all kinds")]
+    #[allow(dead_code, reason = "discovery returns all kinds")]
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Kind>> {
         self.kinds.values()
     }

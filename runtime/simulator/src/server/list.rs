@@ -14,7 +14,7 @@ use super::state::State;
 use super::store::{StoreKey, Stored};
 use lifecycle_client::selector::{FieldSelector, LabelSelector};
 
-/// Which objects of a kind are meant.
+/// Selected objects of a kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     pub(crate) namespace: String,
@@ -23,7 +23,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    pub(crate) fn of(call: &Call<'_>) -> Result<Self, Failure> {
+    pub(crate) fn from_call(call: &Call<'_>) -> Result<Self, Failure> {
         let query = &call.asked.query;
         let labels = LabelSelector::parse(query.text("labelSelector"))
             .map_err(|error| Failure::bad_request(error.0))?;
@@ -70,7 +70,7 @@ pub(crate) fn list(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure
     if call.kind.virtual_only {
         return Err(Failure::method_not_allowed());
     }
-    let selection = Selection::of(call)?;
+    let selection = Selection::from_call(call)?;
     let query = &call.asked.query;
     let limit = usize::try_from(query.number("limit")?.unwrap_or(0)).unwrap_or(usize::MAX);
     let (revision, after) = beginning(state, call)?;
@@ -81,7 +81,7 @@ pub(crate) fn list(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure
     } else {
         let then = state
             .store
-            .at(&call.kind.store, &selection.namespace, revision);
+            .list_at(&call.kind.store, &selection.namespace, revision);
         then.map_err(|_| too_old(state, after.as_ref()))?
     };
     let mut matching = objects.into_iter().filter(|stored| {
@@ -94,7 +94,7 @@ pub(crate) fn list(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure
     };
     let rest = matching.count();
     let next = page.last().filter(|_| rest > 0).map(|last| {
-        // With a selector nobody knows how many of the rest match.
+        // With a selector, the number of remaining matches is unknown.
         let remaining = selection.is_everything().then_some(rest);
         (token(revision, &last.key), remaining)
     });
@@ -127,7 +127,7 @@ fn beginning(state: &State, call: &Call<'_>) -> Result<(u64, Option<StoreKey>), 
     if asked > current {
         return Err(too_large(asked, current));
     }
-    // Servers without an old copy answer with what is newest.
+    // Servers without an old copy answer with the newest one.
     let revision = if exactly == "Exact" { asked } else { current };
     Ok((revision, None))
 }

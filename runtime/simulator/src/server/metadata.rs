@@ -1,4 +1,5 @@
-//! Rules about `metadata` that all kinds share: what creating and updating fill in, and what they refuse.
+//! Rules about `metadata` that all kinds share: fields that create and update fill in, and their
+//! refusals.
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use super::object::{self, list, metadata, name, namespace, text};
 /// No object may carry more bytes of annotations.
 const ANNOTATIONS: usize = 256 * 1024;
 
-/// Puts the object where the request says, or refuses.
+/// Places the object in the namespace of the request, or refuses it.
 pub(crate) fn settle_namespace(object: &mut Value, wanted: &str) -> Result<(), Failure> {
     let found = namespace(object);
     if found == wanted {
@@ -40,7 +41,7 @@ pub(crate) fn dedup_owners(object: &mut Value) {
     }
 }
 
-/// What is wrong with the metadata of a new object.
+/// Returns the errors of the metadata of a new object.
 pub(crate) fn of_new(kind: &Kind, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let mut wrong = |field: &str, value: &str, prefix: bool| {
@@ -68,7 +69,7 @@ pub(crate) fn of_new(kind: &Kind, object: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What is wrong with the metadata of a changed object.
+/// Returns the errors of the metadata of a changed object.
 pub(crate) fn of_changed(kind: &Kind, old: &Value, new: &Value) -> Vec<Cause> {
     let mut causes: Vec<Cause> = names::refusals(Names::Path, name(new), false)
         .iter()

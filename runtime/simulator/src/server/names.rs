@@ -1,10 +1,12 @@
-//! What names, labels and keys may look like, and how the real server words it when they do not. Knows texts only.
+//! Allowed forms of names, labels and keys, and the messages of the real server for violations.
+//! Knows texts only.
 
 use super::kinds::Names;
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 
-/// What is wrong with the name of an object; `prefix` for names that something is added to.
+/// Returns the errors of the name of an object. `prefix` is true for a name that the server
+/// extends.
 pub(crate) fn refusals(names: Names, name: &str, prefix: bool) -> Vec<String> {
     let masked = match name.strip_suffix('-') {
         Some(stem) if prefix => format!("{stem}a"),
@@ -68,7 +70,7 @@ pub(crate) fn is_label(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(inner) && !name.starts_with('-') && !name.ends_with('-')
 }
 
-/// What is wrong with the key of a label or annotation.
+/// Returns the errors of the key of a label or annotation.
 pub(crate) fn label_key(key: &str) -> Vec<String> {
     let refusals = qualified(key).into_iter();
     let named =
@@ -76,7 +78,7 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
     named.collect()
 }
 
-/// What is wrong with a finalizer.
+/// Returns the errors of a finalizer.
 pub(crate) fn qualified(key: &str) -> Vec<String> {
     let mut refusals = Vec::new();
     let (prefix, name) = match key.split_once('/') {
@@ -110,7 +112,7 @@ pub(crate) fn qualified(key: &str) -> Vec<String> {
 const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
     character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/// What is wrong with the value of a label.
+/// Returns the errors of the value of a label.
 pub(crate) fn label_value(value: &str) -> Vec<String> {
     let mut refusals = Vec::new();
     if value.len() > 63 {

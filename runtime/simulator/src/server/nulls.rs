@@ -1,8 +1,9 @@
-//! Lists that Go shows as null when nobody gave one, since their fields are not left out. Knows kinds by the name of their store.
+//! Lists that Go writes as null if absent, because their fields are never omitted. Identifies kinds
+//! by the name of their store.
 
 use serde_json::Value;
 
-/// Of which kinds, and which of their fields.
+/// The kinds, and their fields.
 const LISTS: [(&str, &str); 4] = [
     ("endpointslices.discovery.k8s.io", "endpoints"),
     ("endpointslices.discovery.k8s.io", "ports"),
@@ -10,7 +11,8 @@ const LISTS: [(&str, &str); 4] = [
     ("clusterroles.rbac.authorization.k8s.io", "rules"),
 ];
 
-/// Shows those of an object that are not there or empty, which is the same in what is stored; whether there are any.
+/// Shows absent or empty lists of an object as null. Both are stored alike. Returns true if there
+/// are any.
 pub(crate) fn show(store: &str, object: &mut Value) -> bool {
     let Some(fields) = object.as_object_mut() else {
         return false;
@@ -26,12 +28,12 @@ pub(crate) fn show(store: &str, object: &mut Value) -> bool {
     any
 }
 
-/// Whether objects of this store may be shown with nulls.
+/// Returns true if objects of this store may be shown with nulls.
 pub(crate) fn are_shown(store: &str) -> bool {
     LISTS.iter().any(|(of, _)| *of == store)
 }
 
-/// Takes away what `show` added, and what is stored as if it were not there.
+/// Removes the fields that `show` added, and those that are stored as absent.
 pub(crate) fn forget(object: &mut Value) {
     let is_list = |name: &str| LISTS.iter().any(|(_, field)| *field == name);
     let is_empty = |value: &Value| value.is_null() || *value == Value::Array(Vec::new());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// Texts of `metadata`; empty where there is none.
+/// Returns a text field of `metadata`, or an empty text.
 pub(crate) fn meta<'a>(object: &'a Value, field: &str) -> &'a str {
     text(&object["metadata"], field)
 }
@@ -37,7 +37,7 @@ pub(crate) fn metadata(object: &mut Value) -> &mut Map<String, Value> {
     map(object, "metadata")
 }
 
-/// Sets a field, or takes it away where there is nothing to set.
+/// Sets a field, or removes it if there is no value.
 pub(crate) fn set(map: &mut Map<String, Value>, field: &str, value: Option<Value>) {
     match value {
         Some(value) => map.insert(field.to_owned(), value),

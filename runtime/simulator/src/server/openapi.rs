@@ -1,5 +1,6 @@
-//! OpenAPI version 3 of what is served: an index with a hash for each group and version, and one document for each of them.
-//! `kubectl` explains kinds by it, asks it which parameters a request may have, and which patches a kind takes.
+//! OpenAPI version 3 of the served kinds: an index with a hash per group and version, and one
+//! document for each of them. `kubectl` uses it to explain kinds, and to find the allowed
+//! parameters of a request and the patches that a kind accepts.
 
 use std::sync::Arc;
 
@@ -145,7 +146,8 @@ fn add_schema(kind: &Kind, version: &Version, schemas: &mut Map<String, Value>) 
     Some(name)
 }
 
-/// The schema of a custom resource as its definition says it, with what every object has.
+/// Returns the schema of a custom resource from its definition, with the fields that every object
+/// has.
 fn custom(declared: &Value) -> Value {
     let mut schema = declared.clone();
     if !schema.is_object() {
@@ -327,26 +329,29 @@ mod tests {
     use super::super::builtin::kinds;
     use super::*;
 
-    fn ask(path: &str) -> Option<Value> {
+    fn answer_for(path: &str) -> Option<Value> {
         answer(path, &kinds())
     }
 
     #[test]
     fn the_index_names_a_document_for_each_group_and_version() {
-        let index = ask("/openapi/v3").unwrap();
+        let index = answer_for("/openapi/v3").unwrap();
         let url = index["paths"]["apis/apps/v1"]["serverRelativeURL"]
             .as_str()
             .unwrap();
         assert!(url.starts_with("/openapi/v3/apis/apps/v1?hash="), "{url}");
         for path in index["paths"].as_object().unwrap().keys() {
-            assert!(ask(&format!("/openapi/v3/{path}")).is_some(), "{path}");
+            assert!(
+                answer_for(&format!("/openapi/v3/{path}")).is_some(),
+                "{path}"
+            );
         }
-        assert!(ask("/openapi/v3/apis/apps/v9").is_none());
+        assert!(answer_for("/openapi/v3/apis/apps/v9").is_none());
     }
 
     #[test]
     fn a_document_holds_all_that_it_refers_to() {
-        let document = ask("/openapi/v3/apis/apps/v1").unwrap();
+        let document = answer_for("/openapi/v3/apis/apps/v1").unwrap();
         let schemas = document["components"]["schemas"].as_object().unwrap();
         let text = document.to_string();
         let references = text
@@ -366,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_patch_says_its_parameters_and_forms() {
-        let document = ask("/openapi/v3/api/v1").unwrap();
+        let document = answer_for("/openapi/v3/api/v1").unwrap();
         let patch = &document["paths"]["/api/v1/namespaces/{namespace}/services/{name}"]["patch"];
         let parameters = patch["parameters"].as_array().unwrap();
         assert!(

@@ -1,5 +1,6 @@
-//! OpenAPI version 2: the definitions of all kinds that are served, as JSON and in the binary form that `kubectl` asks for when it
-//! meets a kind that it does not find in version 3. It names no paths: nobody asks this version for them.
+//! OpenAPI version 2: the definitions of all served kinds, as JSON and in binary form. `kubectl`
+//! requests the binary form for a kind that it does not find in version 3. The document names no
+//! paths, because no client looks for them in this version.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +9,7 @@ use super::kinds::Kinds;
 use super::openapi::{self, COMPONENTS};
 use super::{Content, Reply};
 
-/// What clients ask for, and how it is called in answers.
+/// Media type that clients request, and its name in answers.
 const BINARY: [&str; 2] = [
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
@@ -17,7 +18,7 @@ const BINARY: [&str; 2] = [
 /// Words of version 3 that version 2 does not have.
 const NEWER: [&str; 4] = ["nullable", "oneOf", "anyOf", "not"];
 
-/// The document in the form that is asked for.
+/// Returns the document in the requested form.
 pub(crate) fn reply(accept: &str, kinds: &Kinds) -> Reply {
     let binary = BINARY.iter().any(|form| accept.contains(form));
     let definitions = definitions(kinds);
@@ -90,7 +91,7 @@ fn document(definitions: &Map<String, Value>) -> Vec<u8> {
     out
 }
 
-/// Schemas with their names, as the first field of what holds them.
+/// Encodes schemas with their names, as the first field of their container.
 fn named(schemas: &Map<String, Value>) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, value) in schemas {
@@ -124,7 +125,7 @@ fn schema(schema: &Value) -> Vec<u8> {
     let mut item = Vec::new();
     match &schema["additionalProperties"] {
         Value::Object(_) => bytes(1, &self::schema(&schema["additionalProperties"]), &mut item),
-        Value::Bool(allowed) => number(2, u64::from(*allowed), &mut item),
+        Value::Bool(allowed) => write_number(2, u64::from(*allowed), &mut item),
         Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => {}
     }
     if !item.is_empty() {
@@ -153,7 +154,7 @@ fn schema(schema: &Value) -> Vec<u8> {
     out
 }
 
-/// Any value, as YAML, of which JSON is a part.
+/// Encodes any value as YAML, a superset of JSON.
 fn any(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     text(2, &value.to_string(), &mut out);
@@ -170,7 +171,7 @@ fn bytes(field: u64, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-fn number(field: u64, value: u64, out: &mut Vec<u8>) {
+fn write_number(field: u64, value: u64, out: &mut Vec<u8>) {
     varint(field << 3, out);
     varint(value, out);
 }
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn numbers_are_written_as_they_are_on_the_wire() {
         let mut out = Vec::new();
-        number(2, 300, &mut out);
+        write_number(2, 300, &mut out);
         assert_eq!(out, [0x10, 0xac, 0x02]);
     }
 

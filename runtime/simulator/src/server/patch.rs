@@ -69,7 +69,8 @@ pub(crate) fn patch(state: &mut State, call: &Call<'_>) -> Result<Answer, Failur
     Ok(Answer::bytes(200, call.view.object(&changed)).warn(warnings))
 }
 
-/// What a patch makes of an object, what messages about that show, and why it cannot be an object of its kind.
+/// Returns the patched object, the text that messages show for it, and the reason why it cannot be
+/// an object of its kind.
 fn patched(
     call: &Call<'_>,
     kind: &str,
@@ -104,7 +105,7 @@ fn patched(
             }
             let new = shape::strategic(call, &object, &patch)?;
             let why = shape::unrestorable(call, &new);
-            return Ok((new, golang::shown(&patch), why));
+            return Ok((new, golang::format_value(&patch), why));
         }
     }
     let (shown, why) = (object.to_string(), shape::mismatch(call, &object));
@@ -128,7 +129,8 @@ fn json_patched(object: &mut Value, patch: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Nulls in the items of lists are as good as absent; those outside of lists remove.
+/// Removes nulls within the items of lists, which count as absent. Nulls outside lists remove
+/// fields.
 fn prune_items(value: &mut Value, within_list: bool) {
     match value {
         Value::Object(fields) => {
@@ -142,7 +144,8 @@ fn prune_items(value: &mut Value, within_list: bool) {
     }
 }
 
-/// The real server lets a field be replaced that is not there, if only what it is in is there.
+/// Relaxes a replace operation. The real server accepts a replacement of an absent field if its
+/// parent exists.
 fn lenient(object: &Value, operation: json_patch::PatchOperation) -> json_patch::PatchOperation {
     let json_patch::PatchOperation::Replace(replace) = &operation else {
         return operation;
@@ -213,7 +216,8 @@ fn apply_new(
     }
     call.authorize_create(state)?;
     let mut merged = shape::apply(state, call, None, wanted, force)?;
-    // A version in an apply says: only if this exists; "1" says: only if none does.
+    // With a version, an apply only changes an existing object. With version "1", it only creates
+    // an absent one.
     metadata(&mut merged).remove("resourceVersion");
     let made = create::make(state, call, merged, Write::Apply)?;
     Ok(Answer::bytes(201, call.view.object(&made)))

@@ -1,11 +1,11 @@
-//! Pods: what the API server itself decides about them. Scheduling and running them is the world's.
+//! Decisions of the API server itself about Pods. The world schedules and runs them.
 
 use serde_json::{Value, json};
 
 use super::failure::Cause;
 use super::object::{fill, list, map, text};
 
-/// Sorts of volumes in the order in which the real server looks for them.
+/// Kinds of volumes in the order in which the real server checks them.
 const VOLUMES: [&str; 12] = [
     "emptyDir",
     "hostPath",
@@ -21,7 +21,7 @@ const VOLUMES: [&str; 12] = [
     "image",
 ];
 
-/// What admission adds to every Pod.
+/// Adds the fields that admission sets on every Pod.
 pub(crate) fn prepare_new(pod: &mut Value) {
     let class = quality(pod);
     let spec = map(pod, "spec");
@@ -31,7 +31,7 @@ pub(crate) fn prepare_new(pod: &mut Value) {
     pod["status"] = json!({"phase": "Pending", "qosClass": class});
 }
 
-/// What every Pod tolerates for a while, also after a change.
+/// Adds the tolerations that every Pod has for a while, also after a change.
 pub(crate) fn tolerate(pod: &mut Value) {
     let spec = map(pod, "spec");
     let mut tolerations = spec
@@ -81,7 +81,7 @@ pub(crate) fn validate_new(pod: &Value) -> Vec<Cause> {
     of_spec(&pod["spec"], "spec")
 }
 
-/// What is wrong with the spec of a Pod or of a template of Pods.
+/// Returns the errors of the spec of a Pod or of a Pod template.
 pub(crate) fn of_spec(spec: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let containers = list(spec, "containers");

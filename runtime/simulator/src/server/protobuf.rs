@@ -1,7 +1,9 @@
-//! Reads objects in the binary form in which typed Go clients write them (`kubectl create`, `kubectl auth can-i`), as JSON.
-//! The table beside it says which number each field of the built-in kinds has, as the published Go types of Kubernetes 1.36 tag
-//! them: a message a line, its fields as `number:name:code`. In a code `^` marks a message whose fields stand in its parent,
-//! `?` a field that is written though it be empty, `[` a list and `{` a map; then a scalar, a form of its own (`@`) or a message.
+//! Reads objects as JSON from the binary form of typed Go clients (`kubectl create`, `kubectl auth
+//! can-i`). The adjacent table gives the number of each field of the built-in kinds, as the
+//! published Go types of Kubernetes 1.36 tag them. It has one message a line, with fields as
+//! `number:name:code`. In a code, `^` marks a message whose fields are in its parent. `?` marks a
+//! field that is written even if empty, `[` a list and `{` a map. A scalar, a special form (`@`) or
+//! a message follows.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,10 +16,10 @@ use serde_json::{Map, Value, json};
 /// The media type.
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
-/// What custom kinds are described in.
+/// Message type that describes the schemas of custom kinds.
 const SCHEMA: &str = "apiextensions.JSONSchemaProps";
 
-/// What every such body begins with.
+/// First bytes of every such body.
 const MAGIC: &[u8] = b"k8s\0";
 /// Go's zero time, which means none.
 const NO_TIME: i64 = -62_135_596_800;
@@ -136,7 +138,7 @@ fn bytes<'a>(parts: &[(u64, Part<'a>)], number: u64) -> Option<&'a [u8]> {
     })
 }
 
-fn number(parts: &[(u64, Part<'_>)], wanted: u64) -> Option<i64> {
+fn find_number(parts: &[(u64, Part<'_>)], wanted: u64) -> Option<i64> {
     parts.iter().rev().find_map(|(key, part)| match part {
         Part::Number(number) if *key == wanted => Some(number.cast_signed()),
         Part::Bytes(_) | Part::Number(_) => None,
@@ -191,7 +193,7 @@ fn empty(code: &str) -> Value {
     }
 }
 
-/// Whether Go leaves a field out that need not be there: a scalar that says nothing.
+/// Returns true if Go omits an optional field with this value: an empty scalar.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::String(text) => text.is_empty(),
@@ -215,24 +217,27 @@ fn value(code: &str, part: Part<'_>) -> Option<Value> {
     }
 }
 
-/// What has a form of its own in JSON.
+/// Decodes a value that has its own form in JSON.
 fn form(code: &str, body: &[u8]) -> Option<Value> {
     let parts = parts(body)?;
     Some(match code {
         "@time" => time(&parts, "%Y-%m-%dT%H:%M:%SZ"),
         "@micro" => time(&parts, "%Y-%m-%dT%H:%M:%S.%6fZ"),
-        "@duration" => format!("{}ns", number(&parts, 1).unwrap_or_default()).into(),
+        "@duration" => format!("{}ns", find_number(&parts, 1).unwrap_or_default()).into(),
         "@raw" => serde_json::from_slice(bytes(&parts, 1)?).ok()?,
         "@quantity" => text(&parts, 1).into(),
-        "@intstr" if number(&parts, 1).unwrap_or_default() == 1 => text(&parts, 3).into(),
-        "@intstr" => number(&parts, 2).unwrap_or_default().into(),
+        "@intstr" if find_number(&parts, 1).unwrap_or_default() == 1 => text(&parts, 3).into(),
+        "@intstr" => find_number(&parts, 2).unwrap_or_default().into(),
         "@items" => {
             let items = parts.iter().filter_map(|(_, part)| value("s", *part));
             items.collect::<Vec<_>>().into()
         }
-        // Of the structure of custom kinds: one or several, a schema or whether anything goes, a schema or names.
+        // In the structure of custom kinds, the value is one or several, a schema or a flag that
+        // allows anything, a schema or names.
         "@schemas" if bytes(&parts, 2).is_some() => many(&parts, SCHEMA)?,
-        "@allows" if bytes(&parts, 2).is_none() => number(&parts, 1).is_some_and(|n| n != 0).into(),
+        "@allows" if bytes(&parts, 2).is_none() => {
+            find_number(&parts, 1).is_some_and(|n| n != 0).into()
+        }
         "@allows" => value(SCHEMA, Part::Bytes(bytes(&parts, 2)?))?,
         "@either" if bytes(&parts, 1).is_none() => many(&parts, "s")?,
         "@schemas" | "@either" => value(SCHEMA, Part::Bytes(bytes(&parts, 1)?))?,
@@ -246,7 +251,7 @@ fn many(parts: &[(u64, Part<'_>)], code: &str) -> Option<Value> {
     second.map(|(_, part)| value(code, *part)).collect()
 }
 
-/// As Go writes it: without a fraction where there is none.
+/// Returns a number as Go writes it, without a fraction if it is whole.
 fn decimal(number: f64) -> Value {
     let text = number.to_string();
     text.parse::<i64>()
@@ -255,8 +260,8 @@ fn decimal(number: f64) -> Value {
 
 /// Null for no time.
 fn time(parts: &[(u64, Part<'_>)], format: &str) -> Value {
-    let seconds = number(parts, 1).filter(|seconds| *seconds != NO_TIME);
-    let nanoseconds = number(parts, 2).and_then(|nanoseconds| i32::try_from(nanoseconds).ok());
+    let seconds = find_number(parts, 1).filter(|seconds| *seconds != NO_TIME);
+    let nanoseconds = find_number(parts, 2).and_then(|nanoseconds| i32::try_from(nanoseconds).ok());
     let time =
         seconds.and_then(|seconds| Timestamp::new(seconds, nanoseconds.unwrap_or_default()).ok());
     time.map_or(Value::Null, |time| time.strftime(format).to_string().into())

@@ -1,4 +1,4 @@
-//! Who may do what: roles and bindings as they are stored, and how a refusal is worded. Knows no handlers.
+//! Authorization: the stored roles and bindings, and the wording of a refusal. Knows no handlers.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use super::User;
 use super::failure::Failure;
 use super::object::{list, namespace, text};
-use super::request::Asked;
+use super::request::ApiRequest;
 use super::store::{Store, StoreKey};
 
 pub(crate) const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Whose members may do everything, whatever roles say.
+/// Group of users who may do everything, regardless of roles.
 pub(crate) const MASTERS: &str = "system:masters";
 
 /// Every user that is known belongs to it.
 pub(crate) const AUTHENTICATED: &str = "system:authenticated";
 
-/// What somebody wants to do.
+/// Action that a user attempts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Attempt {
     pub(crate) verb: String,
@@ -32,7 +32,7 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    pub(crate) fn of(asked: &Asked<'_>) -> Self {
+    pub(crate) fn from_request(asked: &ApiRequest<'_>) -> Self {
         let Some(target) = &asked.target else {
             return Self {
                 verb: asked.method.as_str().to_lowercase(),
@@ -137,7 +137,8 @@ impl Rule {
     }
 }
 
-/// Whom a binding gives which rules, and where; everywhere is the empty namespace.
+/// The rules and the subjects of a binding, and its namespace. An empty namespace means the whole
+/// cluster.
 #[derive(Clone, Debug)]
 struct Grant {
     namespace: String,
@@ -221,7 +222,7 @@ impl Grants {
         &self.grants
     }
 
-    /// Whether somebody may do something.
+    /// Returns true if a user may do something.
     pub(crate) fn allow(&mut self, objects: &Store, user: &User, attempt: &Attempt) -> bool {
         if user.groups.iter().any(|group| group == MASTERS) {
             return true;
@@ -234,7 +235,7 @@ impl Grants {
         there.any(|grant| grant.rules.iter().any(|rule| rule.allows(attempt)))
     }
 
-    /// The rules that somebody has in a namespace.
+    /// Returns the rules of a user in a namespace.
     pub(crate) fn rules(&mut self, objects: &Store, user: &User, namespace: &str) -> Vec<Rule> {
         let there = self.current(objects).iter().filter(|grant| {
             (grant.namespace.is_empty() || grant.namespace == namespace) && grant.is_for(user)
@@ -243,8 +244,8 @@ impl Grants {
     }
 }
 
-/// Rules with equal verbs, as a review tells them.
-pub(crate) fn told(rules: &[Rule], paths: bool) -> Vec<Value> {
+/// Returns rules grouped by equal verbs, as a review reports them.
+pub(crate) fn review_rules(rules: &[Rule], paths: bool) -> Vec<Value> {
     let field = if paths {
         "nonResourceURLs"
     } else {

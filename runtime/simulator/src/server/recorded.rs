@@ -1,4 +1,5 @@
-//! A request as those may read it who look at what a program asks of its API server. What is secret is not in it.
+//! Record of a request, for readers who examine the requests of a program to its API server. It
+//! contains no secrets.
 
 use http::Request;
 use serde_json::Value;
@@ -6,12 +7,12 @@ use serde_json::Value;
 use super::User;
 use super::protobuf;
 use super::rbac::Attempt;
-use super::request::Asked;
+use super::request::ApiRequest;
 
 /// A request that was answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// As RBAC names who asked.
+    /// Name of the user, as in RBAC.
     pub user: String,
     /// As rules of RBAC name it: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of a path that is no resource, the
     /// method.
@@ -22,36 +23,37 @@ pub struct Recorded {
     pub agent: String,
     /// The HTTP code of the answer.
     pub code: u16,
-    /// What was sent.
+    /// Body of the request.
     pub body: RecordedBody,
 }
 
-/// What was sent.
+/// Body of a recorded request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordedBody {
     /// Nothing.
     Empty,
     /// This.
     Value(Value),
-    /// Something secret, of which nothing is told.
+    /// Secret content that is not recorded.
     LeftOut,
 }
 
-/// What holds secrets, by group, resource and kind: no part of such a body is told, for a patch or an annotation may hold them as well as `data`.
+/// Kinds that hold secrets, by group, resource and kind. No part of such a body is recorded,
+/// because a patch or an annotation may hold secrets as well as `data`.
 const SECRET: [(&str, &str, &str); 2] = [
     ("", "secrets", "Secret"),
     ("authentication.k8s.io", "tokenreviews", "TokenReview"),
 ];
 
 impl Recorded {
-    pub(crate) fn of(user: &User, request: &Request<Vec<u8>>, code: u16) -> Self {
-        let asked = Asked::new(user, request);
+    pub(crate) fn from_request(user: &User, request: &Request<Vec<u8>>, code: u16) -> Self {
+        let asked = ApiRequest::new(user, request);
         let uri = request.uri();
         let path = uri.path_and_query().map_or(uri.path(), |all| all.as_str());
         let body = body(&asked);
         Self {
             user: user.name.clone(),
-            verb: Attempt::of(&asked).verb,
+            verb: Attempt::from_request(&asked).verb,
             path: path.to_owned(),
             agent: asked.agent,
             code,
@@ -60,7 +62,7 @@ impl Recorded {
     }
 }
 
-fn body(asked: &Asked<'_>) -> RecordedBody {
+fn body(asked: &ApiRequest<'_>) -> RecordedBody {
     if asked.body.is_empty() {
         return RecordedBody::Empty;
     }
@@ -85,7 +87,8 @@ fn body(asked: &Asked<'_>) -> RecordedBody {
     }
 }
 
-/// Whether a body says that it is secret, or of something in it: it may have been sent to a wrong path.
+/// Returns true if a body, or something in it, names a secret kind. It may have been sent to a
+/// wrong path.
 fn is_secret(body: &Value) -> bool {
     match body {
         Value::Object(object) => {
@@ -95,7 +98,7 @@ fn is_secret(body: &Value) -> bool {
             is_kind || items.is_some_and(|items| items.iter().any(is_secret))
         }
         Value::Array(items) => items.iter().any(is_secret),
-        // Nobody has taken it apart: that it names such a kind is enough.
+        // The text is not parsed, so naming such a kind is enough.
         Value::String(text) => {
             let mut words = text.split(|letter: char| !letter.is_alphanumeric());
             words.any(|word| holds(None, word))
@@ -104,7 +107,8 @@ fn is_secret(body: &Value) -> bool {
     }
 }
 
-/// Whether a kind, or a list of it, holds secrets; without a version it may be of any group.
+/// Returns true if a kind, or a list of it, holds secrets. Without a version the kind may be of any
+/// group.
 fn holds(version: Option<&str>, kind: &str) -> bool {
     let group = version.map(|version| version.rsplit_once('/').map_or("", |(group, _)| group));
     let kind = kind.strip_suffix("List").unwrap_or(kind);
@@ -122,7 +126,7 @@ mod tests {
         let request = Request::builder().method(method).uri(path);
         let request = request.header("user-agent", "kubectl/v1.36");
         let request = request.body(body.as_bytes().to_vec()).unwrap();
-        Recorded::of(&User::admin(), &request, 200)
+        Recorded::from_request(&User::admin(), &request, 200)
     }
 
     #[test]
@@ -155,7 +159,7 @@ mod tests {
             let found = recorded(method, &path, r#"{"stringData": {"password": "x"}}"#);
             assert_eq!(found.body, RecordedBody::LeftOut, "{method} {path}");
         }
-        // Where no Secret is taken: what was sent is one nevertheless.
+        // The body is a Secret although its path does not accept one.
         let wrong = "/api/v1/namespaces/a/configmaps";
         let secret = r#"{"apiVersion": "v1", "kind": "Secret", "stringData": {"password": "x"}}"#;
         let list = format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{{}}, {secret}]}}"#);

@@ -1,4 +1,5 @@
-//! Objects as answers show them: alone, in a list, in an event of a watch, in the version that was asked for.
+//! Objects as replies show them: alone, in a list, or in an event of a watch, in the requested
+//! version.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::kinds::Kind;
 use super::nulls;
 use super::store::Stored;
 
-/// A kind in one version, as somebody asks for it.
+/// A kind in one version, as requested.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub(crate) kind: Arc<Kind>,

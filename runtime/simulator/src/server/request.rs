@@ -1,4 +1,4 @@
-//! What a request asks for: path, query and headers, taken apart. Knows no objects.
+//! Parser of requests: path, query and headers. Knows no objects.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use http::{Method, Request, header};
 use super::User;
 use super::failure::Failure;
 
-/// What is asked of the API server, apart from the objects themselves.
+/// Request to the API server, apart from the objects themselves.
 #[derive(Clone, Debug)]
 #[allow(
     dead_code,
-    reason = "tables are asked for by `accept`, rights are a user's"
+    reason = "`accept` requests tables, and rights belong to a user"
 )]
-pub(crate) struct Asked<'a> {
+pub(crate) struct ApiRequest<'a> {
     pub(crate) user: &'a User,
     pub(crate) method: Method,
     pub(crate) path: String,
@@ -34,7 +34,7 @@ pub(crate) struct Target {
     pub(crate) plural: String,
     pub(crate) name: String,
     pub(crate) subresource: String,
-    /// What follows the subresource.
+    /// Path after the subresource.
     pub(crate) rest: String,
 }
 
@@ -80,7 +80,7 @@ impl Query {
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ApiRequest<'a> {
     pub(crate) fn new(user: &'a User, request: &'a Request<Vec<u8>>) -> Self {
         let header = |name: header::HeaderName| {
             let value = request.headers().get(name);
@@ -105,7 +105,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Who is named as the manager of the fields that are written.
+    /// Returns the manager of the written fields.
     pub(crate) fn manager(&self) -> &str {
         match self.query.text("fieldManager") {
             "" => self.agent.split('/').next().unwrap_or_default(),

@@ -27,8 +27,9 @@ pub enum Unrestorable {
 }
 
 impl Server {
-    /// Takes an object over as another server has it: uid, times, managed fields, finalizers and status stay; its version becomes one of this server's,
-    /// which is returned. What was there under its name is replaced.
+    /// Stores an object as another server has it. The uid, times, managed fields, finalizers and
+    /// status stay. Its version becomes one of this server's, which is returned. An existing object
+    /// under its name is replaced.
     ///
     /// # Errors
     /// Its kind is not served here, or it has no name.

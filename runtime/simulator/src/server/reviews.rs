@@ -36,7 +36,7 @@ pub(crate) fn review(state: &mut State, call: &Call<'_>) -> Result<Answer, Failu
             let rules = state.rules(user, text(&review["spec"], "namespace"));
             json!({
                 "incomplete": false,
-                "resourceRules": rbac::told(&rules, false), "nonResourceRules": rbac::told(&rules, true),
+                "resourceRules": rbac::review_rules(&rules, false), "nonResourceRules": rbac::review_rules(&rules, true),
             })
         }
         _ => {
@@ -90,7 +90,7 @@ fn access(state: &mut State, user: &User, call: &Call<'_>, spec: &Value) -> Resu
             ..Attempt::default()
         }
     };
-    // What is not enforced is allowed.
+    // Without enforcement, everything is allowed.
     let allowed = !state.enforces_rbac || state.allows(user, &attempt);
     Ok(json!({"allowed": allowed}))
 }

@@ -1,4 +1,5 @@
-//! Services: cluster IPs and node ports, given and taken back by the API server itself, and what a Service may say.
+//! Services: cluster IPs and node ports that the API server itself allocates and releases, and the
+//! validation of Services.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -6,7 +7,7 @@ use std::net::Ipv4Addr;
 use rand_pcg::rand_core::Rng;
 use serde_json::{Value, json};
 
-use super::allocations::{node_ports, number};
+use super::allocations::{node_ports, port_number};
 use super::failure::{Cause, Failure};
 use super::kinds::Kind;
 use super::object::{fill, list, map, name, namespace, set, text};
@@ -49,7 +50,8 @@ fn takes_ports(service: &Value) -> bool {
     matches!(kind_of(service), "NodePort" | "LoadBalancer")
 }
 
-/// Gives a Service what it needs and does not name, and refuses what it names and is another's.
+/// Allocates the addresses and ports that a Service leaves open. Refuses those that belong to
+/// another Service.
 pub(crate) fn allocate(
     state: &mut State,
     kind: &Kind,
@@ -146,7 +148,7 @@ fn allocate_ports(
     // Those that are named come first, so that none of them is given away. Ports that differ in the protocol alone may share one.
     let mut taken: BTreeMap<u16, BTreeSet<String>> = BTreeMap::new();
     for (index, port) in list(&service["spec"], "ports").iter().enumerate() {
-        let Some(number) = number(port, "nodePort") else {
+        let Some(number) = port_number(port, "nodePort") else {
             continue;
         };
         let path = format!("spec.ports[{index}].nodePort");
@@ -170,7 +172,7 @@ fn allocate_ports(
     }
     if needs_check_port(service) {
         let spec = &service["spec"];
-        if number(spec, "healthCheckNodePort").is_none() {
+        if port_number(spec, "healthCheckNodePort").is_none() {
             let port = free_port(state, key, &taken);
             map(service, "spec").insert("healthCheckNodePort".to_owned(), port.into());
         }
@@ -191,7 +193,7 @@ fn give_ports(
     for port in &mut ports {
         let protocol = text(port, "protocol").to_owned();
         let wanted = port["port"].as_u64().unwrap_or(0);
-        let given = match number(port, "nodePort") {
+        let given = match port_number(port, "nodePort") {
             Some(named) => named,
             None => {
                 let shared = of_port.get(&wanted).copied().filter(|shared| {
@@ -222,7 +224,8 @@ fn free_port(state: &mut State, key: &StoreKey, taken: &BTreeMap<u16, BTreeSet<S
     free.next().unwrap_or(*PORTS.end())
 }
 
-/// What a change that does not name it keeps, and what goes with a type that has no use for it.
+/// Keeps the allocated fields that a change does not name, and drops the fields that the new type
+/// does not use.
 pub(crate) fn carry(old: &Value, new: &mut Value) {
     keep_allocated(old, new);
     drop_useless(old, new);
@@ -257,11 +260,11 @@ fn keep_allocated(old: &Value, new: &mut Value) {
             .collect();
         let named: BTreeMap<&str, Option<u16>> = list(before, "ports")
             .iter()
-            .map(|port| (text(port, "name"), number(port, "nodePort")))
+            .map(|port| (text(port, "name"), port_number(port, "nodePort")))
             .collect();
         let mut ports = list(&new["spec"], "ports").to_vec();
         for port in &mut ports {
-            if number(port, "nodePort").is_some() {
+            if port_number(port, "nodePort").is_some() {
                 continue;
             }
             let known = named.get(text(port, "name")).copied().flatten();
@@ -275,14 +278,14 @@ fn keep_allocated(old: &Value, new: &mut Value) {
     }
     if needs_check_port(old)
         && needs_check_port(new)
-        && number(&new["spec"], "healthCheckNodePort").is_none()
+        && port_number(&new["spec"], "healthCheckNodePort").is_none()
     {
         let value = before.get("healthCheckNodePort").cloned();
         set(map(new, "spec"), "healthCheckNodePort", value);
     }
 }
 
-/// Whether a Service is reached from outside.
+/// Returns true if a Service is reachable from outside the cluster.
 fn is_reachable(service: &Value) -> bool {
     let has_addresses = !list(&service["spec"], "externalIPs").is_empty();
     takes_ports(service) || (kind_of(service) == "ClusterIP" && has_addresses)
@@ -326,7 +329,7 @@ fn drop_useless(old: &Value, new: &mut Value) {
     }
 }
 
-/// What is wrong with the status of a Service.
+/// Returns the errors of the status of a Service.
 pub(crate) fn of_status(service: &Value) -> Vec<Cause> {
     let path = "status.loadBalancer.ingress";
     let ingress = list(&service["status"]["loadBalancer"], "ingress");
@@ -344,7 +347,7 @@ pub(crate) fn of_status(service: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What is wrong with a Service.
+/// Returns the errors of a Service.
 pub(crate) fn validate(old: Option<&Value>, service: &Value) -> Vec<Cause> {
     let spec = &service["spec"];
     let mut causes = Vec::new();
@@ -426,7 +429,7 @@ fn of_ports(service: &Value) -> Vec<Cause> {
             let detail = "must be between 1 and 65535, inclusive";
             causes.push(Cause::invalid(path("targetPort"), &target.into(), detail));
         }
-        if !takes_ports(service) && number(port, "nodePort").is_some() {
+        if !takes_ports(service) && port_number(port, "nodePort").is_some() {
             let detail = format!("may not be used when `type` is '{}'", kind_of(service));
             causes.push(Cause::forbidden(path("nodePort"), &detail));
         }
@@ -483,7 +486,7 @@ fn of_policies(service: &Value) -> Vec<Cause> {
             }
         }
     }
-    if number(spec, "healthCheckNodePort").is_some() && !needs_check_port(service) {
+    if port_number(spec, "healthCheckNodePort").is_some() && !needs_check_port(service) {
         let detail =
             "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
         causes.push(Cause::invalid(

@@ -1,4 +1,5 @@
-//! Where the server meets the schemas of its kinds: pruning, defaults, validation, managed fields, apply, strategic merge.
+//! Interface between the server and the schemas of its kinds: pruning, defaults, validation,
+//! managed fields, apply, strategic merge.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::state::State;
 use crate::schema::managed::{self, Writer};
 use crate::schema::{Schema, strategic_merge};
 
-/// Which kind of write this is, as managed fields tell them apart.
+/// Kind of a write, as managed fields distinguish it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Write {
     /// A POST, a PUT or a patch.
@@ -22,7 +23,7 @@ pub(crate) enum Write {
     Apply,
 }
 
-/// An object as a request brings it: unknown fields go, defaults come. Also what to warn of.
+/// Returns an object of a request without unknown fields and with defaults. Also returns warnings.
 pub(crate) fn decode(call: &Call<'_>, object: Value) -> Result<(Value, Vec<String>), Failure> {
     if let Some(why) = mismatch(call, &object) {
         return Err(undecodable(call, &why));
@@ -30,10 +31,11 @@ pub(crate) fn decode(call: &Call<'_>, object: Value) -> Result<(Value, Vec<Strin
     clean(call, object).map_err(|why| undecodable(call, &why))
 }
 
-/// As `decode`, of what fits its type.
+/// Cleans an object like `decode`, if it fits its type.
 ///
 /// # Errors
-/// What is wrong with it, where unknown fields are wrong.
+/// Fails with the description of the unknown fields, if the request treats unknown fields as
+/// errors.
 pub(crate) fn clean(call: &Call<'_>, mut object: Value) -> Result<(Value, Vec<String>), String> {
     let unknown = schema(call).map(|schema| schema.prune(&mut object));
     let warnings = judge(call, &unknown.unwrap_or_default())?;
@@ -53,12 +55,13 @@ pub(crate) fn mismatch(call: &Call<'_>, object: &Value) -> Option<String> {
     schema(call)?.mismatch(object)
 }
 
-/// As `mismatch`, in the words for what a strategic merge patch made.
+/// Returns the error of `mismatch`, in the words for the result of a strategic merge patch.
 pub(crate) fn unrestorable(call: &Call<'_>, object: &Value) -> Option<String> {
     schema(call)?.unrestorable(object)
 }
 
-/// A new custom resource as storage gives it back: what was taken from the request, as the status is, has its default again, which is nobody's field.
+/// Restores a new custom resource as storage returns it. A field dropped from the request, such as
+/// the status, gets its default again, which no manager owns.
 pub(crate) fn read_back(call: &Call<'_>, object: &mut Value) {
     if let (true, Some(schema)) = (call.kind.custom, &call.version.schema) {
         schema.default(object);
@@ -73,14 +76,14 @@ fn default(call: &Call<'_>, object: &mut Value) {
     defaults::default(&call.kind, object);
 }
 
-/// Warns of fields that are unknown or given twice, or refuses them where the request says so.
+/// Warns of unknown or repeated fields, or refuses them if the request demands it.
 fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, String> {
-    // What a patch makes has each field once.
+    // The result of a patch has each field once.
     let is_whole = ["POST", "PUT"].contains(&call.asked.method.as_str());
     let mut messages = match (is_whole, call.kind.custom) {
-        (true, false) => duplicates::told(call.asked.body, unknown),
-        // Of custom kinds the body is judged before its schema is looked at.
-        (true, true) => duplicates::told(call.asked.body, &[]),
+        (true, false) => duplicates::field_warnings(call.asked.body, unknown),
+        // The body of a custom kind is checked before its schema is used.
+        (true, true) => duplicates::field_warnings(call.asked.body, &[]),
         (false, _) => Vec::new(),
     };
     for said in unknown.iter().map(|path| duplicates::unknown(path)) {
@@ -98,7 +101,7 @@ fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, String> {
     }
 }
 
-/// What the schema refuses.
+/// Returns the violations of the schema.
 pub(crate) fn validate(call: &Call<'_>, old: Option<&Value>, new: &Value) -> Vec<Cause> {
     let Some(schema) = schema(call).filter(|_| call.kind.custom) else {
         return Vec::new();
@@ -108,7 +111,8 @@ pub(crate) fn validate(call: &Call<'_>, old: Option<&Value>, new: &Value) -> Vec
     causes.into_iter().map(Cause::from).collect()
 }
 
-/// Brings the managed fields up to date; `new` is what was decoded, before anything is put back. An apply has done so itself.
+/// Updates the managed fields. `new` is the decoded object, before any field is restored. An apply
+/// has already updated them.
 pub(crate) fn track(
     state: &State,
     call: &Call<'_>,
@@ -148,7 +152,8 @@ pub(crate) fn apply(
         schema.prune(&mut merged);
     }
     default(call, &mut merged);
-    // What the request names is what it is checked against; else it means what is stored.
+    // The object is checked against the version and uid that the request names, or else against
+    // the stored ones.
     for field in ["resourceVersion", "uid"] {
         let named = wanted["metadata"].get(field);
         let stored = live.as_ref().and_then(|live| live["metadata"].get(field));

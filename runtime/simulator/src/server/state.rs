@@ -1,4 +1,5 @@
-//! All that a simulated server knows: kinds, objects, allocations, who may do what, its clock and its seed.
+//! Entire state of a simulated server: kinds, objects, allocations, permissions, its clock and its
+//! seed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use super::store::{Store, StoreKey};
 /// When a server begins to be: 2026-01-01T00:00:00Z.
 const ORIGIN: i64 = 1_767_225_600;
 
-/// Objects of a real cluster have no smaller versions, and "1" must be nobody's version.
+/// Objects of a real cluster have no smaller versions, and no object may have the version "1".
 const FIRST_REVISION: u64 = 100;
 
 /// How many changes of each kind are remembered.
@@ -98,17 +99,17 @@ impl State {
         }
     }
 
-    /// Whether somebody may do something.
+    /// Returns true if a user may do something.
     pub(crate) fn allows(&mut self, user: &User, attempt: &Attempt) -> bool {
         self.grants.allow(&self.store, user, attempt)
     }
 
-    /// The rules that somebody has in a namespace.
+    /// Returns the rules of a user in a namespace.
     pub(crate) fn rules(&mut self, user: &User, namespace: &str) -> Vec<Rule> {
         self.grants.rules(&self.store, user, namespace)
     }
 
-    /// Refuses what somebody may not do.
+    /// Refuses an attempt that the user has no right to.
     pub(crate) fn authorize(&mut self, user: &User, attempt: &Attempt) -> Result<(), Failure> {
         if !self.enforces_rbac || self.allows(user, attempt) {
             Ok(())
@@ -120,15 +121,16 @@ impl State {
     /// A built-in kind.
     pub(crate) fn kind(&self, group: &str, plural: &str) -> Kind {
         let kind = self.kinds.get(group, plural);
-        Kind::clone(kind.expect("only asked for kinds that are in the table"))
+        Kind::clone(kind.expect("the kind is in the table"))
     }
 
-    /// Now, as objects tell it.
+    /// Returns the current time in the format of objects.
     pub(crate) fn now(&self) -> String {
         self.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
-    /// A uid that no other object has; it depends on the seed and on the object, not on what else was made.
+    /// Returns a unique uid. It depends on the seed and on the object, not on other created
+    /// objects.
     pub(crate) fn uid(&mut self, kind: &Kind, key: &StoreKey) -> String {
         let words = ["uid", &kind.store, &key.namespace, &key.name];
         let mut random = self.draw(&words);
@@ -143,7 +145,8 @@ impl State {
         )
     }
 
-    /// Numbers that depend on the seed, the words, and how often they were asked for.
+    /// Returns a random generator that depends on the seed, the words, and the number of earlier
+    /// calls with them.
     pub(crate) fn draw(&mut self, words: &[&str]) -> Pcg64Mcg {
         let hash = hash(self.seed, words);
         let times = self.drawn.entry(hash).or_default();

@@ -1,5 +1,5 @@
-//! What is stored: objects as bytes that are made once, one counter of versions, and a bounded history to watch and to page.
-//! Knows no rules about objects.
+//! Store: objects as bytes that are made once, one counter of versions, and a bounded history to
+//! watch and to page. Knows no rules about objects.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::kinds::Id;
 use super::nulls;
 use super::object;
 
-/// Where an object is among those of its kind; cluster-scoped ones have an empty namespace.
+/// Key of an object among those of its kind. The namespace of a cluster-scoped object is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct StoreKey {
     pub(crate) namespace: String,
@@ -35,11 +35,11 @@ pub(crate) struct Stored {
     pub(crate) key: StoreKey,
     pub(crate) revision: u64,
     pub(crate) labels: BTreeMap<String, String>,
-    /// What field selectors may ask for besides name and namespace.
+    /// Fields for field selectors besides name and namespace.
     fields: BTreeMap<String, String>,
-    /// Whether it is shown with lists that it does not have.
+    /// True if it is shown with lists that it does not have.
     nulls: bool,
-    /// The object as JSON without `apiVersion` and `kind`, which depend on who asks.
+    /// Object as JSON without `apiVersion` and `kind`, which depend on the request.
     body: Bytes,
 }
 
@@ -53,7 +53,7 @@ impl Stored {
     ) -> Self {
         let metadata = object::metadata(&mut object);
         metadata.insert("resourceVersion".to_owned(), revision.to_string().into());
-        let fields = fields::of(store, &object, selectable);
+        let fields = fields::selectable_fields(store, &object, selectable);
         let labels = object::labels(&object);
         if let Some(map) = object.as_object_mut() {
             map.remove("apiVersion");
@@ -70,7 +70,8 @@ impl Stored {
         }
     }
 
-    /// What would be stored, for requests that only ask; its version is the one that the object names.
+    /// Returns the object that would be stored, for a dry run. Its version is the one that the
+    /// object names.
     pub(crate) fn draft(kind: &super::kinds::Kind, key: StoreKey, object: Value) -> Self {
         let version = object["metadata"].get("resourceVersion").cloned();
         let mut draft = Self::new(&kind.store, key, 0, object, &[]);
@@ -92,7 +93,7 @@ impl Stored {
     /// The object, without `apiVersion` and `kind`.
     pub(crate) fn value(&self) -> Value {
         let object = serde_json::from_slice(&self.body);
-        let mut object = object.expect("what was stored was JSON");
+        let mut object = object.expect("stored objects are JSON");
         if self.nulls {
             nulls::forget(&mut object);
         }
@@ -151,7 +152,7 @@ pub(crate) struct Store {
     history: usize,
 }
 
-/// The version that is asked for is no longer known.
+/// The requested version is no longer available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Compacted {
     pub(crate) oldest: u64,
@@ -167,7 +168,7 @@ impl Store {
         }
     }
 
-    /// The same objects in the same versions, without what came before them.
+    /// Returns a copy with equal objects and versions, without their history.
     pub(crate) fn copy(&self) -> Self {
         let tables = self.tables.iter().map(|(id, table)| {
             let table = Table {
@@ -252,7 +253,7 @@ impl Store {
         after
     }
 
-    /// Deletes an object and returns its last state, which may differ from what was stored.
+    /// Deletes an object and returns its last state, which may differ from the stored one.
     pub(crate) fn remove(
         &mut self,
         store: &Id,
@@ -306,7 +307,7 @@ impl Store {
             .map_or(0, |table| *table.moved.borrow())
     }
 
-    /// Tells when something of a kind changes.
+    /// Returns a receiver that is notified of every change of a kind.
     pub(crate) fn moved(&mut self, store: &Id) -> watch::Receiver<u64> {
         self.tables
             .entry(store.clone())
@@ -315,7 +316,7 @@ impl Store {
             .subscribe()
     }
 
-    /// What was written after a version.
+    /// Returns the writes after a version.
     pub(crate) fn since(
         &self,
         store: &str,
@@ -336,7 +337,7 @@ impl Store {
     }
 
     /// The objects of a kind as they were at a version.
-    pub(crate) fn at(
+    pub(crate) fn list_at(
         &self,
         store: &str,
         namespace: &str,

@@ -1,4 +1,5 @@
-//! What kinds do differently when their objects are made, changed, stored and buried. Each kind's rules in full have files of their own.
+//! Behaviour that differs between kinds when their objects are created, changed, stored and
+//! deleted. The full rules of each kind have files of their own.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::{crds, fields, pods, services, volumes, workloads};
 /// Kinds that have a status which only its subresource writes, although creating sets it.
 const KEEPS_STATUS_AT_CREATION: [&str; 1] = ["nodes"];
 
-/// What the server decides about a new object.
+/// Fills in the fields of a new object that the server decides.
 pub(crate) fn prepare_new(call: &Call<'_>, object: &mut Value) {
     let kind = &call.kind;
     let keeps = !kind.custom && KEEPS_STATUS_AT_CREATION.contains(&kind.plural.as_str());
@@ -87,7 +88,7 @@ fn add_finalizer(object: &mut Value, finalizer: &str) {
     }
 }
 
-/// What is wrong with a new object, beyond metadata and schema.
+/// Returns the errors of a new object, beyond metadata and schema.
 pub(crate) fn validate_new(call: &Call<'_>, object: &Value) -> Vec<Cause> {
     let kind = &call.kind;
     match (kind.custom, kind.group.as_str(), kind.plural.as_str()) {
@@ -104,7 +105,8 @@ pub(crate) fn validate_new(call: &Call<'_>, object: &Value) -> Vec<Cause> {
     }
 }
 
-/// What a change may not touch stays, and the generation counts what is wanted.
+/// Restores the fields that a change may not touch, and sets the generation, which counts changes
+/// of the desired state.
 pub(crate) fn prepare_changed(call: &Call<'_>, old: &Value, new: &mut Value) {
     let kind = &call.kind;
     match call.target.subresource.as_str() {
@@ -133,14 +135,14 @@ pub(crate) fn prepare_changed(call: &Call<'_>, old: &Value, new: &mut Value) {
     let all = kind.custom && !call.version.has("status");
     let notes = |object: &Value| object["metadata"]["annotations"].clone();
     let noted = kind.is("apps", "deployments") && notes(old) != notes(new);
-    if counts && (noted || wanted(old, all) != wanted(new, all)) {
+    if counts && (noted || generation_content(old, all) != generation_content(new, all)) {
         let generation = old["metadata"]["generation"].as_i64().unwrap_or(0) + 1;
         metadata(new).insert("generation".to_owned(), generation.into());
     }
 }
 
-/// An object without what its generation does not count.
-fn wanted(object: &Value, with_status: bool) -> Value {
+/// Returns an object without the fields that its generation does not count.
+fn generation_content(object: &Value, with_status: bool) -> Value {
     let mut object = object.clone();
     if let Some(map) = object.as_object_mut() {
         map.remove("metadata");
@@ -173,7 +175,7 @@ fn keep_all_but_status(kind: &Kind, old: &Value, new: &mut Value) {
     object::set(slot, "status", status);
 }
 
-/// What is wrong with a change, beyond metadata and schema.
+/// Returns the errors of a change, beyond metadata and schema.
 pub(crate) fn validate_changed(call: &Call<'_>, old: &Value, new: &Value) -> Vec<Cause> {
     let kind = &call.kind;
     if kind.is("", "services") && call.target.subresource == "status" {
@@ -249,7 +251,7 @@ fn of_data(object: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Writes an object, and does what else follows for its kind.
+/// Writes an object, and applies the consequences for its kind.
 pub(crate) fn store(state: &mut State, kind: &Kind, key: StoreKey, object: Value) -> Arc<Stored> {
     let selectable = selectable(kind);
     let stored = state.store.put(&kind.store, key, object, &selectable);
@@ -259,7 +261,7 @@ pub(crate) fn store(state: &mut State, kind: &Kind, key: StoreKey, object: Value
     stored
 }
 
-/// Deletes an object, and does what else follows for its kind.
+/// Deletes an object, and applies the consequences for its kind.
 pub(crate) fn bury(state: &mut State, kind: &Kind, key: &StoreKey, last: Value) -> Arc<Stored> {
     if kind.is("", "services") {
         state.allocations.release(key);
@@ -281,7 +283,7 @@ fn selectable(kind: &Kind) -> Vec<String> {
     versions.collect()
 }
 
-/// Whether an object of this kind was given a grace period, and how long.
+/// Returns the grace period of an object, or `None` if its kind has no grace period.
 pub(crate) fn grace(kind: &Kind, object: &Value, asked: Option<i64>) -> Option<i64> {
     if !kind.is("", "pods") {
         return None;
@@ -289,7 +291,7 @@ pub(crate) fn grace(kind: &Kind, object: &Value, asked: Option<i64>) -> Option<i
     Some(pods::grace(object, asked))
 }
 
-/// What a deletion that has to wait changes besides `metadata`.
+/// Makes the changes of a pending deletion besides those to `metadata`.
 pub(crate) fn prepare_deleting(kind: &Kind, object: &mut Value) {
     if kind.is("", "namespaces") {
         map(object, "status").insert("phase".to_owned(), "Terminating".into());

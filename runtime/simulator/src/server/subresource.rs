@@ -73,7 +73,7 @@ fn rescale(state: &mut State, call: &Call<'_>, wanted: &Value) -> Result<Answer,
         slot = &mut slot[step];
     }
     slot[last] = replicas.into();
-    // As the object itself, whose fields this changes.
+    // Handled like the object itself, because this changes its fields.
     let target = super::request::Target {
         subresource: String::new(),
         ..call.target.clone()
@@ -90,7 +90,7 @@ fn rescale(state: &mut State, call: &Call<'_>, wanted: &Value) -> Result<Answer,
     Ok(Answer::json(200, &scale(call, &changed)))
 }
 
-/// Where the replicas are wanted and told.
+/// Returns the paths of the desired and the reported replicas.
 fn paths(call: &Call<'_>) -> (String, String) {
     let declared = call.version.declared.as_deref();
     let scale = declared.map_or(&Value::Null, |declared| &declared["subresources"]["scale"]);

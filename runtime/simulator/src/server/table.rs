@@ -1,12 +1,12 @@
-//! What form of an answer a client asks for: the objects, rows of a table (`kubectl get`), or their metadata alone.
-//! Knows answers, not how they come about; what stands in a row is the business of `printers`.
+//! Form of an answer that a client requests: the objects, rows of a table (`kubectl get`), or their
+//! metadata alone. Knows answers, not how they are made; `printers` fills the rows.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::super::printers::Printer;
 
-/// The form that a client asks for.
+/// Form that a client requests.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Form {
     /// As they are.
@@ -33,7 +33,7 @@ impl Form {
     ///
     /// # Errors
     /// The parameter has no meaning; the message is that of a 400.
-    pub(crate) fn wanted(accept: Option<&str>, include: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn from_accept(accept: Option<&str>, include: Option<&str>) -> Result<Self, String> {
         let form = accept
             .into_iter()
             .flat_map(|accept| accept.split(','))
@@ -56,10 +56,10 @@ impl Form {
         })
     }
 
-    /// Whether an `Accept` header takes anything but tables.
+    /// Returns true if an `Accept` header accepts any form besides tables.
     pub(crate) fn has_other(accept: &str) -> bool {
         let mut forms = accept.split(',').map(of_media_type);
-        // What is not understood here may be what an API server would answer in.
+        // The API server may support a form that is unknown here.
         forms.any(|form| !matches!(form, Some(Self::Table(..))))
     }
 
@@ -146,7 +146,7 @@ fn table(
     json!({ "kind": "Table", "apiVersion": version, "metadata": metadata, "columnDefinitions": columns, "rows": rows })
 }
 
-/// What a table keeps of the metadata of a list or of a single object.
+/// Returns the metadata of a list or of a single object that a table keeps.
 fn list_metadata(value: &Value) -> Map<String, Value> {
     let found = value["metadata"].as_object().into_iter().flatten();
     let kept = ["resourceVersion", "continue", "remainingItemCount"];
@@ -175,7 +175,8 @@ fn row(
     row
 }
 
-/// The items of a list, or the object that is none. Those of built-in kinds do not say in their lists what they are.
+/// Returns the items of a list, or the object if it is not a list. List items of built-in kinds do
+/// not name their kind.
 fn items(mut value: Value) -> Result<Vec<Value>, Value> {
     let api_version = value["apiVersion"].clone();
     let kind = value["kind"]
@@ -233,23 +234,23 @@ mod tests {
 
     #[test]
     fn the_accept_header_of_kubectl_asks_for_a_table() {
-        let form = Form::wanted(Some(KUBECTL), Some("Object")).unwrap();
+        let form = Form::from_accept(Some(KUBECTL), Some("Object")).unwrap();
         assert_eq!(form, Form::Table("meta.k8s.io/v1", Include::Object));
         assert_eq!(
-            Form::wanted(Some("application/json"), None),
+            Form::from_accept(Some("application/json"), None),
             Ok(Form::Objects)
         );
-        assert_eq!(Form::wanted(None, None), Ok(Form::Objects));
+        assert_eq!(Form::from_accept(None, None), Ok(Form::Objects));
         let metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
         assert_eq!(
-            Form::wanted(Some(metadata), None),
+            Form::from_accept(Some(metadata), None),
             Ok(Form::Metadata("meta.k8s.io/v1"))
         );
         let preferred =
             "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json";
-        assert_eq!(Form::wanted(Some(preferred), None), Ok(Form::Objects));
+        assert_eq!(Form::from_accept(Some(preferred), None), Ok(Form::Objects));
         assert!(
-            Form::wanted(Some(KUBECTL), Some("Odd"))
+            Form::from_accept(Some(KUBECTL), Some("Odd"))
                 .unwrap_err()
                 .contains("Odd")
         );
@@ -257,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_list_becomes_rows_with_metadata() {
-        let form = Form::wanted(Some(KUBECTL), None).unwrap();
+        let form = Form::from_accept(Some(KUBECTL), None).unwrap();
         let table = form.apply(
             list(),
             &Printer::builtin("", "ConfigMap"),
@@ -271,7 +272,7 @@ mod tests {
 
     #[test]
     fn only_the_first_event_of_a_watch_carries_columns() {
-        let form = Form::wanted(Some(KUBECTL), None).unwrap();
+        let form = Form::from_accept(Some(KUBECTL), None).unwrap();
         let printer = Printer::builtin("", "ConfigMap");
         let object = list()["items"][0].clone();
         let event =

@@ -1,4 +1,5 @@
-//! The server through `kube::Client`, on paused time. What the real one answers too is in the conformance suite.
+//! Tests of the server through `kube::Client`, on paused time. Answers that the real server gives
+//! too are in the conformance suite.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -267,7 +268,7 @@ async fn kinds_come_and_go_with_their_definitions() {
     .unwrap();
     let made = things.create(&PostParams::default(), &thing).await.unwrap();
     assert_eq!(made.metadata.generation, Some(1));
-    // The request's is dropped, and storage gives the default, which is nobody's.
+    // The status of the request is dropped. Storage adds the default, which no manager owns.
     assert_eq!(made.data["status"]["phase"], "New");
     let managed = serde_json::to_string(&made.metadata.managed_fields).unwrap();
     assert!(!managed.contains("f:status"), "{managed}");

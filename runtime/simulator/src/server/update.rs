@@ -1,4 +1,4 @@
-//! Changing objects: optimistic locking, what a change may not touch, and changes that change nothing.
+//! Changes of objects: optimistic locking, immutable fields, and updates without a change.
 
 use std::sync::Arc;
 
@@ -117,7 +117,8 @@ pub(crate) fn change(
     shape::track(state, call, Some(old), &mut new, write);
     carry(old, &mut new);
     strategy::prepare_changed(call, old, &mut new);
-    // The real server looks twice, once for all kinds and once for each, and tells all that it found.
+    // The real server validates twice, once for all kinds and once per kind, and reports all
+    // causes.
     let mut causes = rules::of_changed(kind, old, &new);
     causes.extend(causes.clone());
     causes.extend(shape::validate(call, Some(old), &new));
@@ -135,7 +136,7 @@ pub(crate) fn change(
     if nulls::are_shown(&kind.store) {
         nulls::forget(&mut new);
     }
-    // What nothing changes is not written.
+    // An unchanged object is not written.
     if new == *old && !leaves(old, &new) {
         return Ok(live.clone());
     }
@@ -147,7 +148,8 @@ pub(crate) fn change(
         return Ok(Arc::new(Stored::draft(kind, key, new)));
     }
     if leaves(old, &new) {
-        // What watchers see last still has its finalizers; what is answered has none, in the version in which it was.
+        // Watchers last see the object with its finalizers. The reply shows it without finalizers,
+        // in the previous version.
         strategy::bury(state, kind, &key, live.value());
         return Ok(Arc::new(Stored::draft(kind, key, new)));
     }
@@ -199,7 +201,7 @@ fn check_version(call: &Call<'_>, live: &Stored, new: &mut Value) -> Result<(), 
     Ok(())
 }
 
-/// What no request changes.
+/// Restores the fields that no request changes.
 fn carry(old: &Value, new: &mut Value) {
     let before = &old["metadata"];
     let after = metadata(new);

@@ -1,4 +1,4 @@
-//! Volumes and what belongs to them: which of their fields never change.
+//! Volumes and related kinds: their immutable fields.
 
 use serde_json::Value;
 

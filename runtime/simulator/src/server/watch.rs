@@ -1,5 +1,5 @@
-//! Watching: what is there, then what changes, as far as a selection goes. Each chunk is made when it is asked for, from the
-//! history that all watches share, so a watch that nobody reads costs nothing.
+//! Watches: the current objects, then their changes, within a selection. Each chunk is made on
+//! demand from the shared history, so a watch that no client reads costs nothing.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ pub(crate) fn watch(state: &mut State, call: &Call<'_>) -> Result<Answer, Failur
         return Err(Failure::method_not_allowed());
     }
     let query = &call.asked.query;
-    let selection = Selection::of(call)?;
+    let selection = Selection::from_call(call)?;
     let streams = query.flag("sendInitialEvents");
     check_match(
         query.text("resourceVersionMatch"),
@@ -110,8 +110,8 @@ fn check_match(exactly: &str, streams: bool) -> Result<(), Failure> {
     }
 }
 
-/// What woke a watch.
-enum Woken {
+/// Cause for which a watch woke.
+enum WakeReason {
     Changed,
     Bookmark,
     End,
@@ -142,9 +142,9 @@ impl Watching {
                 return Some(chunk.into());
             }
             match self.wait().await {
-                Woken::Changed => {}
-                Woken::End => return None,
-                Woken::Bookmark => {
+                WakeReason::Changed => {}
+                WakeReason::End => return None,
+                WakeReason::Bookmark => {
                     self.next_bookmark = Instant::now() + BOOKMARK;
                     let state = server.lock();
                     let mut chunk = self.read(&state);
@@ -158,16 +158,16 @@ impl Watching {
         }
     }
 
-    async fn wait(&mut self) -> Woken {
+    async fn wait(&mut self) -> WakeReason {
         let (ends, next_bookmark, bookmarks) = (self.ends, self.next_bookmark, self.bookmarks);
         tokio::select! {
             biased;
             changed = self.moved.changed() => match changed {
-                Ok(()) => Woken::Changed,
-                Err(_) => Woken::End,
+                Ok(()) => WakeReason::Changed,
+                Err(_) => WakeReason::End,
             },
-            () = sleep_until(ends) => Woken::End,
-            () = sleep_until(next_bookmark), if bookmarks => Woken::Bookmark,
+            () = sleep_until(ends) => WakeReason::End,
+            () = sleep_until(next_bookmark), if bookmarks => WakeReason::Bookmark,
         }
     }
 
@@ -209,7 +209,7 @@ enum Selected<'a> {
     Left(&'a Stored),
 }
 
-/// What a change is to somebody who sees a selection only.
+/// Returns the event that a watcher of a selection sees for a change.
 fn seen<'a>(selection: &Selection, change: &'a Change) -> Option<(&'static str, Selected<'a>)> {
     let matched = change
         .before

@@ -1,4 +1,4 @@
-//! Deployments and what is like them: what is wrong with them, beyond metadata and schema.
+//! Validation of Deployments and similar kinds, beyond metadata and schema.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::failure::Cause;
 use super::object::text;
 use super::pods;
 
-/// What is wrong with a Deployment.
+/// Returns the errors of a Deployment.
 pub(crate) fn deployment(object: &Value) -> Vec<Cause> {
     let spec = &object["spec"];
     let mut causes = Vec::new();

@@ -39,7 +39,7 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     }
 }
 
-/// Whether another load balancer leads to the Pods that a Service selects.
+/// Returns true if another load balancer leads to the Pods that a Service selects.
 fn is_elsewhere(view: &View<'_>, service: &Value) -> bool {
     let Some((key, value)) = &view.world.balanced_elsewhere else {
         return false;
@@ -56,7 +56,7 @@ fn status(key: &ObjectKey, ingress: Value) -> Operation {
 
 /// The first address that no Service has.
 fn free(view: &View<'_>) -> String {
-    let kind = Kind::of("Service");
+    let kind = Kind::from_name("Service");
     let taken: BTreeSet<String> = view
         .cache
         .all(&kind, None)

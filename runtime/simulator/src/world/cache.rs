@@ -1,4 +1,4 @@
-//! Everything that the watches showed, in order, with the owners of what has owners. Knows no client.
+//! Objects that the watches have shown, in order, with their owners. Independent of clients.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::kinds::{Kind, ObjectKey};
 use super::object::{Object, owners, text, uid, uid_of};
 
-/// What an event changed.
+/// Change that an event makes.
 #[derive(Debug)]
 pub(super) struct Change {
     pub(super) key: ObjectKey,
@@ -15,16 +15,16 @@ pub(super) struct Change {
     pub(super) new: Option<Object>,
 }
 
-/// What there is.
+/// Objects of the cluster.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     objects: BTreeMap<ObjectKey, Object>,
     by_uid: BTreeMap<String, ObjectKey>,
     by_owner: BTreeMap<String, BTreeSet<ObjectKey>>,
-    /// Of a list that is under way: what it has not shown yet.
+    /// For a list in progress, the objects that it has not shown yet.
     unseen: BTreeMap<Kind, BTreeSet<ObjectKey>>,
     listed: BTreeSet<Kind>,
-    /// A kind was listed for the first time since somebody asked.
+    /// True if a kind was listed for the first time since the last query.
     knows_more: bool,
 }
 
@@ -79,7 +79,7 @@ impl Cache {
         all
     }
 
-    /// What names this uid among its owners.
+    /// Returns the objects that name this uid among their owners.
     pub(super) fn owned_by(&self, uid: &str) -> impl Iterator<Item = (&ObjectKey, &Object)> {
         let keys = self.by_owner.get(uid).into_iter().flatten();
         keys.filter_map(|key| self.objects.get_key_value(key))
@@ -107,7 +107,7 @@ impl Cache {
         self.unseen.insert(kind.clone(), all);
     }
 
-    /// What was not in the list is gone.
+    /// Ends a list, and removes the objects that were not in it.
     pub(super) fn end_list(&mut self, kind: &Kind) -> Vec<Change> {
         self.knows_more |= self.listed.insert(kind.clone());
         let gone = self.unseen.remove(kind).unwrap_or_default();
@@ -115,7 +115,7 @@ impl Cache {
     }
 
     pub(super) fn put(&mut self, key: ObjectKey, mut new: Option<Object>) -> Change {
-        // Nobody here asks who manages what.
+        // No controller here reads the managed fields.
         let meta = new.as_mut().and_then(|o| o.pointer_mut("/metadata"));
         if let Some(meta) = meta.and_then(Value::as_object_mut) {
             meta.remove("managedFields");
@@ -158,7 +158,8 @@ impl Cache {
     }
 }
 
-/// Whether an event tells of a version that we know better already, from the answer to our own write.
+/// Returns true if an event has an older version than the cache. The cache may know a newer version
+/// from the answer to our own write.
 fn is_behind(new: Option<&Object>, old: &Object) -> bool {
     let version = |o: &Object| text(o, "/metadata/resourceVersion")?.parse::<u128>().ok();
     let same = |new: &&Object| uid(new) == uid(old);

@@ -1,5 +1,6 @@
-//! What is known of the calls that were made to drivers: which is under way, how the last ended, and when the next may be made.
-//! Calls about the same thing never overlap. Decides nothing, and sends nothing itself.
+//! State of the calls to drivers: the running call, the outcome of the last one, and the time of
+//! the next one. Calls about the same thing never overlap. Decides nothing, and sends nothing
+//! itself.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use tokio::time::Instant;
 
 use super::kinds::ObjectKey;
 
-/// What a call is about.
+/// Subject of a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum About {
     /// The process of a driver on a node.
@@ -27,7 +28,7 @@ pub(super) enum About {
     },
 }
 
-/// What a driver is asked for.
+/// Operation that a driver is called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Look,
@@ -85,7 +86,7 @@ impl Verb {
         }
     }
 
-    /// How long to wait after so many failures in a row.
+    /// Returns the delay after a number of consecutive failures.
     fn pause(self, failures: u32) -> Duration {
         let (first, longest) = match self {
             Self::Look => (100, 10_000),
@@ -98,7 +99,7 @@ impl Verb {
     }
 }
 
-/// What a driver answered.
+/// Answer of a driver.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Reply {
     Nothing,
@@ -106,7 +107,7 @@ pub(super) enum Reply {
     Volume(Box<csi::Volume>),
 }
 
-/// What the process of a driver on a node says of itself.
+/// Self-description of the process of a driver on a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Node {
     pub(super) id: String,
@@ -118,17 +119,17 @@ pub(super) struct Node {
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// As kubelet and external-provisioner say it.
+    /// Message as kubelet and external-provisioner word it.
     pub(super) said: String,
     /// It will not go on behind our back.
     pub(super) is_final: bool,
-    /// There is no room here, but perhaps elsewhere.
+    /// True if there is no room here, but perhaps elsewhere.
     pub(super) is_exhausted: bool,
 }
 
-/// What is to be undone.
+/// Volume state on a node that is still to be undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct MountedVolume {
     pub(super) driver: String,
     /// The volume, as the driver knows it.
     pub(super) handle: String,
@@ -139,10 +140,10 @@ pub(super) struct Held {
     pub(super) may_be: bool,
 }
 
-/// What follows for somebody who wants something done.
+/// Next step for a controller that needs a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Toward {
-    /// It was done so long ago.
+pub(super) enum NextStep {
+    /// The call finished this long ago.
     Done(Duration),
     /// A call is under way.
     Busy,
@@ -159,7 +160,7 @@ struct CallState {
     failed: Option<(Verb, Failure)>,
     failures: u32,
     next: Option<Instant>,
-    held: Option<Held>,
+    held: Option<MountedVolume>,
 }
 
 /// All that is known.
@@ -169,25 +170,26 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn toward(&self, about: &About, verb: Verb, now: Instant) -> Toward {
+    pub(super) fn toward(&self, about: &About, verb: Verb, now: Instant) -> NextStep {
         let Some(entry) = self.entries.get(about) else {
-            return Toward::Go;
+            return NextStep::Go;
         };
         if entry.running.is_some() {
-            return Toward::Busy;
+            return NextStep::Busy;
         }
         match (&entry.failed, entry.next, &entry.done) {
             (Some((failed, _)), Some(next), _) if *failed == verb && now < next => {
-                Toward::Later(next - now)
+                NextStep::Later(next - now)
             }
-            (Some((failed, _)), _, _) if *failed == verb => Toward::Go,
-            (_, _, Some((done, at, _))) if *done == verb => Toward::Done(now - *at),
-            (_, _, _) => Toward::Go,
+            (Some((failed, _)), _, _) if *failed == verb => NextStep::Go,
+            (_, _, Some((done, at, _))) if *done == verb => NextStep::Done(now - *at),
+            (_, _, _) => NextStep::Go,
         }
     }
 
-    /// What the last call answered, if it was this one and went well; later failures of the same take nothing back.
-    pub(super) fn done(&self, about: &About, verb: Verb) -> Option<&Reply> {
+    /// Returns the answer of the last call, if it was this one and succeeded. Later failures of the
+    /// same call do not revoke it.
+    pub(super) fn reply(&self, about: &About, verb: Verb) -> Option<&Reply> {
         let (done, _, reply) = self.entries.get(about)?.done.as_ref()?;
         (*done == verb).then_some(reply)
     }
@@ -197,20 +199,20 @@ impl Calls {
         (*failed == verb).then_some(failure)
     }
 
-    /// The process of a driver on a node, once it has said what it is.
+    /// Returns the driver process on a node, once it has reported its node information.
     pub(super) fn plugin(&self, node: &str, driver: &str) -> Option<&Node> {
         let about = About::Plugin {
             node: node.to_owned(),
             driver: driver.to_owned(),
         };
-        match self.done(&about, Verb::Look)? {
+        match self.reply(&about, Verb::Look)? {
             Reply::Node(node) => Some(node),
             Reply::Nothing | Reply::Volume(_) => None,
         }
     }
 
-    /// Everything that is known about volumes on nodes, with what is to be undone of it.
-    pub(super) fn on_nodes(&self) -> impl Iterator<Item = (&About, &Held)> {
+    /// Returns the known volume state on nodes, with the parts to undo.
+    pub(super) fn on_nodes(&self) -> impl Iterator<Item = (&About, &MountedVolume)> {
         let all = self.entries.iter();
         all.filter_map(|(about, entry)| Some((about, entry.held.as_ref()?)))
     }
@@ -220,7 +222,7 @@ impl Calls {
         entry.is_some_and(|entry| entry.running.is_some())
     }
 
-    /// A call begins: from now on nobody knows what holds until it ends.
+    /// Marks a call as started. The state is unknown until the call ends.
     pub(super) fn begin(&mut self, call: &Call) {
         let verb = call.verb();
         let entry = self.entries.entry(call.about.clone()).or_default();
@@ -229,7 +231,7 @@ impl Calls {
             entry.failed = None;
             entry.failures = 0;
         }
-        if let Some(held) = held(call) {
+        if let Some(held) = mounted_volume(call) {
             entry.held = Some(held);
         }
     }
@@ -276,7 +278,7 @@ impl Calls {
     }
 }
 
-fn held(call: &Call) -> Option<Held> {
+fn mounted_volume(call: &Call) -> Option<MountedVolume> {
     let (handle, path, pod) = match &call.job {
         Job::Stage(r) => (&r.volume_id, &r.staging_target_path, None),
         Job::Publish(r, pod) => (&r.volume_id, &r.target_path, Some(pod.clone())),
@@ -284,7 +286,7 @@ fn held(call: &Call) -> Option<Held> {
             return None;
         }
     };
-    Some(Held {
+    Some(MountedVolume {
         driver: call.driver.clone(),
         handle: handle.clone(),
         path: PathBuf::from(path),
@@ -297,7 +299,7 @@ fn held(call: &Call) -> Option<Held> {
 mod tests {
     use super::*;
 
-    fn about() -> About {
+    fn staged_volume() -> About {
         About::Staged {
             node: "n".to_owned(),
             volume: "v".to_owned(),
@@ -306,7 +308,7 @@ mod tests {
 
     fn stage() -> Call {
         Call {
-            about: about(),
+            about: staged_volume(),
             driver: "d".to_owned(),
             job: Job::Stage(csi::NodeStageVolumeRequest::default()),
         }
@@ -323,17 +325,26 @@ mod tests {
     #[test]
     fn failures_put_the_next_call_off_and_the_opposite_begins_at_once() {
         let (mut calls, now) = (Calls::default(), Instant::now());
-        assert_eq!(calls.toward(&about(), Verb::Stage, now), Toward::Go);
+        assert_eq!(
+            calls.toward(&staged_volume(), Verb::Stage, now),
+            NextStep::Go
+        );
         for pause in [500, 1_000, 2_000] {
             calls.begin(&stage());
-            assert_eq!(calls.toward(&about(), Verb::Unstage, now), Toward::Busy);
-            calls.end(&about(), Verb::Stage, Err(failure(false)), now);
+            assert_eq!(
+                calls.toward(&staged_volume(), Verb::Unstage, now),
+                NextStep::Busy
+            );
+            calls.end(&staged_volume(), Verb::Stage, Err(failure(false)), now);
             let pause = Duration::from_millis(pause);
-            let toward = calls.toward(&about(), Verb::Stage, now);
-            assert_eq!(toward, Toward::Later(pause));
-            let toward = calls.toward(&about(), Verb::Stage, now + pause);
-            assert_eq!(toward, Toward::Go);
-            assert_eq!(calls.toward(&about(), Verb::Unstage, now), Toward::Go);
+            let toward = calls.toward(&staged_volume(), Verb::Stage, now);
+            assert_eq!(toward, NextStep::Later(pause));
+            let toward = calls.toward(&staged_volume(), Verb::Stage, now + pause);
+            assert_eq!(toward, NextStep::Go);
+            assert_eq!(
+                calls.toward(&staged_volume(), Verb::Unstage, now),
+                NextStep::Go
+            );
         }
     }
 
@@ -342,17 +353,17 @@ mod tests {
         let (mut calls, now) = (Calls::default(), Instant::now());
         let is_held = |calls: &Calls| calls.on_nodes().any(|(_, held)| held.may_be);
         calls.begin(&stage());
-        calls.end(&about(), Verb::Stage, Err(failure(false)), now);
+        calls.end(&staged_volume(), Verb::Stage, Err(failure(false)), now);
         assert!(is_held(&calls), "nobody knows");
         calls.begin(&stage());
-        calls.end(&about(), Verb::Stage, Err(failure(true)), now);
+        calls.end(&staged_volume(), Verb::Stage, Err(failure(true)), now);
         assert!(!is_held(&calls));
         calls.begin(&stage());
-        calls.end(&about(), Verb::Stage, Ok(Reply::Nothing), now);
+        calls.end(&staged_volume(), Verb::Stage, Ok(Reply::Nothing), now);
         calls.begin(&stage());
-        calls.end(&about(), Verb::Stage, Err(failure(true)), now);
-        assert!(is_held(&calls) && calls.done(&about(), Verb::Stage).is_some());
-        calls.end(&about(), Verb::Unstage, Ok(Reply::Nothing), now);
+        calls.end(&staged_volume(), Verb::Stage, Err(failure(true)), now);
+        assert!(is_held(&calls) && calls.reply(&staged_volume(), Verb::Stage).is_some());
+        calls.end(&staged_volume(), Verb::Unstage, Ok(Reply::Nothing), now);
         assert_eq!(calls.on_nodes().count(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! PersistentVolumeClaims and what they are bound to: those made for a Pod, and the binding of both sides.
+//! PersistentVolumeClaims and their volumes: claims made for a Pod, and the binding of both sides.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use super::operation::Operation;
 use super::pods;
 use super::view::View;
 
-/// Which node the first Pod of a claim will run on.
+/// Annotation that names the node of the first Pod of a claim.
 pub(super) const SELECTED: &str = "volume.kubernetes.io/selected-node";
-/// Who is to make a volume for a claim.
+/// Annotation that names the provisioner of a volume for a claim.
 pub(super) const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 
-/// The claims of a Pod, by name of the claim, and whether each is made for this Pod.
+/// Returns the claims of a Pod by name, and whether each is made for this Pod.
 pub(super) fn of_pod(pod: &Value) -> Vec<(String, bool)> {
     let name = text(pod, "/metadata/name").unwrap_or_default();
     let claim = |volume: &Value| {
@@ -34,7 +34,7 @@ pub(super) fn of_pod(pod: &Value) -> Vec<(String, bool)> {
 
 /// The Pods that mount a claim.
 pub(super) fn users<'a>(cache: &'a Cache, claim: &ObjectKey) -> Vec<(&'a ObjectKey, &'a Value)> {
-    let kind = Kind::of("Pod");
+    let kind = Kind::from_name("Pod");
     let all = cache.inside_of(&kind, claim.namespace.as_deref());
     let uses =
         |(_, pod): &(&ObjectKey, &Value)| of_pod(pod).iter().any(|(name, _)| *name == claim.name);
@@ -44,10 +44,14 @@ pub(super) fn users<'a>(cache: &'a Cache, claim: &ObjectKey) -> Vec<(&'a ObjectK
 /// The StorageClass of a claim.
 pub(super) fn class<'a>(cache: &'a Cache, claim: &Value) -> Option<&'a Value> {
     let name = text(claim, "/spec/storageClassName").filter(|n| !n.is_empty())?;
-    cache.get(&ObjectKey::new(Kind::of("StorageClass"), None, &name))
+    cache.get(&ObjectKey::new(
+        Kind::from_name("StorageClass"),
+        None,
+        &name,
+    ))
 }
 
-/// The driver of ours that makes volumes for a claim.
+/// Returns the simulated driver that provisions a claim.
 pub(super) fn driver(view: &View<'_>, claim: &Value) -> Option<String> {
     let driver = text(class(view.cache, claim)?, "/provisioner")?;
     let volumes = view.world.volumes.as_ref()?;
@@ -79,14 +83,18 @@ pub(super) fn volume<'a>(cache: &'a Cache, claim: &Value) -> Option<(ObjectKey, 
 
 fn of_claim(claim: &Value) -> Option<ObjectKey> {
     let name = text(claim, "/spec/volumeName").filter(|n| !n.is_empty())?;
-    Some(ObjectKey::new(Kind::of("PersistentVolume"), None, &name))
+    Some(ObjectKey::new(
+        Kind::from_name("PersistentVolume"),
+        None,
+        &name,
+    ))
 }
 
 fn of_volume(volume: &Value) -> Option<ObjectKey> {
     let namespace = text(volume, "/spec/claimRef/namespace")?;
     let name = text(volume, "/spec/claimRef/name")?;
     Some(ObjectKey::new(
-        Kind::of("PersistentVolumeClaim"),
+        Kind::from_name("PersistentVolumeClaim"),
         Some(&namespace),
         &name,
     ))
@@ -99,13 +107,13 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     if change.key.is("Pod") {
         for pod in both {
             let claims = of_pod(pod).into_iter();
-            all.extend(claims.map(|(c, _)| change.key.beside("PersistentVolumeClaim", &c)));
+            all.extend(claims.map(|(c, _)| change.key.sibling("PersistentVolumeClaim", &c)));
         }
         return all;
     }
     if change.key.is("PersistentVolumeClaim") {
         all.extend(both.filter_map(of_claim));
-        let kind = Kind::of("PersistentVolume");
+        let kind = Kind::from_name("PersistentVolume");
         let here = |volume: &Value| of_volume(volume).as_ref() == Some(&change.key);
         let volumes = cache.all(&kind, None).filter(|(_, v)| here(v));
         all.extend(volumes.map(|(key, _)| key.clone()));
@@ -116,7 +124,7 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
         return all;
     }
     if change.key.is("StorageClass") {
-        let kind = Kind::of("PersistentVolumeClaim");
+        let kind = Kind::from_name("PersistentVolumeClaim");
         return cache.all(&kind, None).map(|(key, _)| key.clone()).collect();
     }
     BTreeSet::new()
@@ -133,7 +141,7 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     }
 }
 
-/// The claims that are to be made for a Pod.
+/// Returns operations that create the claims of a Pod.
 fn made_for(view: &View<'_>, key: &ObjectKey, pod: &Value) -> Vec<Operation> {
     if is_leaving(pod) || pods::is_over(pod) {
         return Vec::new();
@@ -144,7 +152,7 @@ fn made_for(view: &View<'_>, key: &ObjectKey, pod: &Value) -> Vec<Operation> {
             continue;
         };
         let name = text(volume, "/name").unwrap_or_default();
-        let at = key.beside("PersistentVolumeClaim", &format!("{}-{name}", key.name));
+        let at = key.sibling("PersistentVolumeClaim", &format!("{}-{name}", key.name));
         if view.cache.get(&at).is_some() {
             continue;
         }
@@ -161,7 +169,7 @@ fn made_for(view: &View<'_>, key: &ObjectKey, pod: &Value) -> Vec<Operation> {
     operations
 }
 
-/// Whether a claim was made for this very Pod.
+/// Returns true if a claim was made for this very Pod.
 pub(super) fn is_made_for(claim: &Value, pod: &Value) -> bool {
     controller(claim) == Some(uid(pod))
 }
@@ -188,7 +196,7 @@ fn of_one_claim(view: &View<'_>, key: &ObjectKey, claim: &Value) -> Vec<Operatio
 }
 
 fn unbound(view: &View<'_>, key: &ObjectKey, claim: &Value) -> Vec<Operation> {
-    let kind = Kind::of("PersistentVolume");
+    let kind = Kind::from_name("PersistentVolume");
     let mut volumes = view.cache.all(&kind, None);
     let is_ours = |volume: &Value| text(volume, "/spec/claimRef/uid") == Some(uid(claim));
     if let Some((at, _)) = volumes.find(|(_, volume)| is_ours(volume)) {

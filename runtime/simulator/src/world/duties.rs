@@ -1,4 +1,5 @@
-//! All controllers of the world by name: whom each looks at after a change, and what it then does. Pure: caches in, operations out.
+//! All controllers of the world by name: the objects that each reconciles after a change, and its
+//! operations. Pure: caches in, operations out.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +38,7 @@ pub(super) enum Duty {
 
 impl Duty {
     /// Those that are switched on.
-    pub(super) fn of(world: &World) -> Vec<Self> {
+    pub(super) fn enabled(world: &World) -> Vec<Self> {
         let on = [
             (Self::Garbage, world.garbage),
             (Self::Namespaces, world.namespaces),
@@ -67,7 +68,7 @@ impl Duty {
             .collect()
     }
 
-    /// The objects that it must look at after a change.
+    /// Returns the objects that the controller must reconcile after a change.
     pub(super) fn concerned(self, cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
         match self {
             Self::Garbage => garbage::concerned(cache, change),
@@ -93,7 +94,7 @@ impl Duty {
         }
     }
 
-    /// What is to be done about an object.
+    /// Returns the operations for an object.
     pub(super) fn operations(self, view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
         match self {
             Self::Garbage => garbage::operations(view, key),

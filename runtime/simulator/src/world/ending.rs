@@ -1,4 +1,4 @@
-//! What a namespace that ends says of what is left in it.
+//! Status conditions of a terminating namespace, about the content that is left in it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::kinds::ObjectKey;
 use super::object::list;
 use super::view::View;
 
-/// Type, reason and message where there is nothing to tell.
+/// Type, reason and message of a condition without a problem.
 const WELL: [(&str, &str, &str); 5] = [
     (
         "NamespaceDeletionDiscoveryFailure",
@@ -40,7 +40,7 @@ const WELL: [(&str, &str, &str); 5] = [
 const REMAINING: &str = "NamespaceContentRemaining";
 const FINALIZERS: &str = "NamespaceFinalizersRemaining";
 
-/// The conditions of a namespace in which these objects are deleted and still there.
+/// Returns the conditions of a namespace in which these deleted objects still exist.
 pub(super) fn conditions(
     view: &View<'_>,
     namespace: &Value,

@@ -1,4 +1,4 @@
-//! What is told of volumes that cannot be made or mounted: an Event, which is counted when it happens again.
+//! Events about volumes that cannot be made or mounted. A repeated Event is counted.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::kinds::ObjectKey;
 use super::object::{letters, number, uid};
 use super::operation::Operation;
 
-/// The Event of a call that failed for an object, if anybody is to hear of it.
+/// Returns the Event of a failed call for an object, if one is due.
 pub(super) fn of_failure(
     cache: &Cache,
     about: &ObjectKey,
@@ -25,7 +25,7 @@ pub(super) fn of_failure(
     };
     let (reason, message) = complaint(call.verb(), volume, &failure.said)?;
     let known = letters(&format!("{} {reason} {message}", uid(object)));
-    let at = about.beside("Event", &format!("{}.{known}", about.name));
+    let at = about.sibling("Event", &format!("{}.{known}", about.name));
     if let Some(before) = cache.get(&at) {
         let count = number(before, "/count").unwrap_or(1) + 1;
         let again = json!({ "count": count, "lastTimestamp": now });
@@ -59,7 +59,7 @@ fn event(
     event
 }
 
-/// What a kubelet says of a volume that cannot be mounted.
+/// Returns the message of a kubelet about a volume that cannot be mounted.
 fn complaint(verb: Verb, volume: &str, said: &str) -> Option<(&'static str, String)> {
     let what = match verb {
         Verb::Stage => "MountVolume.MountDevice",

@@ -1,4 +1,5 @@
-//! Garbage collection: what has lost all its owners goes; what is deleted in the foreground waits for what it blocks; what is orphaned lets go first.
+//! Garbage collection. An object without any remaining owner is deleted. A foreground deletion
+//! waits for the dependents that block it. An orphaning deletion first releases its dependents.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,8 @@ const ORPHAN: &str = "orphan";
 pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     let mut keys = BTreeSet::from([change.key.clone()]);
     for object in [&change.old, &change.new].into_iter().flatten() {
-        // Owners that wait for what they own, and what is owned by what is gone or going.
+        // The keys are owners that wait for their dependents, and dependents of owners that are
+        // gone or being deleted.
         keys.extend(owners(object).iter().filter_map(|o| {
             let owner = cache.by_uid(&text(o, "/uid")?)?;
             is_leaving(owner.1).then(|| owner.0.clone())
@@ -71,15 +73,16 @@ fn foreground(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> 
     vec![without_finalizer(key, object, FOREGROUND)]
 }
 
-/// How an owner is, as far as the caches know. It is looked for by kind, name and uid, in the namespace of what it owns.
+/// State of an owner, as far as the caches know. It is looked up by kind, name and uid, in the
+/// namespace of its dependent.
 enum Owner {
-    /// It is there and stays.
+    /// The owner exists and stays.
     Solid,
-    /// It waits for what it owns.
+    /// The owner waits for its dependents.
     Waiting,
     /// It seems to be gone.
     Gone(ObjectKey),
-    /// Nobody watches its kind, or it cannot be said where it is.
+    /// The owner's kind is not watched, or its location is unknown.
     Unknown,
 }
 
@@ -87,7 +90,7 @@ fn owned(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
     let (mut solid, mut waiting, mut gone) = (false, Vec::new(), Vec::new());
     for owner in owners(object) {
         let id = text(owner, "/uid").unwrap_or_default();
-        match look(cache, key, owner, &id) {
+        match find_owner(cache, key, owner, &id) {
             Owner::Solid | Owner::Unknown => solid = true,
             Owner::Waiting => waiting.push(id),
             Owner::Gone(at) => gone.push((at, id)),
@@ -118,7 +121,7 @@ fn owned(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
     vec![if_gone(gone, Operation::Delete(key.clone(), removal))]
 }
 
-/// The caches may be behind: what seems to be gone is asked for.
+/// Confirms apparently absent owners with the server, because the caches may be stale.
 fn if_gone(gone: Vec<(ObjectKey, String)>, operation: Operation) -> Operation {
     match gone.is_empty() {
         true => operation,
@@ -126,11 +129,12 @@ fn if_gone(gone: Vec<(ObjectKey, String)>, operation: Operation) -> Operation {
     }
 }
 
-fn look(cache: &Cache, key: &ObjectKey, owner: &Value, id: &str) -> Owner {
+fn find_owner(cache: &Cache, key: &ObjectKey, owner: &Value, id: &str) -> Owner {
     let Some(kind) = kind_of(cache, owner) else {
         return Owner::Unknown;
     };
-    // What has no namespace says nothing about where such an owner would be, so nobody can tell whether it is gone.
+    // A cluster-scoped object does not tell the namespace of such an owner, so its absence cannot
+    // be determined.
     if kind.namespaced && key.namespace.is_none() {
         return Owner::Unknown;
     }

@@ -1,4 +1,4 @@
-//! Jobs: their Pods run to an end, and the Job says how that went.
+//! Jobs: their Pods run to completion, and the Job reports the result.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::pods;
 use super::view::View;
 use super::workloads::{controlled, pod, removed, report};
 
-/// As many Pods may fail before a Job does, unless it says otherwise.
+/// Default number of failed Pods that a Job tolerates.
 const RETRIES: i64 = 6;
 
 pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
@@ -36,7 +36,7 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     let start = text(job, "/status/startTime").unwrap_or_else(|| view.now.clone());
     let has_failed = i64::try_from(failed).is_ok_and(|n| n > retries);
     if done >= wanted || has_failed {
-        return ended(
+        return finish_job(
             view,
             (key, job),
             (&start, done, failed),
@@ -67,7 +67,7 @@ fn size(job: &Value, path: &str, otherwise: i64) -> usize {
     usize::try_from(size).unwrap_or_default()
 }
 
-fn ended(
+fn finish_job(
     view: &View<'_>,
     (key, job): (&ObjectKey, &Value),
     (start, done, failed): (&str, usize, usize),

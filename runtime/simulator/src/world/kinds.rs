@@ -15,7 +15,7 @@ pub(super) struct Kind {
     pub(super) namespaced: bool,
 }
 
-/// Group, version, kind, plural, whether it lives in namespaces.
+/// Group, version, kind, plural, and whether the kind is namespaced.
 const BUILT_IN: [(&str, &str, &str, &str, bool); 21] = [
     ("", "v1", "Namespace", "namespaces", false),
     ("", "v1", "Node", "nodes", false),
@@ -95,12 +95,12 @@ impl Kind {
     }
 
     /// One that is built in.
-    pub(super) fn of(kind: &str) -> Self {
+    pub(super) fn from_name(kind: &str) -> Self {
         let found = known().find(|(_, _, k, _, _)| *k == kind);
-        Self::from(found.expect("it stands in the table"))
+        Self::from(found.expect("the kind is in the table"))
     }
 
-    /// What a definition adds, once it is served: its stored version.
+    /// Returns the kind that a definition adds once it is served, in its stored version.
     pub(super) fn defined(definition: &Value) -> Option<Self> {
         let conditions = definition.pointer("/status/conditions")?.as_array()?;
         let is_served = |c: &&Value| c["type"] == "Established" && c["status"] == "True";
@@ -167,7 +167,7 @@ impl From<(&str, &str, &str, &str, bool)> for Kind {
     }
 }
 
-/// Where an object is.
+/// Kind, namespace and name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ObjectKey {
     pub(super) kind: Kind,
@@ -185,8 +185,8 @@ impl ObjectKey {
     }
 
     /// One of a kind that is built in, beside this one.
-    pub(super) fn beside(&self, kind: &str, name: &str) -> Self {
-        Self::new(Kind::of(kind), self.namespace.as_deref(), name)
+    pub(super) fn sibling(&self, kind: &str, name: &str) -> Self {
+        Self::new(Kind::from_name(kind), self.namespace.as_deref(), name)
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {

@@ -1,5 +1,6 @@
-//! A kubelet for every node that is ready: Pods run after a while, have addresses, are ready, end, and go. Volumes are mounted before a Pod runs:
-//! what that takes is decided in `mounts`, where the calls of drivers belong.
+//! Kubelet for every ready node. Pods run after a while, get addresses, become ready, end, and are
+//! deleted. Volumes are mounted before a Pod runs: `mounts` decides the steps and makes the calls
+//! of drivers.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use super::operation::{Operation, Removal};
 use super::view::View;
 use super::{mounts, pods};
 
-/// Annotation of a Pod: with which code its containers end. A Pod that may not be restarted ends with 0 without it.
+/// Annotation of a Pod with the exit code of its containers. Without it, a Pod that may not be
+/// restarted ends with 0.
 pub const EXIT: &str = "world.lifecycle/exit";
 /// Annotation of a Pod: `false` while it is not to be ready.
 pub const READY: &str = "world.lifecycle/ready";
@@ -25,7 +27,7 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     if change.key.is("Node") {
         return pods::on_node(cache, &change.key.name);
     }
-    // What a Pod that does not run yet may wait for.
+    // These are the kinds that a Pod may wait for before it runs.
     let of_volumes = [
         "ConfigMap",
         "Secret",
@@ -35,7 +37,7 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     if !of_volumes.iter().any(|kind| change.key.is(kind)) {
         return BTreeSet::new();
     }
-    let kind = Kind::of("Pod");
+    let kind = Kind::from_name("Pod");
     let waits = |pod: &Value| !pods::has_phase(pod, "Running") && !pods::is_over(pod);
     let pods = cache.all(&kind, change.key.namespace.as_deref());
     let pods = pods.filter(|(_, pod)| waits(pod));
@@ -60,7 +62,7 @@ fn of_pod(view: &View<'_>, key: &ObjectKey, pod: &Value, delay: Duration) -> Vec
             false => mounts::away(view, key, None),
         };
     }
-    let Some(node) = view.cache.get(&key.beside("Node", &node_name)) else {
+    let Some(node) = view.cache.get(&key.sibling("Node", &node_name)) else {
         return Vec::new();
     };
     if !has_condition(node, "Ready", "True") {
@@ -93,7 +95,7 @@ fn of_pod(view: &View<'_>, key: &ObjectKey, pod: &Value, delay: Duration) -> Vec
             Some(Operation::Later(delay - view.waited))
         }
         (false, _) => Some(status(key, running(view, pod, node, may_be_ready))),
-        (true, true) => Some(status(key, ended(view, pod))),
+        (true, true) => Some(status(key, terminated_status(view, pod))),
         (true, false) if pods::is_ready(pod) != may_be_ready => {
             Some(status(key, running(view, pod, node, may_be_ready)))
         }
@@ -102,14 +104,15 @@ fn of_pod(view: &View<'_>, key: &ObjectKey, pod: &Value, delay: Duration) -> Vec
     mounting.operations.into_iter().chain(operation).collect()
 }
 
-/// Whether what a Pod mounts besides the volumes of drivers is there: ConfigMaps, Secrets, claims of any kind.
+/// Returns true if everything that a Pod mounts besides the volumes of drivers exists: ConfigMaps,
+/// Secrets, claims of any kind.
 fn mounts(view: &View<'_>, pod: &Value) -> bool {
     let namespace = text(pod, "/metadata/namespace");
     let is_there = |kind: &str, name: Option<String>, optional: bool| {
         let Some(name) = name else {
             return true;
         };
-        let key = ObjectKey::new(Kind::of(kind), namespace.as_deref(), &name);
+        let key = ObjectKey::new(Kind::from_name(kind), namespace.as_deref(), &name);
         optional || view.cache.get(&key).is_some()
     };
     list(pod, "/spec/volumes").iter().all(|volume| {
@@ -146,7 +149,7 @@ fn status(key: &ObjectKey, status: Value) -> Operation {
     Operation::Patch(key.clone(), Some("status"), json!({ "status": status }))
 }
 
-/// Nobody hears of a Pod on a node that is not ready: it counts as not ready.
+/// Marks a Pod on a node that is not ready as not ready.
 fn unreachable(view: &View<'_>, key: &ObjectKey, pod: &Value) -> Vec<Operation> {
     if !pods::is_ready(pod) {
         return Vec::new();
@@ -155,7 +158,7 @@ fn unreachable(view: &View<'_>, key: &ObjectKey, pod: &Value) -> Vec<Operation> 
     vec![status(key, json!({ "conditions": conditions }))]
 }
 
-/// Conditions with this readiness; what stays as it is keeps its time.
+/// Returns the conditions with this readiness. An unchanged condition keeps its time.
 fn conditions(view: &View<'_>, pod: &Value, ready: bool) -> Vec<Value> {
     let kinds = [
         ("PodReadyToStartContainers", true),
@@ -211,7 +214,7 @@ fn running(view: &View<'_>, pod: &Value, node: &Value, ready: bool) -> Value {
     })
 }
 
-fn ended(view: &View<'_>, pod: &Value) -> Value {
+fn terminated_status(view: &View<'_>, pod: &Value) -> Value {
     let code = annotation(pod, EXIT).and_then(|code| code.parse().ok());
     let code = code.unwrap_or(0);
     let phase = if code == 0 { "Succeeded" } else { "Failed" };
@@ -227,7 +230,7 @@ fn free(view: &View<'_>, node: &Value) -> String {
     let stem = range
         .rsplit_once('.')
         .map_or("10.244.255", |(stem, _)| stem);
-    let kind = Kind::of("Pod");
+    let kind = Kind::from_name("Pod");
     let taken: BTreeSet<String> = view
         .cache
         .all(&kind, None)

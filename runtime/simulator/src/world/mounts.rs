@@ -1,5 +1,5 @@
-//! What a kubelet does about the volumes of drivers: has them staged and published before a Pod runs, published again while it runs,
-//! and taken back when it goes.
+//! Kubelet work for the volumes of drivers. It has them staged and published before a Pod runs, and
+//! published again while it runs. It has them unpublished and unstaged when the Pod goes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use lifecycle_proto::csi;
 use serde_json::{Value, json};
 
 use super::cache::Change;
-use super::calls::{About, Call, Held, Job, Toward, Verb};
+use super::calls::{About, Call, Job, MountedVolume, NextStep, Verb};
 use super::claims;
 use super::kinds::{Kind, ObjectKey};
 use super::object::{is_leaving, list, text, uid};
@@ -16,7 +16,7 @@ use super::operation::Operation;
 use super::provisioner::capability;
 use super::view::View;
 
-/// How often a driver that wants it is asked to publish again.
+/// Interval of repeated publish calls for a driver that wants them.
 const AGAIN: Duration = Duration::from_secs(60);
 const CONTEXT: &str = "csi.storage.k8s.io/";
 
@@ -35,14 +35,14 @@ struct RequestedVolume<'a> {
     volume: &'a Value,
 }
 
-/// What its claims take until the Pod may run, and while it runs.
+/// Returns the operations that the claims of a Pod need until it may run, and while it runs.
 pub(super) fn toward(view: &View<'_>, key: &ObjectKey, pod: &Value, node: &str) -> Mounting {
     let mut mounting = Mounting::default();
     let Some(volumes) = &view.world.volumes else {
         return mounting;
     };
     for (claim, is_own) in claims::of_pod(pod) {
-        let at = key.beside("PersistentVolumeClaim", &claim);
+        let at = key.sibling("PersistentVolumeClaim", &claim);
         let Some(claim) = view.cache.get(&at) else {
             mounting.waits = true;
             continue;
@@ -53,7 +53,7 @@ pub(super) fn toward(view: &View<'_>, key: &ObjectKey, pod: &Value, node: &str) 
         let of_volume = of_volume.and_then(|(_, volume)| text(volume, "/spec/csi/driver"));
         let driver = of_volume.or(driver).filter(|d| volumes.knows(d));
         let Some(driver) = driver else {
-            // Whatever it is, it is mounted as soon as it is there.
+            // A volume without a known driver is mounted as soon as it exists.
             continue;
         };
         let is_right = !is_own || claims::is_made_for(claim, pod);
@@ -67,12 +67,12 @@ pub(super) fn toward(view: &View<'_>, key: &ObjectKey, pod: &Value, node: &str) 
             driver,
             volume,
         };
-        one(view, (key, pod, node), &wanted, &mut mounting);
+        mount_volume(view, (key, pod, node), &wanted, &mut mounting);
     }
     mounting
 }
 
-fn one(
+fn mount_volume(
     view: &View<'_>,
     (key, pod, node): (&ObjectKey, &Value, &str),
     wanted: &RequestedVolume<'_>,
@@ -108,13 +108,13 @@ fn one(
                 ..csi::NodeStageVolumeRequest::default()
             })
         };
-        if view.calls.done(&about, Verb::Stage).is_none() || view.calls.is_busy(&about) {
+        if view.calls.reply(&about, Verb::Stage).is_none() || view.calls.is_busy(&about) {
             mounting.waits = true;
             mounting.push(view, about, &wanted.driver, Verb::Stage, job);
             return;
         }
     }
-    let driver = ObjectKey::new(Kind::of("CSIDriver"), None, &wanted.driver);
+    let driver = ObjectKey::new(Kind::from_name("CSIDriver"), None, &wanted.driver);
     let driver = view.cache.get(&driver).map(|driver| &driver["spec"]);
     let says = |field: &str| driver.is_some_and(|driver| driver[field] == true);
     if says("podInfoOnMount") {
@@ -140,19 +140,19 @@ fn one(
         volume_context: context.clone(),
         ..csi::NodePublishVolumeRequest::default()
     };
-    mounting.waits |= view.calls.done(&about, Verb::Publish).is_none();
+    mounting.waits |= view.calls.reply(&about, Verb::Publish).is_none();
     match view.calls.toward(&about, Verb::Publish, view.at) {
-        Toward::Done(_) if !says("requiresRepublish") => {}
-        Toward::Done(since) if since < AGAIN => {
+        NextStep::Done(_) if !says("requiresRepublish") => {}
+        NextStep::Done(since) if since < AGAIN => {
             mounting.operations.push(Operation::Again(AGAIN - since))
         }
-        Toward::Done(_) => {
+        NextStep::Done(_) => {
             let job = Job::Publish(request(), key.clone());
             let driver = wanted.driver.clone();
             let call = Call { about, driver, job };
             mounting.operations.push(Operation::Call(Box::new(call)));
         }
-        Toward::Busy | Toward::Later(_) | Toward::Go => {
+        NextStep::Busy | NextStep::Later(_) | NextStep::Go => {
             let job = || Job::Publish(request(), key.clone());
             mounting.push(view, about, &wanted.driver, Verb::Publish, job);
         }
@@ -169,9 +169,9 @@ impl Mounting {
         job: impl FnOnce() -> Job,
     ) {
         match view.calls.toward(&about, verb, view.at) {
-            Toward::Done(_) | Toward::Busy => {}
-            Toward::Later(time) => self.operations.push(Operation::Again(time)),
-            Toward::Go => {
+            NextStep::Done(_) | NextStep::Busy => {}
+            NextStep::Later(time) => self.operations.push(Operation::Again(time)),
+            NextStep::Go => {
                 let call = Call {
                     about,
                     driver: driver.to_owned(),
@@ -189,7 +189,7 @@ fn strings(map: &Value) -> BTreeMap<String, String> {
     all.filter_map(text).collect()
 }
 
-/// What a driver is told of the Pod.
+/// Returns the attributes of the Pod that a driver receives.
 fn info(key: &ObjectKey, pod: &Value) -> [(String, String); 5] {
     let account = text(pod, "/spec/serviceAccountName").unwrap_or_else(|| "default".to_owned());
     let all = [
@@ -202,8 +202,9 @@ fn info(key: &ObjectKey, pod: &Value) -> [(String, String); 5] {
     all.map(|(name, value)| (format!("{CONTEXT}{name}"), value))
 }
 
-/// What is taken back of Pods by this name that are over, or no more; `over` is the uid of the one that is there if it has ended.
-/// Nothing is left when there are no operations and nothing `is_held`.
+/// Returns the operations that take back the volumes of Pods by this name that are over or gone.
+/// `over` is the uid of the current Pod if it has ended. Nothing is left when there are no
+/// operations and `is_held` is false.
 pub(super) fn away(view: &View<'_>, key: &ObjectKey, over: Option<&str>) -> Vec<Operation> {
     let there = view.cache.get(key).map(uid);
     let mut mounting = Mounting::default();
@@ -224,7 +225,7 @@ pub(super) fn away(view: &View<'_>, key: &ObjectKey, over: Option<&str>) -> Vec<
     mounting.operations
 }
 
-fn taken(view: &View<'_>, about: &About, held: &Held, mounting: &mut Mounting) {
+fn taken(view: &View<'_>, about: &About, held: &MountedVolume, mounting: &mut Mounting) {
     if !held.may_be && !view.calls.is_busy(about) {
         mounting.operations.push(Operation::Forget(about.clone()));
         return;
@@ -250,22 +251,22 @@ fn taken(view: &View<'_>, about: &About, held: &Held, mounting: &mut Mounting) {
     mounting.push(view, about.clone(), &held.driver, verb, || job);
 }
 
-/// Whether anything of a Pod is, or may be, published.
+/// Returns true if a volume of a Pod is, or may be, published.
 pub(super) fn is_held(view: &View<'_>, pod: &str) -> bool {
     let mut all = view.calls.on_nodes();
     all.any(|(about, _)| matches!(about, About::Published { pod: of, .. } if of == pod))
 }
 
-/// Whether no Pod on the node has the volume, or is about to.
+/// Returns true if no Pod on the node has the volume, and none is about to have it.
 fn is_idle(view: &View<'_>, node: &str, volume: &str) -> bool {
     let published = view.calls.on_nodes().any(|(about, _)| {
         matches!(about, About::Published { node: n, volume: v, .. } if n == node && v == volume)
     });
-    let at = ObjectKey::new(Kind::of("PersistentVolume"), None, volume);
+    let at = ObjectKey::new(Kind::from_name("PersistentVolume"), None, volume);
     let claim = view.cache.get(&at).and_then(|volume| {
         let namespace = text(volume, "/spec/claimRef/namespace")?;
         let name = text(volume, "/spec/claimRef/name")?;
-        let kind = Kind::of("PersistentVolumeClaim");
+        let kind = Kind::from_name("PersistentVolumeClaim");
         Some(ObjectKey::new(kind, Some(&namespace), &name))
     });
     let users = claim.map(|claim| claims::users(view.cache, &claim));
@@ -277,14 +278,15 @@ fn is_idle(view: &View<'_>, node: &str, volume: &str) -> bool {
     !published && !users.into_iter().flatten().any(is_user)
 }
 
-/// Whose drivers have changed: a node, or what is written down of them.
+/// Returns the node whose drivers have changed: that of a changed Node or CSINode.
 pub(super) fn concerned(change: &Change) -> BTreeSet<ObjectKey> {
     let is_one = change.key.is("Node") || change.key.is("CSINode");
-    let node = is_one.then(|| change.key.beside("Node", &change.key.name));
+    let node = is_one.then(|| change.key.sibling("Node", &change.key.name));
     node.into_iter().collect()
 }
 
-/// What a driver on a node said of itself, as a node shows it: its labels, and what its CSINode holds.
+/// Returns the operations that publish the self-description of the drivers on a node: its labels,
+/// and the content of its CSINode.
 pub(super) fn registered(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     let (Some(node), Some(volumes)) = (view.cache.get(key), &view.world.volumes) else {
         return Vec::new();
@@ -320,7 +322,7 @@ pub(super) fn registered(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
         let labels = json!({ "metadata": { "labels": labels } });
         operations.push(Operation::Patch(key.clone(), None, labels));
     }
-    let at = key.beside("CSINode", &key.name);
+    let at = key.sibling("CSINode", &key.name);
     match view.cache.get(&at) {
         None if !drivers.is_empty() => {
             let mut made = at.kind.object(&at);

@@ -1,4 +1,5 @@
-//! The end of namespaces: everything in one that is deleted is deleted, then it ends. And what each has from the start: an account.
+//! Deletion of namespaces: all objects in a deleted namespace are deleted, then the namespace ends.
+//! Also creates the service account that each namespace starts with.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,7 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     let Some(namespace) = &change.key.namespace else {
         return BTreeSet::new();
     };
-    let key = change.key.beside("Namespace", namespace);
+    let key = change.key.sibling("Namespace", namespace);
     let goes = cache.get(&key).is_some_and(is_leaving);
     goes.then_some(key).into_iter().collect()
 }
@@ -63,17 +64,19 @@ pub(super) fn without_account(cache: &Cache, change: &Change) -> BTreeSet<Object
         (false, false) => None,
     };
     let stays = |name: &String| {
-        let key = change.key.beside("Namespace", name);
+        let key = change.key.sibling("Namespace", name);
         cache.get(&key).is_some_and(|n| !is_leaving(n))
     };
-    let account = |name: String| ObjectKey::new(Kind::of("ServiceAccount"), Some(&name), "default");
+    let account =
+        |name: String| ObjectKey::new(Kind::from_name("ServiceAccount"), Some(&name), "default");
     namespace.filter(stays).map(account).into_iter().collect()
 }
 
 pub(super) fn account(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     match view.cache.get(key) {
         Some(_) => Vec::new(),
-        // One that no list has shown yet is a conflict, and is looked at again.
+        // Creating an object that no list has shown yet is a conflict, which is then reconciled
+        // again.
         None => vec![Operation::Create(key.clone(), key.kind.object(key))],
     }
 }

@@ -1,4 +1,4 @@
-//! Nodes: there from the start, and what ran on one that has vanished goes.
+//! Nodes. They exist from the start, and Pods of a vanished node are deleted.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::view::View;
 
 pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     if change.key.is("Node") && change.new.is_none() {
-        let kind = Kind::of("Pod");
+        let kind = Kind::from_name("Pod");
         let pods = cache.all(&kind, None);
         let was_here = |pod: &Value| text(pod, "/spec/nodeName").as_ref() == Some(&change.key.name);
         return pods
@@ -23,13 +23,13 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     BTreeSet::new()
 }
 
-/// A Pod whose node has vanished goes at once: nobody could end it.
+/// Deletes a Pod at once if its node has vanished, because no kubelet could end it.
 pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     let Some(pod) = view.cache.get(key) else {
         return Vec::new();
     };
     let node = text(pod, "/spec/nodeName").unwrap_or_default();
-    if node.is_empty() || view.cache.get(&key.beside("Node", &node)).is_some() {
+    if node.is_empty() || view.cache.get(&key.sibling("Node", &node)).is_some() {
         return Vec::new();
     }
     let removal = Removal {
@@ -40,8 +40,8 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
 }
 
 /// The nodes that are made at the start: number `n` has addresses of its own.
-pub(super) fn made(n: usize, name: &str, now: &str) -> (ObjectKey, Value, Value) {
-    let key = ObjectKey::new(Kind::of("Node"), None, name);
+pub(super) fn build_node(n: usize, name: &str, now: &str) -> (ObjectKey, Value, Value) {
+    let key = ObjectKey::new(Kind::from_name("Node"), None, name);
     let mut node = key.kind.object(&key);
     node["metadata"]["labels"] = json!({
         "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",

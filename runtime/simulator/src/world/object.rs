@@ -1,4 +1,5 @@
-//! Objects as the server sends them, and what is read out of them. Knows no kinds and no cache.
+//! Objects as the server sends them, and accessors for their fields. Independent of kinds and
+//! caches.
 
 use serde_json::Value;
 
@@ -40,7 +41,7 @@ pub(super) fn has_finalizer(object: &Value, name: &str) -> bool {
         .any(|f| f == name)
 }
 
-/// Whether the labels of an object fit a map of labels; an empty one fits nothing.
+/// Returns true if the labels of an object match a map of labels. An empty map matches nothing.
 pub(super) fn fits(object: &Value, selector: Option<&Value>) -> bool {
     let Some(wanted) = selector.and_then(Value::as_object) else {
         return false;
@@ -52,19 +53,19 @@ pub(super) fn fits(object: &Value, selector: Option<&Value>) -> bool {
             .all(|(k, v)| labels.and_then(|l| l.get(k)) == Some(v))
 }
 
-/// Whether a condition has this status.
+/// Returns true if a condition has this status.
 pub(super) fn has_condition(object: &Value, kind: &str, status: &str) -> bool {
     let mut all = list(object, "/status/conditions").iter();
     all.any(|c| c["type"] == kind && c["status"] == status)
 }
 
-/// Whose controller reference it has.
+/// Returns the uid of the controller that owns an object.
 pub(super) fn controller(object: &Value) -> Option<String> {
     let found = owners(object).iter().find(|o| o["controller"] == true)?;
     text(found, "/uid")
 }
 
-/// Some letters that stand for a text: the same for the same, always.
+/// Returns letters derived from a text. Equal texts always give equal letters.
 pub(super) fn letters(of: &str) -> String {
     const ALL: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;

@@ -1,4 +1,4 @@
-//! What a controller of the world decides to do; `send` applies it.
+//! Operation that a controller of the world decides on; `send` applies it.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(super) enum Operation {
     Bind(ObjectKey, String, Value),
     /// Deletes an object with this uid.
     Delete(ObjectKey, Removal),
-    /// Does something if none of these objects is there, which only the server knows for sure.
+    /// Runs an operation if none of these objects exists, which only the server knows for sure.
     IfGone(Vec<(ObjectKey, String)>, Box<Operation>),
     /// Lets a namespace end if nothing is left in it, which only the server knows for sure.
     EndNamespace(ObjectKey, Value),
@@ -30,7 +30,7 @@ pub(super) enum Operation {
     Again(Duration),
     /// Has a driver do something, behind the back of everybody else.
     Call(Box<Call>),
-    /// Nothing is held any more.
+    /// Forgets state that is no longer held.
     Forget(About),
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Operation {
 pub(super) struct Removal {
     pub(super) uid: String,
     pub(super) policy: &'static str,
-    /// Without waiting for anybody.
+    /// True if the deletion does not wait for anyone.
     pub(super) at_once: bool,
 }
 
@@ -52,7 +52,7 @@ impl Removal {
         }
     }
 
-    /// As a request says it.
+    /// Returns the options as in a request.
     pub(super) fn options(&self) -> Value {
         let mut options = serde_json::json!({
             "kind": "DeleteOptions", "apiVersion": "v1",

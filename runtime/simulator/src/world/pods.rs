@@ -1,4 +1,4 @@
-//! What all controllers ask of Pods.
+//! Queries about Pods that all controllers share.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(super) fn has_phase(pod: &Value, phase: &str) -> bool {
 
 /// Those that have a node.
 pub(super) fn on_node(cache: &Cache, node: &str) -> BTreeSet<ObjectKey> {
-    let kind = Kind::of("Pod");
+    let kind = Kind::from_name("Pod");
     let here = |pod: &Value| text(pod, "/spec/nodeName").as_deref() == Some(node);
     let pods = cache.all(&kind, None).filter(|(_, pod)| here(pod));
     pods.map(|(key, _)| key.clone()).collect()

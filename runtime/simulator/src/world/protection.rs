@@ -1,4 +1,5 @@
-//! What keeps claims while Pods use them and volumes while they are bound: a finalizer that the server puts there, which goes with the last user.
+//! Protection of claims while Pods use them, and of volumes while they are bound. The server adds a
+//! finalizer, which goes with the last user.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ pub(super) fn concerned(change: &Change) -> BTreeSet<ObjectKey> {
         let both = [change.old.as_ref(), change.new.as_ref()];
         let claims = both.into_iter().flatten().flat_map(of_pod);
         return claims
-            .map(|(claim, _)| change.key.beside("PersistentVolumeClaim", &claim))
+            .map(|(claim, _)| change.key.sibling("PersistentVolumeClaim", &claim))
             .collect();
     }
     let kept = change.key.is("PersistentVolumeClaim") || change.key.is("PersistentVolume");

@@ -1,4 +1,5 @@
-//! What external-provisioner does: has a driver make a volume for each claim of its class, writes it down, and has it deleted when it is released.
+//! Model of external-provisioner. It has a driver make a volume for each claim of its class, and
+//! records the volume. It has the volume deleted when it is released.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use lifecycle_proto::csi::volume_capability::{AccessMode, AccessType, MountVolum
 use serde_json::{Value, json};
 
 use super::cache::{Cache, Change};
-use super::calls::{About, Call, Job, Reply, Toward, Verb};
+use super::calls::{About, Call, Job, NextStep, Reply, Verb};
 use super::claims::{self, PROVISIONER, SELECTED, annotation};
 use super::kinds::{Kind, ObjectKey};
 use super::object::{is_leaving, list, text, uid};
@@ -29,7 +30,7 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
         return BTreeSet::new();
     }
     // Where a volume may be depends on it.
-    let kind = Kind::of("PersistentVolumeClaim");
+    let kind = Kind::from_name("PersistentVolumeClaim");
     let waits = |claim: &Value| text(claim, "/spec/volumeName").is_none();
     let claims = cache.all(&kind, None).filter(|(_, claim)| waits(claim));
     claims.map(|(key, _)| key.clone()).collect()
@@ -37,15 +38,15 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
 
 pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     match view.cache.get(key) {
-        Some(claim) if key.is("PersistentVolumeClaim") => made(view, key, claim),
+        Some(claim) if key.is("PersistentVolumeClaim") => provision(view, key, claim),
         Some(volume) => deleted(view, key, volume),
         None => Vec::new(),
     }
 }
 
-fn made(view: &View<'_>, key: &ObjectKey, claim: &Value) -> Vec<Operation> {
+fn provision(view: &View<'_>, key: &ObjectKey, claim: &Value) -> Vec<Operation> {
     let name = format!("pvc-{}", uid(claim));
-    let at = ObjectKey::new(Kind::of("PersistentVolume"), None, &name);
+    let at = ObjectKey::new(Kind::from_name("PersistentVolume"), None, &name);
     let is_asked = annotation(claim, PROVISIONER).is_some();
     let driver = claims::driver(view, claim).filter(|_| is_asked);
     let Some(driver) = driver else {
@@ -68,9 +69,9 @@ fn made(view: &View<'_>, key: &ObjectKey, claim: &Value) -> Vec<Operation> {
         ];
     }
     match view.calls.toward(&about, Verb::Create, view.at) {
-        Toward::Busy => Vec::new(),
-        Toward::Later(time) => vec![Operation::Again(time)],
-        Toward::Done(_) => match view.calls.done(&about, Verb::Create) {
+        NextStep::Busy => Vec::new(),
+        NextStep::Later(time) => vec![Operation::Again(time)],
+        NextStep::Done(_) => match view.calls.reply(&about, Verb::Create) {
             Some(Reply::Volume(volume)) => {
                 let made = written(view, (key, claim), (&at, &driver), volume);
                 vec![
@@ -80,7 +81,7 @@ fn made(view: &View<'_>, key: &ObjectKey, claim: &Value) -> Vec<Operation> {
             }
             Some(Reply::Nothing | Reply::Node(_)) | None => vec![Operation::Forget(about)],
         },
-        Toward::Go => {
+        NextStep::Go => {
             let Some(request) = request(view, (key, claim), &name, &driver) else {
                 return Vec::new();
             };
@@ -115,7 +116,7 @@ fn request(
     parameters.extend(told.map(|(k, v)| (format!("csi.storage.k8s.io/{k}"), v.to_owned())));
     let node = annotation(claim, SELECTED);
     let place = match node.filter(|_| claims::waits_for_pod(view.cache, claim)) {
-        Some(node) => place(view, &node, driver)?,
+        Some(node) => node_topology(view, &node, driver)?,
         None => None,
     };
     let tells_apart = annotation(claim, SELECTED)
@@ -141,16 +142,17 @@ fn request(
     })
 }
 
-/// The place of a node: `Some(None)` if the driver says that places do not matter, nothing if it has not said what it is.
-fn place(view: &View<'_>, node: &str, driver: &str) -> Option<Option<csi::Topology>> {
+/// Returns the topology of a node. `Some(None)` means that the driver ignores topology. `None`
+/// means that it has not reported its node information.
+fn node_topology(view: &View<'_>, node: &str, driver: &str) -> Option<Option<csi::Topology>> {
     let known = view
         .cache
-        .get(&ObjectKey::new(Kind::of("CSINode"), None, node))?;
+        .get(&ObjectKey::new(Kind::from_name("CSINode"), None, node))?;
     let mut drivers = list(known, "/spec/drivers").iter();
     let here = drivers.find(|d| d["name"] == driver)?;
     let labels = view
         .cache
-        .get(&ObjectKey::new(Kind::of("Node"), None, node))?;
+        .get(&ObjectKey::new(Kind::from_name("Node"), None, node))?;
     let keys = list(here, "/topologyKeys").iter().filter_map(Value::as_str);
     let mut segments = BTreeMap::new();
     for key in keys {
@@ -161,7 +163,7 @@ fn place(view: &View<'_>, node: &str, driver: &str) -> Option<Option<csi::Topolo
     Some((!place.segments.is_empty()).then_some(place))
 }
 
-/// How a volume is to be used, by an access mode of Kubernetes.
+/// Returns the capability of a volume for an access mode of Kubernetes.
 pub(super) fn capability(
     mode: &str,
     kind: Option<String>,
@@ -242,16 +244,16 @@ fn deleted(view: &View<'_>, key: &ObjectKey, volume: &Value) -> Vec<Operation> {
         name: key.name.clone(),
     };
     match view.calls.toward(&about, Verb::Delete, view.at) {
-        Toward::Busy => Vec::new(),
-        Toward::Done(_) => {
+        NextStep::Busy => Vec::new(),
+        NextStep::Done(_) => {
             let removal = Removal::background(uid(volume));
             vec![
                 Operation::Delete(key.clone(), removal),
                 Operation::Forget(about),
             ]
         }
-        Toward::Later(time) => vec![Operation::Again(time)],
-        Toward::Go => {
+        NextStep::Later(time) => vec![Operation::Again(time)],
+        NextStep::Go => {
             let job = Job::Delete(csi::DeleteVolumeRequest {
                 volume_id: text(volume, "/spec/csi/volumeHandle").unwrap_or_default(),
                 ..csi::DeleteVolumeRequest::default()
@@ -261,7 +263,7 @@ fn deleted(view: &View<'_>, key: &ObjectKey, volume: &Value) -> Vec<Operation> {
     }
 }
 
-/// A quantity in bytes; what cannot be read is none.
+/// Returns a quantity in bytes. An unreadable quantity counts as absent.
 fn bytes(quantity: Option<&Value>) -> i64 {
     const UNITS: [(&str, f64); 12] = [
         ("Ki", 1024.0),
@@ -283,7 +285,7 @@ fn bytes(quantity: Option<&Value>) -> i64 {
         Some((number * factor).ceil())
     };
     let bytes = UNITS.into_iter().find_map(read).unwrap_or_default();
-    // Beyond what fits it stays at the end of the range.
+    // A value beyond the range is clamped to its end.
     #[allow(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
     let bytes = bytes as i64;
     bytes.max(0)

@@ -18,13 +18,13 @@ use tonic::{Code, Status};
 use super::calls::{About, Call, Failure, Job, Node, Reply, Verb};
 use super::volumes::Volumes;
 
-/// What kubelet writes down beside a target.
+/// File that kubelet writes beside a target.
 const NOTE: &str = "vol_data.json";
 
 /// Makes the call; it ends in time.
 pub(super) async fn perform(volumes: &Volumes, call: &Call) -> Result<Reply, Failure> {
     let limit = call.verb().limit();
-    let outcome = match timeout(limit, ask(volumes, call)).await {
+    let outcome = match timeout(limit, call_driver(volumes, call)).await {
         Ok(outcome) => outcome,
         Err(_) => {
             let said = format!("the driver did not answer within {} s", limit.as_secs());
@@ -44,7 +44,7 @@ pub(super) async fn perform(volumes: &Volumes, call: &Call) -> Result<Reply, Fai
     }
 }
 
-async fn ask(volumes: &Volumes, call: &Call) -> Result<Reply, Failure> {
+async fn call_driver(volumes: &Volumes, call: &Call) -> Result<Reply, Failure> {
     let on_node = match &call.about {
         About::Volume { .. } => None,
         About::Plugin { node, .. } | About::Staged { node, .. } | About::Published { node, .. } => {
@@ -101,7 +101,7 @@ async fn of_controller(
 
 async fn of_node(mut client: NodeClient<Channel>, call: &Call) -> Result<Reply, Status> {
     match &call.job {
-        Job::Look => look(client, call).await.map(Reply::Node),
+        Job::Look => query_node(client, call).await.map(Reply::Node),
         Job::Stage(request) => {
             let request = timed(request.clone(), call);
             client.node_stage_volume(request).await?;
@@ -127,10 +127,10 @@ async fn of_node(mut client: NodeClient<Channel>, call: &Call) -> Result<Reply, 
 }
 
 fn misplaced() -> Status {
-    Status::new(Code::Internal, "this process is not asked for that")
+    Status::new(Code::Internal, "this process does not serve this call")
 }
 
-async fn look(mut client: NodeClient<Channel>, call: &Call) -> Result<Node, Status> {
+async fn query_node(mut client: NodeClient<Channel>, call: &Call) -> Result<Node, Status> {
     let info = client.node_get_info(timed(csi::NodeGetInfoRequest {}, call));
     let info = info.await?.into_inner();
     let asked = client.node_get_capabilities(timed(csi::NodeGetCapabilitiesRequest {}, call));
@@ -155,7 +155,7 @@ fn timed<R>(request: R, call: &Call) -> tonic::Request<R> {
 }
 
 fn failure(status: &Status) -> Failure {
-    // After these nobody knows whether it goes on.
+    // After these codes, it is unknown whether the call continues.
     let goes_on = matches!(
         status.code(),
         Code::Cancelled
@@ -203,7 +203,8 @@ fn prepared(call: &Call) -> io::Result<()> {
     }
 }
 
-/// Takes away what was made for the call, empty folders only: what a driver has left is an error.
+/// Removes the folders that were created for the call if they are empty. A driver's leftover is an
+/// error.
 fn removed(call: &Call) -> Result<(), Failure> {
     let (target, is_published) = match &call.job {
         Job::Stage(request) => (&request.staging_target_path, false),

@@ -1,4 +1,5 @@
-//! The loop: what the watches bring is noted, then who is concerned looks at it, in order of controllers and names.
+//! Main loop: it records the changes of watches. The concerned controllers then reconcile them, in
+//! order of controllers and names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
@@ -21,7 +22,7 @@ use super::watching::Watches;
 use super::{events, nodes, rpc};
 
 type Task = (Duty, ObjectKey);
-/// Who had a call made, the call, and how it ended.
+/// Task that requested the call, the call, and its outcome.
 type Called = (Task, Call, Result<Reply, Failure>);
 
 pub(super) struct Runner {
@@ -42,7 +43,7 @@ pub(super) struct Runner {
 impl Runner {
     pub(super) fn new(world: World, client: Client) -> Self {
         Self {
-            duties: Duty::of(&world),
+            duties: Duty::enabled(&world),
             watches: Watches::new(client.clone(), world.volumes.is_some()),
             calls: Calls::default(),
             calling: JoinSet::new(),
@@ -58,7 +59,7 @@ impl Runner {
 
     pub(super) async fn run(mut self) {
         for (n, name) in self.world.nodes.clone().iter().enumerate() {
-            let (key, node, status) = nodes::made(n, name, &self.now());
+            let (key, node, status) = nodes::build_node(n, name, &self.now());
             ensure(&self.client, &key, &node, status).await;
         }
         loop {
@@ -75,7 +76,7 @@ impl Runner {
             biased;
             changes = poll_fn(|cx| watches.poll(cache, cx)) => changes,
             Some(called) = self.calling.join_next() => {
-                // One that panicked has said so.
+                // A panicked call has already been reported.
                 if let Ok(called) = called {
                     self.called(called).await;
                 }
@@ -105,18 +106,18 @@ impl Runner {
         }
     }
 
-    /// Does what is due.
+    /// Runs the due tasks.
     async fn work(&mut self) {
         let now = Instant::now();
         let due = self.due.iter().filter(|(_, at)| **at <= now);
         let tasks: BTreeSet<Task> = due.map(|(task, _)| task.clone()).collect();
         for task in tasks {
             self.due.remove(&task);
-            self.look(task, now).await;
+            self.reconcile(task, now).await;
         }
     }
 
-    async fn look(&mut self, task: Task, now: Instant) {
+    async fn reconcile(&mut self, task: Task, now: Instant) {
         let waited = self
             .waits
             .get(&task)
@@ -176,7 +177,8 @@ impl Runner {
         });
     }
 
-    /// A call has ended: who had it made looks at it, and so does everybody whom it may concern.
+    /// Handles the end of a call. The controller that made it reconciles the object, as do all
+    /// other concerned ones.
     async fn called(&mut self, (task, call, outcome): Called) {
         let now = Instant::now();
         if let Err(failure) = &outcome
@@ -196,7 +198,7 @@ impl Runner {
             self.due.insert((Duty::Kubelet, key), now);
         }
         if let About::Plugin { .. } = &call.about {
-            let kind = Kind::of("PersistentVolumeClaim");
+            let kind = Kind::from_name("PersistentVolumeClaim");
             let claims: Vec<ObjectKey> = self
                 .cache
                 .all(&kind, None)
@@ -210,7 +212,7 @@ impl Runner {
         self.due.insert(task, now);
     }
 
-    /// The wall clock: it began where it was told to.
+    /// Returns the wall-clock time, counted from the configured start.
     fn now(&self) -> String {
         let elapsed: Duration = self.began.elapsed();
         let elapsed = jiff::SignedDuration::try_from(elapsed).unwrap_or_default();

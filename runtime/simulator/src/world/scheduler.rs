@@ -1,5 +1,6 @@
-//! A scheduler: a Pod without a node is given the one with the fewest Pods, by name among equals, where its volumes can be reached.
-//! Volumes that wait for that are told the node first.
+//! Scheduler: a Pod without a node gets a node where its volumes are reachable. The node with the
+//! fewest Pods comes first, then the order of names. Volumes that wait for scheduling get their
+//! node first.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,7 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     if !all.iter().any(|kind| change.key.is(kind)) {
         return BTreeSet::new();
     }
-    let kind = Kind::of("Pod");
+    let kind = Kind::from_name("Pod");
     let pods = cache.all(&kind, change.key.namespace.as_deref());
     let pods = pods.filter(|(_, pod)| waits(pod) || has_claims_to_come(cache, pod));
     pods.map(|(key, _)| key.clone()).collect()
@@ -78,15 +79,15 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     vec![Operation::Bind(key.clone(), node, binding)]
 }
 
-/// Whether it is bound, so that it is known from where it can be reached.
+/// Returns true if a claim is bound, so that its reachable nodes are known.
 fn is_placed(claim: &Value) -> bool {
     text(claim, "/spec/volumeName").is_some() && claims::is_bound(claim)
 }
 
-/// It has a node and yet waits for volumes, as what a DaemonSet has made may.
+/// Returns true if a Pod has a node and still waits for volumes, as a Pod of a DaemonSet may.
 fn has_claims_to_come(cache: &Cache, pod: &Value) -> bool {
     let namespace = text(pod, "/metadata/namespace");
-    let kind = Kind::of("PersistentVolumeClaim");
+    let kind = Kind::from_name("PersistentVolumeClaim");
     claims::of_pod(pod).iter().any(|(name, _)| {
         let at = ObjectKey::new(kind.clone(), namespace.as_deref(), name);
         let claim = cache.get(&at);
@@ -94,7 +95,8 @@ fn has_claims_to_come(cache: &Cache, pod: &Value) -> bool {
     })
 }
 
-/// The claims of a Pod that drivers of ours serve; nothing if one is still to be made.
+/// Returns the claims of a Pod that simulated drivers serve. Returns `None` if one does not exist
+/// yet.
 fn claims_of<'a>(
     view: &View<'a>,
     key: &ObjectKey,
@@ -105,7 +107,7 @@ fn claims_of<'a>(
         return Some(all);
     }
     for (name, _) in claims::of_pod(pod) {
-        let at = key.beside("PersistentVolumeClaim", &name);
+        let at = key.sibling("PersistentVolumeClaim", &name);
         let claim = view.cache.get(&at)?;
         if claims::driver(view, claim).is_some() || claims::volume(view.cache, claim).is_some() {
             all.push((at, claim));
@@ -114,7 +116,7 @@ fn claims_of<'a>(
     Some(all)
 }
 
-/// Whether a node is where a volume can be reached.
+/// Returns true if a volume is reachable from a node.
 fn reaches(cache: &Cache, node: &Value, claim: &Value) -> bool {
     let Some((_, volume)) = claims::volume(cache, claim) else {
         return true;
@@ -137,7 +139,7 @@ fn reaches(cache: &Cache, node: &Value, claim: &Value) -> bool {
 }
 
 fn fitting(cache: &Cache, pod: &Value, claims: &[(ObjectKey, &Value)]) -> Option<String> {
-    let (nodes, all) = (Kind::of("Node"), Kind::of("Pod"));
+    let (nodes, all) = (Kind::from_name("Node"), Kind::from_name("Pod"));
     let wanted = pod.pointer("/spec/nodeSelector");
     let chosen = claims.iter().find(|(_, claim)| !is_placed(claim));
     let chosen = chosen.and_then(|(_, claim)| claims::annotation(claim, claims::SELECTED));

@@ -16,11 +16,11 @@ use super::operation::{Operation, Removal};
 pub(super) enum Ended {
     /// Done, or there was nothing to do: the watches will show.
     Well,
-    /// To be looked at again after this time.
+    /// Reconcile again after this time.
     Again(Duration),
 }
 
-/// After a failure that may pass.
+/// Delay after a transient failure.
 const AGAIN: Duration = Duration::from_secs(1);
 
 pub(super) const JSON: &str = "application/json";
@@ -43,7 +43,7 @@ pub(super) async fn apply(client: &Client, cache: &Cache, operation: Operation) 
         }
         Operation::Delete(key, removal) => {
             let deleted = delete(client, &key, &removal).await;
-            return (ended(deleted.map(drop)), None);
+            return (classify_outcome(deleted.map(drop)), None);
         }
         Operation::Bind(key, node, body) => {
             let path = format!("{}/binding", key.path());
@@ -75,12 +75,13 @@ pub(super) async fn apply(client: &Client, cache: &Cache, operation: Operation) 
     };
     match made {
         Ok(object) => (Ended::Well, Some((key, object))),
-        Err(error) => (ended(Err(error)), None),
+        Err(error) => (classify_outcome(Err(error)), None),
     }
 }
 
-/// Conflicts and what is not there any more need nothing: the watches are about to show it.
-fn ended(outcome: kube::Result<()>) -> Ended {
+/// Classifies the result of a request. Conflicts and absent objects need no action, because the
+/// watches will show them.
+fn classify_outcome(outcome: kube::Result<()>) -> Ended {
     match outcome {
         Ok(()) => Ended::Well,
         Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404 | 422) => {
@@ -125,7 +126,7 @@ async fn end_namespace(client: &Client, cache: &Cache, key: &ObjectKey, body: &V
         }
     }
     let path = format!("{}/finalize", key.path());
-    ended(
+    classify_outcome(
         send(client, Method::PUT, &path, (JSON, body))
             .await
             .map(drop),
@@ -151,7 +152,7 @@ pub(super) async fn send(
     client.request(request).await
 }
 
-/// Creates what is not there yet.
+/// Creates an object if it does not exist yet.
 pub(super) async fn ensure(client: &Client, key: &ObjectKey, object: &Value, status: Value) {
     let made = send(client, Method::POST, &key.collection(), (JSON, object)).await;
     if made.is_ok() {

@@ -62,7 +62,7 @@ fn claims(
     let mut operations = Vec::new();
     for template in list(set, "/spec/volumeClaimTemplates") {
         let volume = text(template, "/metadata/name").unwrap_or_default();
-        let at = key.beside("PersistentVolumeClaim", &format!("{volume}-{pod}"));
+        let at = key.sibling("PersistentVolumeClaim", &format!("{volume}-{pod}"));
         let mounts = json!({ "name": volume, "persistentVolumeClaim": { "claimName": at.name } });
         match made
             .pointer_mut("/spec/volumes")
@@ -85,10 +85,11 @@ fn claims(
     operations
 }
 
-/// A DaemonSet that changed, or whose Pods did; all of them with every node.
+/// Returns a DaemonSet that changed itself or through its Pods. A changed Node returns all
+/// DaemonSets.
 pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     if change.key.is("Node") {
-        let kind = Kind::of("DaemonSet");
+        let kind = Kind::from_name("DaemonSet");
         return cache.all(&kind, None).map(|(key, _)| key.clone()).collect();
     }
     workloads::concerned(cache, change, "DaemonSet")
@@ -99,7 +100,7 @@ pub(super) fn daemons(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
         return Vec::new();
     };
     let there = controlled(view.cache, set, "Pod");
-    let kind = Kind::of("Node");
+    let kind = Kind::from_name("Node");
     let nodes: Vec<&ObjectKey> = view.cache.all(&kind, None).map(|(key, _)| key).collect();
     let on = |pod: &Value| text(pod, "/spec/nodeName");
     let mut operations = Vec::new();

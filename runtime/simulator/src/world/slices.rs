@@ -24,14 +24,14 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
         let either = change.new.as_ref().or(change.old.as_ref());
         let service = either.and_then(|s| s["metadata"]["labels"][SERVICE].as_str());
         return service
-            .map(|name| key.beside("Service", name))
+            .map(|name| key.sibling("Service", name))
             .into_iter()
             .collect();
     }
     if !key.is("Pod") {
         return BTreeSet::new();
     }
-    let kind = Kind::of("Service");
+    let kind = Kind::from_name("Service");
     let services = cache.all(&kind, key.namespace.as_deref());
     let selects = |service: &Value| {
         let mut pods = [&change.old, &change.new].into_iter().flatten();
@@ -53,8 +53,8 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
         return Vec::new();
     }
     let name = format!("{}-{}", key.name, &letters(&uid(service))[..5]);
-    let at = key.beside("EndpointSlice", &name);
-    let pod_kind = Kind::of("Pod");
+    let at = key.sibling("EndpointSlice", &name);
+    let pod_kind = Kind::from_name("Pod");
     let pods: Vec<_> = view
         .cache
         .all(&pod_kind, key.namespace.as_deref())

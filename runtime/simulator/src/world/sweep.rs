@@ -1,5 +1,6 @@
-//! The controllers that only take away, once and not as a loop: everything of some kinds is listed, and what they would do about it is done.
-//! For tests that say themselves when a cluster moves.
+//! Controllers that only delete, run once and not as a loop. All objects of some kinds are listed,
+//! and the resulting operations are applied. Meant for tests that control the progress of a
+//! cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,21 +21,23 @@ use super::operation::Operation;
 use super::send::{Ended, JSON, apply, send};
 use super::view::View;
 
-/// What goes may let other things go, so often in a row.
+/// Upper bound on the rounds in a row, because each deletion may allow further deletions.
 const MOST_ROUNDS: usize = 8;
 
-/// Takes away what a cluster would take away.
+/// Deletes the objects that a cluster would delete.
 ///
 /// # Guarantees
-/// An owner is looked up as the garbage collector does it: by version, kind, name and uid, in the namespace of what it owns, or among those
-/// without one. Owners may be of any kind that the server serves. Equal objects give equal requests in equal order.
+/// Looks up an owner like the garbage collector: by version, kind, name and uid, in the namespace
+/// of its dependent or among cluster-scoped objects. Owners may be of any served kind. Equal
+/// objects give equal requests in equal order.
 pub struct Sweep {
     client: Client,
     world: World,
     calls: Calls,
-    /// What may have to go, and what owns it.
+    /// Kinds of the objects that may have to go, and of their owners.
     kinds: BTreeSet<Kind>,
-    /// By version and kind, what the server says of the kinds of owners; nothing of those that it does not serve.
+    /// Kinds of owners as the server reports them, by version and kind. `None` for those that it
+    /// does not serve.
     owners: BTreeMap<(String, String), Option<Kind>>,
 }
 
@@ -60,23 +63,27 @@ impl Sweep {
             plural: kind.plural.clone(),
             namespaced,
         };
-        // Who uses it decides whether it may go.
+        // The Pods that use a claim determine if it may be deleted.
         if ObjectKey::new(kind.clone(), None, "").is("PersistentVolumeClaim") {
-            self.kinds.insert(Kind::of("Pod"));
+            self.kinds.insert(Kind::from_name("Pod"));
         }
         self.kinds.insert(kind);
         self
     }
 
-    /// Lets claims go that nobody uses, and volumes that are not bound; deletes what has lost all its owners, takes away references to those that are
-    /// gone, and ends namespaces that are deleted. Whether there was anything to do.
+    /// Releases unused claims and unbound volumes. It deletes objects that have lost all their
+    /// owners, removes references to owners that are gone, and ends deleted namespaces. Returns
+    /// true if there was anything to do.
     pub async fn take_away(&mut self) -> bool {
         let mut changed = false;
         for _ in 0..MOST_ROUNDS {
-            let cache = self.look().await;
-            // What goes may be an owner, so that the rest is asked about only what stays.
-            let done = self.done(&cache, &[Duty::Protection]).await
-                || self.done(&cache, &[Duty::Garbage, Duty::Namespaces]).await;
+            let cache = self.load_cache().await;
+            // A deleted object may be an owner, so the other controllers only run on the remaining
+            // ones.
+            let done = self.apply_all(&cache, &[Duty::Protection]).await
+                || self
+                    .apply_all(&cache, &[Duty::Garbage, Duty::Namespaces])
+                    .await;
             changed |= done;
             if !done {
                 break;
@@ -85,7 +92,7 @@ impl Sweep {
         changed
     }
 
-    async fn done(&self, cache: &Cache, duties: &[Duty]) -> bool {
+    async fn apply_all(&self, cache: &Cache, duties: &[Duty]) -> bool {
         let mut done = false;
         for operation in self.operations(cache, duties) {
             let (ended, _) = apply(&self.client, cache, operation).await;
@@ -113,8 +120,8 @@ impl Sweep {
         each.collect()
     }
 
-    /// Everything of the kinds that are asked for, and of those of its owners.
-    async fn look(&mut self) -> Cache {
+    /// Lists all objects of the requested kinds, and of the kinds of their owners.
+    async fn load_cache(&mut self) -> Cache {
         let mut cache = Cache::default();
         loop {
             let open: Vec<Kind> = self.kinds.difference(cache.kinds()).cloned().collect();

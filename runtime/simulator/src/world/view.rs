@@ -1,4 +1,4 @@
-//! What every controller of the world looks at when its turn comes. Knows none of them.
+//! View that every controller of the world reads at its turn. Knows none of the controllers.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::World;
 use super::cache::Cache;
 use super::calls::Calls;
 
-/// What a controller looks at.
+/// View that a controller reads.
 pub(super) struct View<'a> {
     pub(super) cache: &'a Cache,
     pub(super) world: &'a World,

@@ -1,16 +1,17 @@
-//! Which drivers of volumes there are, and where a kubelet keeps what they publish. Knows no object and makes no call.
+//! Drivers of volumes, and the folders in which a kubelet keeps their published volumes.
+//! Independent of objects, and makes no calls.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Drivers of volumes by name, and the folder that stands for the disks of all nodes.
+/// Drivers of volumes by name, and the folder that represents the disks of all nodes.
 #[derive(Clone, Debug)]
 pub struct Volumes {
     folder: PathBuf,
     drivers: BTreeMap<String, Sockets>,
 }
 
-/// Where the processes of a driver listen.
+/// Sockets of the processes of a driver.
 #[derive(Clone, Debug)]
 pub(super) struct Sockets {
     pub(super) controller: PathBuf,
@@ -18,7 +19,7 @@ pub(super) struct Sockets {
 }
 
 impl Volumes {
-    /// No driver yet; what will be published lies in this folder.
+    /// Returns volumes without a driver, to be published in this folder.
     pub fn inside(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
@@ -43,7 +44,7 @@ impl Volumes {
         self
     }
 
-    /// Where a Pod finds a PersistentVolume.
+    /// Returns the path at which a Pod finds a PersistentVolume.
     pub fn target(&self, node: &str, pod_uid: &str, volume: &str) -> PathBuf {
         let pod = self.folder.join(node).join("pods").join(pod_uid);
         pod.join("volumes/kubernetes.io~csi")
@@ -51,7 +52,7 @@ impl Volumes {
             .join("mount")
     }
 
-    /// Where a node keeps a PersistentVolume for all its Pods.
+    /// Returns the path at which a node keeps a PersistentVolume for all its Pods.
     pub(super) fn staging(&self, node: &str, volume: &str) -> PathBuf {
         let all = self.folder.join(node).join("plugins/kubernetes.io/csi/pv");
         all.join(volume).join("globalmount")

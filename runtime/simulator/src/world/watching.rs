@@ -18,7 +18,7 @@ use super::object::text;
 
 type Stream = BoxStream<'static, Result<Event<kube::core::DynamicObject>, watcher::Error>>;
 
-/// After a failure a watch waits for so long.
+/// Delay of a watch after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
 struct Watch {
@@ -103,7 +103,7 @@ impl Watch {
             Poll::Ready(Some(Ok(event))) => Some(event),
             Poll::Ready(Some(Err(_))) => {
                 let mut pause = Box::pin(sleep_until(Instant::now() + PAUSE));
-                // Its time has not come: it only notes whom to wake.
+                // The delay has not elapsed, and the poll only registers the waker.
                 let _ = pause.as_mut().poll(cx).is_pending();
                 self.paused = Some(pause);
                 None

@@ -13,7 +13,7 @@ use super::view::View;
 
 const HASH: &str = "pod-template-hash";
 
-/// An object of this kind that changed, or whose own changed.
+/// Returns an object of this kind that changed itself or through its dependents.
 pub(super) fn concerned(cache: &Cache, change: &Change, kind: &str) -> BTreeSet<ObjectKey> {
     if change.key.is(kind) {
         return BTreeSet::from([change.key.clone()]);
@@ -38,7 +38,7 @@ pub(super) fn controlled<'a>(
 
 /// A Pod of a template.
 pub(super) fn pod(owner: (&ObjectKey, &Value), name: &str, template: &Value) -> (ObjectKey, Value) {
-    let key = owner.0.beside("Pod", name);
+    let key = owner.0.sibling("Pod", name);
     let mut pod = key.kind.object(&key);
     for field in ["labels", "annotations"] {
         if let Some(value) = template.pointer(&format!("/metadata/{field}")) {
@@ -55,7 +55,7 @@ pub(super) fn removed((key, pod): &(&ObjectKey, &Value)) -> Operation {
     Operation::Delete((*key).clone(), Removal::background(uid(pod)))
 }
 
-/// Reports, if that says anything new.
+/// Returns a status update if it changes anything.
 pub(super) fn report(key: &ObjectKey, object: &Value, status: Value) -> Option<Operation> {
     let live = object.get("status");
     let fields = status.as_object()?;
@@ -193,7 +193,7 @@ fn first(
     name: &str,
     (hash, replicas): (&str, usize),
 ) -> Operation {
-    let key = owner.beside("ReplicaSet", name);
+    let key = owner.sibling("ReplicaSet", name);
     let mut set = key.kind.object(&key);
     let mut template = deployment["spec"]["template"].clone();
     template["metadata"]["labels"][HASH] = json!(hash);

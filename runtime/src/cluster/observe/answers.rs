@@ -5,22 +5,24 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::plan::{Job, Owner, Plan, WriteId, dressed};
-use super::whose::{Whose, disowned};
+use super::sentences::remedy;
+use super::whose::{Ownership, disowned};
 use super::{Failure, Name, Observing};
 use crate::cluster::index::IndexKey;
 use crate::cluster::outcome::freed;
 use crate::lifecycle::observation::Slot;
 use crate::lifecycle::{Built, Kind, Stored};
 use crate::machine::compare::{
-    Ours, Verdict, compare, fingerprint, intruder, stranger, under_our_paths,
+    Comparison, Ours, compare, fingerprint, intruder, stranger, under_our_paths,
 };
 use crate::machine::ir::{Mode, Source, Verb};
+use crate::machine::verdict::Verdict;
 
-/// A value of a built-in fact by name, and its sentence.
-pub(super) type NamedAnswer = (&'static str, String);
+/// Verdict on an input, and its sentence.
+pub(super) type InputAnswer = (Verdict, String);
 
 impl Observing<'_> {
-    pub(super) fn ask_input(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
+    pub(super) fn ask_input(&mut self, number: usize) -> Result<InputAnswer, Failure> {
         let input = &self.ir.inputs[number];
         match (input.mode, input.many) {
             // A clock brings no fact.
@@ -35,35 +37,37 @@ impl Observing<'_> {
         }
     }
 
-    /// The value of a built-in fact without a verdict: what is there counts as different.
-    pub(super) fn standing(&self, number: usize) -> &'static str {
+    /// Returns the value of a built-in fact before its verdict. An existing object counts as
+    /// different.
+    pub(super) fn standing(&self, number: usize) -> Verdict {
         let input = &self.ir.inputs[number];
         let first = self.observation.objects(number).first();
         match (input.mode, first) {
             (Mode::Watched | Mode::Noted | Mode::Clock, _) => self.ask_watched(number).0,
             (Mode::Poll | Mode::Probe, _) => self.ask_poll(number).0,
             (Mode::Record, _) => match self.observation.slot(number) {
-                Slot::Recorded { .. } => "Stale",
-                Slot::Plain(_) | Slot::Closed | Slot::Objects(_) => "Absent",
+                Slot::Recorded { .. } => Verdict::Stale,
+                Slot::Plain(_) | Slot::Closed | Slot::Objects(_) => Verdict::Absent,
             },
-            (Mode::Owned | Mode::Shared, _) if input.many => "Behind",
-            (Mode::Group, _) => "Behind",
-            (Mode::Owned | Mode::Shared | Mode::Part, None) => "Absent",
-            (Mode::Owned, Some(live)) if input.noted.is_some() => self.stands(number, live),
-            (Mode::Owned, Some(live)) if self.whose(number, live) != Whose::Ours => {
-                match self.whose(number, live) {
-                    Whose::Nobodys => "Adoptable",
-                    Whose::Ours | Whose::Others => "Foreign",
+            (Mode::Owned | Mode::Shared, _) if input.many => Verdict::Behind,
+            (Mode::Group, _) => Verdict::Behind,
+            (Mode::Owned | Mode::Shared | Mode::Part, None) => Verdict::Absent,
+            (Mode::Owned, Some(live)) if input.noted.is_some() => self.creation_state(number, live),
+            (Mode::Owned, Some(live)) if self.ownership(number, live) != Ownership::Ours => {
+                match self.ownership(number, live) {
+                    Ownership::Nobodys => Verdict::Adoptable,
+                    Ownership::Ours | Ownership::Others => Verdict::Foreign,
                 }
             }
             (Mode::Owned | Mode::Shared, Some(live)) if live.meta.deletion_timestamp.is_some() => {
-                "Terminating"
+                Verdict::Terminating
             }
-            (Mode::Owned | Mode::Shared | Mode::Part, Some(_)) => "Stale",
+            (Mode::Owned | Mode::Shared | Mode::Part, Some(_)) => Verdict::Stale,
         }
     }
 
-    /// The effect that builds an input: the first that is permitted, or else the first whose builder can run; with what it builds.
+    /// Returns the effect that builds an input, and its result. This is the first permitted one, or
+    /// else the first whose builder can run.
     pub(super) fn built(&self, number: usize, each: bool) -> Option<(usize, Built)> {
         let builds = |effect: &usize| {
             let effect = &self.ir.effects[*effect];
@@ -86,27 +90,27 @@ impl Observing<'_> {
         able
     }
 
-    fn ask_watched(&self, number: usize) -> NamedAnswer {
+    fn ask_watched(&self, number: usize) -> InputAnswer {
         if !self.observation.objects(number).is_empty() {
-            return ("Present", String::new());
+            return (Verdict::Present, String::new());
         }
         match self.sought(number) {
-            Some(name) => ("Absent", self.say_missing(number, Some(&name))),
-            None => ("Unnamed", self.say_missing(number, None)),
+            Some(name) => (Verdict::Absent, self.say_missing(number, Some(&name))),
+            None => (Verdict::Unnamed, self.say_missing(number, None)),
         }
     }
 
-    fn ask_poll(&self, number: usize) -> NamedAnswer {
+    fn ask_poll(&self, number: usize) -> InputAnswer {
         match self.observation.slot(number) {
-            Slot::Plain(Some(_)) => ("Known", String::new()),
+            Slot::Plain(Some(_)) => (Verdict::Known, String::new()),
             Slot::Plain(None) | Slot::Closed | Slot::Objects(_) | Slot::Recorded { .. } => {
                 let asked = self.polls.iter().find(|(input, _)| *input == number);
                 let why = asked
                     .and_then(|(input, key)| self.observer.view.answer(*input, key).err())
                     .unwrap_or_else(|| {
-                        format!("`{}` cannot be asked yet", self.ir.inputs[number].name)
+                        format!("`{}` cannot be queried yet", self.ir.inputs[number].name)
                     });
-                ("Unknown", why)
+                (Verdict::Unknown, why)
             }
         }
     }
@@ -120,27 +124,35 @@ impl Observing<'_> {
     }
 
     /// Of a single object that we write, wholly or in part.
-    fn ask_written(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
+    fn ask_written(&mut self, number: usize) -> Result<InputAnswer, Failure> {
         let live = self.observation.objects(number).first().cloned();
-        let found = live.as_ref().map(|l| Name::of(&l.meta));
-        match (self.standing(number), &found) {
-            ("Foreign", Some(name)) => return Ok(("Foreign", self.say_foreign(number, name))),
-            ("Adoptable", Some(name)) => {
-                if let Some(live) = &live {
-                    self.plan_adopt(number, name, live)?;
-                }
-                return Ok(("Adoptable", self.say_adoptable(number, name)));
-            }
-            ("Terminating", Some(name)) => {
-                return Ok(("Terminating", self.say_terminating(number, name)));
-            }
-            _ => {}
-        }
+        let found = live.as_ref().map(|l| Name::from_meta(&l.meta));
         if let (Some(live), Some(name)) = (&live, &found) {
-            self.plan_delete(number, name, live);
+            let standing = self.standing(number);
+            match standing {
+                Verdict::Foreign => return Ok((standing, self.say_foreign(number, name))),
+                Verdict::Adoptable => {
+                    self.plan_adopt(number, name, live)?;
+                    return Ok((standing, self.say_adoptable(number, name)));
+                }
+                Verdict::Terminating => return Ok((standing, self.say_terminating(number, name))),
+                Verdict::Absent
+                | Verdict::Unnamed
+                | Verdict::Present
+                | Verdict::Unknown
+                | Verdict::Known
+                | Verdict::Made
+                | Verdict::Gone
+                | Verdict::Stale
+                | Verdict::New
+                | Verdict::Behind
+                | Verdict::Surplus
+                | Verdict::Draining
+                | Verdict::Current => self.plan_delete(number, name, live),
+            }
         }
         let sought = found.or_else(|| self.sought(number));
-        // A part is of what others make.
+        // A part is only written to objects that others create.
         let makes = live.is_some() || self.ir.inputs[number].mode != Mode::Part;
         let plan = match makes {
             true => self.plan_apply(number, sought.as_ref(), live.as_ref())?,
@@ -150,13 +162,14 @@ impl Observing<'_> {
             (None, plan) => {
                 let missing = plan.map(|(plan, _)| plan.name).or(sought);
                 let say = |name: Name| self.say_missing(number, Some(&name));
-                ("Absent", missing.map(say).unwrap_or_default())
+                (Verdict::Absent, missing.map(say).unwrap_or_default())
             }
-            (Some(_), None) => ("Stale", String::new()),
-            (Some(_), Some((_, Verdict::Current))) => ("Current", String::new()),
-            (Some(_), Some((plan, verdict))) => {
-                ("Stale", self.say_differs(number, &plan.name, &verdict))
-            }
+            (Some(_), None) => (Verdict::Stale, String::new()),
+            (Some(_), Some((_, Comparison::Current))) => (Verdict::Current, String::new()),
+            (Some(_), Some((plan, comparison))) => (
+                Verdict::Stale,
+                self.say_differs(number, &plan.name, &comparison),
+            ),
         })
     }
 
@@ -166,12 +179,12 @@ impl Observing<'_> {
         number: usize,
         sought: Option<&Name>,
         live: Option<&Arc<Stored>>,
-    ) -> Result<Option<(Plan, Verdict)>, Failure> {
+    ) -> Result<Option<(Plan, Comparison)>, Failure> {
         let Some((effect, Built::One(built))) = self.built(number, false) else {
             return Ok(None);
         };
         let name = self.named(effect, number, sought, &built)?;
-        let (mut plan, verdict) = self.plan_member(number, &name, built, live);
+        let (mut plan, comparison) = self.plan_member(number, &name, built, live);
         self.touched.insert((number, name));
         let ir = self.ir;
         let reads_it = |source: &Source| match source {
@@ -183,13 +196,14 @@ impl Observing<'_> {
             plan.job = Job::Revise;
         }
         self.name_what_is_made(effect, &mut plan);
-        if verdict != Verdict::Current {
+        if comparison != Comparison::Current {
             self.plans[effect].push(plan.clone());
         }
-        Ok(Some((plan, verdict)))
+        Ok(Some((plan, comparison)))
     }
 
-    /// What writes a value that was made in this pass is remembered by what it was made from, not by the value: that may be another one each time.
+    /// Sets the identity of a write whose values were made in this reconcile. The sources of such a
+    /// value identify the write, because the value itself may differ each time.
     pub(super) fn name_what_is_made(&self, effect: usize, plan: &mut Plan) {
         let is_made = |source: &Source| match source {
             Source::Value(value) => self.observation.is_made(*value),
@@ -200,19 +214,19 @@ impl Observing<'_> {
         }
     }
 
-    /// Compares what a builder returned with what is there.
+    /// Compares the result of a builder with the existing object.
     pub(super) fn plan_member(
         &self,
         number: usize,
         name: &Name,
         built: Value,
         live: Option<&Arc<Stored>>,
-    ) -> (Plan, Verdict) {
+    ) -> (Plan, Comparison) {
         let mode = self.ir.inputs[number].mode;
         let owner = (mode != Mode::Part).then(|| self.owner(number)).flatten();
         let kept = owner
             .as_ref()
-            .and_then(|owner| self.kept(number, owner, live));
+            .and_then(|owner| self.desired_keeper(number, owner, live));
         let body = dressed(
             built,
             self.kind(number),
@@ -221,32 +235,32 @@ impl Observing<'_> {
         );
         let (manager, replaced) = self.manager(mode, live);
         let exclusive = self.ir.inputs[number].exclusive;
-        let id = WriteId::of(&body, live.map(|l| &**l));
+        let id = WriteId::new(&body, live.map(|l| &**l));
         let managers = (manager.as_str(), replaced.as_slice());
-        let verdict = self.verdict(name, (&body, id.desired), live, managers, exclusive);
+        let comparison = self.comparison(name, (&body, id.desired), live, managers, exclusive);
         let controls_no_more =
             |live: &Arc<Stored>| owner.as_ref().is_some_and(|o| o.controls_no_more(live));
-        let verdict = match verdict {
-            // A reference is one value: managed fields do not tell what of it is too much.
-            Verdict::Current if live.is_some_and(controls_no_more) => Verdict::Surplus {
+        let comparison = match comparison {
+            // An owner reference is one value, so managed fields do not show its surplus parts.
+            Comparison::Current if live.is_some_and(controls_no_more) => Comparison::Surplus {
                 at: "metadata.ownerReferences".to_owned(),
                 migrate: false,
             },
-            Verdict::Current
-            | Verdict::Behind { .. }
-            | Verdict::Taken { .. }
-            | Verdict::Unowned { .. }
-            | Verdict::Surplus { .. } => verdict,
+            Comparison::Current
+            | Comparison::Behind { .. }
+            | Comparison::Taken { .. }
+            | Comparison::Unowned { .. }
+            | Comparison::Surplus { .. } => comparison,
         };
-        let job = match (&verdict, live) {
+        let job = match (&comparison, live) {
             (_, None) => Job::Create,
-            (Verdict::Surplus { migrate: true, .. }, _) => Job::Migrate,
+            (Comparison::Surplus { migrate: true, .. }, _) => Job::Migrate,
             (
-                Verdict::Current
-                | Verdict::Behind { .. }
-                | Verdict::Taken { .. }
-                | Verdict::Unowned { .. }
-                | Verdict::Surplus { .. },
+                Comparison::Current
+                | Comparison::Behind { .. }
+                | Comparison::Taken { .. }
+                | Comparison::Unowned { .. }
+                | Comparison::Surplus { .. },
                 _,
             ) => Job::Update,
         };
@@ -263,46 +277,49 @@ impl Observing<'_> {
             reads: 0,
         };
         match (&owner, live) {
-            (Some(owner), Some(live)) if kept.is_some() => disowned(owner, live, (plan, verdict)),
-            (Some(_) | None, _) => (plan, verdict),
+            (Some(owner), Some(live)) if kept.is_some() => {
+                disowned(owner, live, (plan, comparison))
+            }
+            (Some(_) | None, _) => (plan, comparison),
         }
     }
 
-    fn verdict(
+    fn comparison(
         &self,
         name: &Name,
         (body, desired): (&Value, u64),
         live: Option<&Arc<Stored>>,
         (manager, replaced): (&str, &[String]),
         exclusive: &[&str],
-    ) -> Verdict {
-        let missing = Verdict::Behind { at: String::new() };
+    ) -> Comparison {
+        let missing = Comparison::Behind { at: String::new() };
         let Some((live, raw)) = live.and_then(|l| Some((l, l.raw.as_ref()?))) else {
             return missing;
         };
-        let ours = Ours::of(raw, manager, replaced, "");
+        let ours = Ours::for_manager(raw, manager, replaced, "");
         let wanted = fingerprint(&json!([desired, manager, replaced, exclusive]));
-        // An apply would leave what others put into such a list, and is refused where that clashes with ours. What stands there under operation `Update`
-        // and is as wanted stays as it is, so that nothing is written where another operator is replaced.
+        // An apply would keep elements of others in such a list, and is refused if they conflict
+        // with ours. Elements under operation `Update` that are as desired stay, so that replacing
+        // another operator writes nothing.
         let compared = || {
-            let verdict = compare(body, raw, &ours);
-            let at = match verdict {
-                Verdict::Current => stranger(raw, &ours, exclusive),
-                Verdict::Behind { .. }
-                | Verdict::Taken { .. }
-                | Verdict::Unowned { .. }
-                | Verdict::Surplus { .. } => intruder(raw, &ours, exclusive),
+            let comparison = compare(body, raw, &ours);
+            let at = match comparison {
+                Comparison::Current => stranger(raw, &ours, exclusive),
+                Comparison::Behind { .. }
+                | Comparison::Taken { .. }
+                | Comparison::Unowned { .. }
+                | Comparison::Surplus { .. } => intruder(raw, &ours, exclusive),
             };
-            at.map_or(verdict, |at| Verdict::Surplus { at, migrate: true })
+            at.map_or(comparison, |at| Comparison::Surplus { at, migrate: true })
         };
-        let verdict = live.compared.with(wanted, compared);
+        let comparison = live.compared.get_or_compare(wanted, compared);
         let uid = live.meta.uid.as_deref().unwrap_or_default();
         let kept = || fingerprint(&under_our_paths(body, raw, &ours));
         let view = self.observer.view;
-        if verdict != Verdict::Current && view.is_settled(name, uid, desired, kept()) {
-            return Verdict::Current;
+        if comparison != Comparison::Current && view.is_settled(name, uid, desired, kept()) {
+            return Comparison::Current;
         }
-        verdict
+        comparison
     }
 
     pub(super) fn plan_delete(&mut self, number: usize, name: &Name, live: &Arc<Stored>) {
@@ -339,7 +356,7 @@ impl Observing<'_> {
             input: Some(number),
             name: name.clone(),
             job,
-            id: WriteId::of(&Value::Null, Some(live)),
+            id: WriteId::new(&Value::Null, Some(live)),
             body,
             live: Some(Arc::clone(live)),
             manager: self.manager(mode, Some(live)).0,
@@ -349,8 +366,8 @@ impl Observing<'_> {
         }
     }
 
-    /// The name of what a builder returned: that of the lookup, or the builder's own where the lookup names none. What an object without a namespace
-    /// makes lies where the builder says.
+    /// Returns the name of a built object: that of the lookup, or the builder's own if the lookup
+    /// names none. For an object without a namespace, the builder decides the namespace.
     pub(super) fn named(
         &self,
         effect: usize,
@@ -399,13 +416,14 @@ impl Observing<'_> {
         Ok(expected)
     }
 
-    /// The garbage collector takes an owner in another namespace for one that is gone. An owner without a namespace may own what lies anywhere.
+    /// Checks that the owner is in the namespace of the object. The garbage collector treats an
+    /// owner in another namespace as gone. A cluster-scoped owner may own objects anywhere.
     pub(super) fn owner_is_near(&self, number: usize, name: &Name) -> Result<(), Failure> {
         let input = &self.ir.inputs[number];
         let Some(owner) = self.owner(number).filter(|_| input.mode != Mode::Part) else {
             return Ok(());
         };
-        let home = Name::of(&owner.object.meta);
+        let home = Name::from_meta(&owner.object.meta);
         match &home.namespace {
             Some(namespace) if home.namespace != name.namespace => Err(Failure::OwnerElsewhere {
                 object: Box::new(self.reference(number, name)),
@@ -425,7 +443,11 @@ impl Observing<'_> {
         sought: bool,
     ) -> Failure {
         let subject = self.observer.subject_kind;
-        let subject = subject.map(|kind| Name::of(&self.subject.meta).of_kind(kind).to_string());
+        let subject = subject.map(|kind| {
+            Name::from_meta(&self.subject.meta)
+                .of_kind(kind)
+                .to_string()
+        });
         let input = self.ir.inputs[number].name;
         Failure::NoNamespace {
             effect: self.ir.effects[effect].name,
@@ -447,7 +469,7 @@ impl Observing<'_> {
         let plans = &self.plans[effect];
         let sentence = |p: &Plan| {
             let refusal = view.refusal(effect, &p.id)?;
-            // What something else is in the way of is not wrong with what is written.
+            // If another object blocks the write, the written content is not at fault.
             Some(match freed(&refusal) {
                 Some(freed) => format!("{refusal}; {freed}"),
                 None => refusal + &remedy(p),
@@ -475,7 +497,7 @@ impl Observing<'_> {
         let live = target.map(|(n, key)| self.observer.view.answer_version(*n, key));
         let plan = Plan {
             input: None,
-            name: Name::of(&subject.meta),
+            name: Name::from_meta(&subject.meta),
             job: Job::Call,
             id: WriteId {
                 desired: fingerprint(&asked),
@@ -492,7 +514,7 @@ impl Observing<'_> {
         self.plans[effect].push(plan);
     }
 
-    /// Who owns what an input's builder makes.
+    /// Returns the owner of the objects that an input's builder makes.
     pub(super) fn owner(&self, number: usize) -> Option<Owner<'_>> {
         let input = &self.ir.inputs[number];
         let controller = input.controller;
@@ -515,7 +537,7 @@ impl Observing<'_> {
     pub(super) fn kind(&self, number: usize) -> &Kind {
         let kind = self.observer.kinds[number].as_ref();
         kind.or(self.observer.subject_kind)
-            .expect("what is found or written has a kind, or is the object")
+            .expect("each input has a kind, or is the object itself")
     }
 
     /// Several objects may contribute to one: then each has a manager of its own, or the last would take the others' fields away.
@@ -546,7 +568,8 @@ impl Observing<'_> {
         }
     }
 
-    /// The managers of contributors that are owners no more: they were deleted, and what only they wanted would stay for ever.
+    /// Returns the managers of contributors that are no longer owners. These owners were deleted,
+    /// and fields that only they wanted would stay forever.
     fn left_over(&self, live: &Stored) -> Vec<String> {
         let naming = self.observer.naming;
         let owners = live.meta.owner_references.iter().flatten();
@@ -563,24 +586,5 @@ impl Observing<'_> {
             .filter_map(|e| e["manager"].as_str());
         let gone = managers.filter(|m| m.starts_with(&stem) && !present.iter().any(|p| p == m));
         gone.map(str::to_owned).collect()
-    }
-}
-
-/// What a person can do about a write that is refused as it is.
-fn remedy(plan: &Plan) -> String {
-    let kind = plan.body["kind"].as_str().unwrap_or("object");
-    match plan.job {
-        Job::Create => "; correct what it is built from".to_owned(),
-        Job::Update | Job::Revise | Job::Migrate => format!(
-            "; correct what it is built from, or delete {kind} `{}` to have it built anew",
-            plan.name
-        ),
-        Job::Withdraw
-        | Job::Delete
-        | Job::Record
-        | Job::Call
-        | Job::Adopt
-        | Job::Disown
-        | Job::Tidy => String::new(),
     }
 }

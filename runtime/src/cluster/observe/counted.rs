@@ -1,4 +1,5 @@
-//! A fact that counts asks each member of its set, and says what they say.
+//! Tests of a fact that counts: it is evaluated for each member of its set, and reports their
+//! sentences.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub(crate) struct RackSpec {
 }
 
 crate::lifecycle! {
-    /// Lamps, some of which are lit.
+    /// Lamps, some of them lit.
     resource Rack;
 
     observe {
@@ -53,7 +54,7 @@ impl RackLogic for Eyes {
     }
 }
 
-/// What is counted of lamps by their names, and what is said of it.
+/// Checks the count of lamps by their names, and its sentence.
 #[track_caller]
 fn check(lamps: &[&str], value: &str, sentence: &str) {
     let lamp = |name: &&str| {
@@ -67,7 +68,7 @@ fn check(lamps: &[&str], value: &str, sentence: &str) {
         "metadata": { "name": "r", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 1 },
     });
     let lamps: Vec<_> = lamps.iter().map(lamp).collect();
-    let observed = Caches::with(Arc::new(machine(Eyes)), &lamps).look(rack);
+    let observed = Caches::for_machine(Arc::new(machine(Eyes)), &lamps).observe(rack);
     assert_eq!(observed.failure, None);
     let lit = IR.vars.iter().position(|var| var.name == "lit");
     let lit = lit.expect("it is declared");

@@ -1,20 +1,21 @@
-//! The facts of what is created once: whether it is there, and whether a record of the object says that it was made. Nothing of it is compared.
-//! What was made and is there no more is done, and never made again.
+//! Facts of objects that are created once: they exist or not, and a record of the object notes
+//! their creation. Their fields are never compared. A created object that no longer exists counts
+//! as done, and is never made again.
 
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::answers::NamedAnswer;
-use super::sets::Member;
+use super::answers::InputAnswer;
 use super::{Failure, Name, Observing};
 use crate::cluster::observe::Plan;
 use crate::lifecycle::observation::Slot;
 use crate::lifecycle::{Built, Noted, Stored};
 use crate::machine::ir::Verb;
+use crate::machine::verdict::Verdict;
 
 impl Observing<'_> {
-    /// Reads what was noted; nothing is, where nothing was written.
+    /// Reads the recorded names. There are none before the first write.
     pub(super) fn recall_noted(&self, number: usize) -> Result<Slot, Failure> {
         let text = self.recorded(number).unwrap_or("[]").to_owned();
         match serde_json::from_str::<Noted>(&text) {
@@ -23,9 +24,9 @@ impl Observing<'_> {
                 text,
             }),
             Err(_) => Err(Failure::Undecodable {
-                object: Name::of(&self.subject.meta).of_kind(self.kind(number)),
+                object: Name::from_meta(&self.subject.meta).of_kind(self.kind(number)),
                 why: format!(
-                    "its annotation `{}` holds no list of names, and says what was made already",
+                    "its annotation `{}`, which records the created objects, is not a list of names",
                     self.annotation(number)
                 ),
             }),
@@ -33,9 +34,9 @@ impl Observing<'_> {
     }
 
     /// Of one object.
-    pub(super) fn ask_created(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
+    pub(super) fn ask_created(&mut self, number: usize) -> Result<InputAnswer, Failure> {
         let live = self.observation.objects(number).first().cloned();
-        let found = live.as_ref().map(|live| Name::of(&live.meta));
+        let found = live.as_ref().map(|live| Name::from_meta(&live.meta));
         let planned = match &live {
             Some(_) => None,
             None => self.plan_create(number)?,
@@ -43,47 +44,64 @@ impl Observing<'_> {
         let planned = planned.map(|(effect, plan)| (plan.name.clone(), (effect, plan)));
         let (planned, write) = planned.unzip();
         let Some(name) = found.or_else(|| self.sought(number)).or(planned) else {
-            return Ok(("Absent", self.say_missing(number, None)));
+            return Ok((Verdict::Absent, self.say_missing(number, None)));
         };
         let is_noted = self.noted(number).has(&self.noted_as(number, &name));
         let stands = match &live {
-            Some(live) => self.stands(number, live),
-            None if is_noted => "Gone",
-            None => "Absent",
+            Some(live) => self.creation_state(number, live),
+            None if is_noted => Verdict::Gone,
+            None => Verdict::Absent,
         };
         self.touched.insert((number, name.clone()));
-        match (stands, live, write) {
-            ("Absent", _, Some((effect, plan))) => self.plans[effect].push(plan),
-            ("New", ..) => {
-                let noted = Noted::of([self.noted_as(number, &name)]);
-                self.plan_noted(number, &noted);
-            }
-            ("Made", Some(live), _) => self.plan_delete(number, &name, &live),
-            (_, Some(_) | None, _) => {}
-        }
-        let object = self.reference(number, &name);
         let sentence = match stands {
-            "Absent" => self.say_missing(number, Some(&name)),
-            "Foreign" => self.say_foreign(number, &name),
-            "Terminating" => self.say_terminating(number, &name),
-            "New" => self.say_unnoted(number, &name),
-            "Gone" => format!("{object} was made, and is there no more"),
-            _ => String::new(),
+            Verdict::Absent => {
+                if let Some((effect, plan)) = write {
+                    self.plans[effect].push(plan);
+                }
+                self.say_missing(number, Some(&name))
+            }
+            Verdict::New => {
+                let noted = Noted::from_names([self.noted_as(number, &name)]);
+                self.plan_noted(number, &noted);
+                self.say_unnoted(number, &name)
+            }
+            Verdict::Made => {
+                if let Some(live) = live {
+                    self.plan_delete(number, &name, &live);
+                }
+                String::new()
+            }
+            Verdict::Foreign => self.say_foreign(number, &name),
+            Verdict::Terminating => self.say_terminating(number, &name),
+            Verdict::Gone => {
+                let object = self.reference(number, &name);
+                format!("{object} was made, and is there no more")
+            }
+            Verdict::Unnamed
+            | Verdict::Present
+            | Verdict::Unknown
+            | Verdict::Known
+            | Verdict::Adoptable
+            | Verdict::Stale
+            | Verdict::Behind
+            | Verdict::Surplus
+            | Verdict::Draining
+            | Verdict::Current => String::new(),
         };
         Ok((stands, sentence))
     }
 
-    /// What is there of one object, which is all that its verdict asks.
-    pub(super) fn stands(&self, number: usize, live: &Stored) -> &'static str {
-        let name = Name::of(&live.meta);
+    /// Returns the state of one existing object, which is all that its verdict needs.
+    pub(super) fn creation_state(&self, number: usize, live: &Stored) -> Verdict {
+        let name = Name::from_meta(&live.meta);
         let is_noted = self.noted(number).has(&self.noted_as(number, &name));
         let goes = live.meta.deletion_timestamp.is_some();
         match (self.is_ours(number, live), is_noted) {
-            (false, true) => "Gone",
-            (false, false) => "Foreign",
-            (true, false) => "New",
-            (true, true) if goes => "Terminating",
-            (true, true) => "Made",
+            (false, true) => Verdict::Gone,
+            (false, false) => Verdict::Foreign,
+            (true, false) => Verdict::New,
+            (true, true) if goes => Verdict::Terminating,
+            (true, true) => Verdict::Made,
         }
     }
 
@@ -97,17 +115,18 @@ impl Observing<'_> {
         Ok(Some((effect, plan)))
     }
 
-    /// Of a set: what was made is noted first, then what is missing is made.
-    pub(super) fn ask_created_set(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
+    /// Evaluates a created set. Created members are recorded first, then missing members are
+    /// created.
+    pub(super) fn ask_created_set(&mut self, number: usize) -> Result<InputAnswer, Failure> {
         let noted = self.noted(number);
-        let mut first = (Member::Current, String::new());
-        let mut say = |member: Member, sentence: String| {
+        let mut first = (Verdict::Current, String::new());
+        let mut say = |member: Verdict, sentence: String| {
             if member < first.0 {
                 first = (member, sentence);
             }
         };
         let mut made = Vec::new();
-        let wanted = self.wanted(number)?;
+        let wanted = self.desired_members(number)?;
         let is_known = wanted.is_some();
         let mut names = Vec::new();
         for (name, built) in wanted.iter().flat_map(|(_, wanted)| wanted) {
@@ -119,10 +138,10 @@ impl Observing<'_> {
             }
             match (live, ours) {
                 _ if is_noted => {}
-                (_, true) => say(Member::New, self.say_unnoted(number, name)),
-                (Some(_), false) => say(Member::Foreign, self.say_foreign(number, name)),
+                (_, true) => say(Verdict::New, self.say_unnoted(number, name)),
+                (Some(_), false) => say(Verdict::Foreign, self.say_foreign(number, name)),
                 (None, false) => {
-                    say(Member::Behind, self.say_missing(number, Some(name)));
+                    say(Verdict::Behind, self.say_missing(number, Some(name)));
                     let (plan, _) = self.plan_member(number, name, built.clone(), None);
                     if let Some((effect, _)) = &wanted {
                         self.plans[*effect].push(plan);
@@ -132,7 +151,7 @@ impl Observing<'_> {
             names.push(name.clone());
         }
         for live in self.observation.objects(number).to_vec() {
-            let name = Name::of(&live.meta);
+            let name = Name::from_meta(&live.meta);
             if names.contains(&name) || !self.is_ours(number, &live) {
                 continue;
             }
@@ -140,26 +159,26 @@ impl Observing<'_> {
                 let (member, sentence) = self.ask_unwanted(number, &name, &live);
                 say(member, sentence);
             } else if !noted.has(&self.noted_as(number, &name)) {
-                // What is wanted is not known now; that it was made must not be lost.
-                say(Member::New, self.say_unnoted(number, &name));
+                // The desired set is unknown now, but the creation must not be lost.
+                say(Verdict::New, self.say_unnoted(number, &name));
                 made.push(name);
             }
         }
         if !is_known {
-            say(Member::Behind, String::new());
+            say(Verdict::Behind, String::new());
         }
-        if first.0 == Member::New {
+        if first.0 == Verdict::New {
             let kept = noted.names().filter(|_| !is_known).map(str::to_owned);
             let made = made.iter().map(|name| self.noted_as(number, name));
             let all: Vec<String> = kept.chain(made).collect();
-            self.plan_noted(number, &Noted::of(all));
+            self.plan_noted(number, &Noted::from_names(all));
         }
-        Ok((first.0.name(), first.1))
+        Ok(first)
     }
 
     fn say_unnoted(&self, number: usize, name: &Name) -> String {
         let object = self.reference(number, name);
-        format!("{object} was made, which is not noted yet")
+        format!("{object} was created, but this is not recorded yet")
     }
 
     fn plan_noted(&mut self, number: usize, noted: &Noted) {
@@ -173,7 +192,7 @@ impl Observing<'_> {
         }
     }
 
-    /// What was made of an input.
+    /// Returns the notes of created objects of an input.
     fn noted(&self, number: usize) -> Noted {
         let record = self.ir.inputs[number].noted;
         let slot = record.map(|record| self.observation.slot(record));
@@ -183,7 +202,8 @@ impl Observing<'_> {
         }
     }
 
-    /// As it is noted: where the object is in a namespace, so is what it makes.
+    /// Returns the recorded form of a name. A namespaced object creates its objects in its own
+    /// namespace.
     fn noted_as(&self, number: usize, name: &Name) -> String {
         let is_elsewhere = self.subject.meta.namespace.is_none() && self.kind(number).namespaced;
         match &name.namespace {

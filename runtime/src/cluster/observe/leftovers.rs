@@ -1,5 +1,6 @@
-//! What an older version of the lifecycle left on an object and around it: the writes that take it away. They are beside the checked graph, for no fact reads
-//! any of it, and each of them leaves less than there was.
+//! Leftovers of an older version of the lifecycle on an object and around it, and the writes that
+//! remove them. They are not part of the checked graph, because no fact reads them. Each write
+//! reduces them.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::machine::ir::{Leaves, Mode};
 /// A write that takes something away.
 #[derive(Clone, Debug)]
 pub struct Leftover {
-    /// Of which input its object is; `None`: it is the object of the lifecycle itself.
+    /// Input of its object. `None` for the object of the lifecycle itself.
     pub(crate) input: Option<usize>,
     /// The uid of the object of the lifecycle.
     pub(crate) owner: Option<String>,
@@ -21,7 +22,8 @@ pub struct Leftover {
 }
 
 impl Observing<'_> {
-    /// Everything that is left, in the order in which it goes. After a failed pass only what would keep the object from going.
+    /// Returns all leftovers in the order of their removal. After a failed reconciliation, only
+    /// those that would block the object's deletion.
     pub(super) fn leftovers(&self, has_failed: bool) -> Vec<Leftover> {
         if self.observer.call.is_some() || !self.ir.retires() {
             return Vec::new();
@@ -34,10 +36,10 @@ impl Observing<'_> {
         own.chain(self.objects()).collect()
     }
 
-    /// What is left on the object itself: one write for all of it.
+    /// Returns the leftover on the object itself: one write for all of it.
     fn own(&self, deleting: bool, has_failed: bool) -> Option<Leftover> {
         let mut meta = Map::new();
-        // While it is deleted, a finalizer of another name holds what is held until that is given back.
+        // During deletion, an older finalizer protects held resources until they are cleaned up.
         if !(deleting && self.ir.has_finalizer()) && (deleting || !has_failed) {
             let finalizers = self.without_retired_finalizers();
             meta.extend(finalizers.map(|all| ("finalizers".to_owned(), json!(all))));
@@ -59,7 +61,8 @@ impl Observing<'_> {
         Some(self.left(None, plan))
     }
 
-    /// The finalizers as they are to be, where one of an older version is among them: ours takes its place in the same write.
+    /// Returns the desired finalizers if one of an older version is present. The current one
+    /// replaces it in the same write.
     fn without_retired_finalizers(&self) -> Option<Vec<String>> {
         let ours = &self.observer.naming.finalizer;
         let retired = self.ir.retired_finalizers(ours);
@@ -75,7 +78,8 @@ impl Observing<'_> {
         Some(kept.into_iter().cloned().collect())
     }
 
-    /// The annotations that go, as null; what was held there goes on under the name of today, unless that holds something already.
+    /// Returns the annotations to remove, as null. Their content moves to the current name, unless
+    /// that already has content.
     fn without_retired_records(&self) -> Option<Map<String, Value>> {
         let naming = self.observer.naming;
         let there = self.subject.meta.annotations.as_ref()?;
@@ -93,12 +97,13 @@ impl Observing<'_> {
         (!changed.is_empty()).then_some(changed)
     }
 
-    /// The objects of inputs that are no more. What an input of today writes is none of them.
+    /// Returns the objects of inputs that no longer exist. Objects that a current input writes are
+    /// not among them.
     fn objects(&self) -> Vec<Leftover> {
         let mut all = Vec::new();
         for (number, leaves) in self.ir.retired_inputs() {
             for live in self.observation.objects(number) {
-                let name = Name::of(&live.meta);
+                let name = Name::from_meta(&live.meta);
                 if !self.is_written(number, leaves, &name) {
                     let plan = self.leaving(number, leaves, (&name, live));
                     all.extend(plan.map(|plan| self.left(Some(number), plan)));
@@ -108,7 +113,8 @@ impl Observing<'_> {
         all
     }
 
-    /// Of what is only written in part by now, the owner reference goes all the same.
+    /// Returns true if the object is still written. The owner reference is removed even from an
+    /// object that is now only written in part.
     fn is_written(&self, number: usize, leaves: Leaves, name: &Name) -> bool {
         let mut touched = self.touched.iter();
         touched.any(|(other, of_other)| {
@@ -159,7 +165,7 @@ impl Observing<'_> {
         }
     }
 
-    /// Whether some field of another's object is ours.
+    /// Returns true if some field of an object owned by another controller or user is ours.
     fn has_a_part(&self, number: usize, live: &Arc<Stored>) -> bool {
         let (manager, _) = self.manager(self.ir.inputs[number].mode, Some(live));
         let raw = live.raw.as_deref();

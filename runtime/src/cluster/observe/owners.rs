@@ -1,4 +1,5 @@
-//! Objects that are owned by another object than the one whose lifecycle it is: who counts as ours, when they are written, and where they are refused.
+//! Objects whose owner is not the object of the lifecycle: the ones that count as ours, the
+//! conditions of their writes, and their refusals.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,8 +12,8 @@ use crate::cluster::observe::{Job, Observed};
 use crate::lifecycle::Machine;
 use crate::machine::policy::Decision;
 
-fn look(objects: &[Value], guest: Value) -> Observed {
-    Caches::with(Arc::new(visiting()), objects).look(guest)
+fn observe(objects: &[Value], guest: Value) -> Observed {
+    Caches::for_machine(Arc::new(visiting()), objects).observe(guest)
 }
 
 fn value(observed: &Observed, name: &str) -> (&'static str, String) {
@@ -29,7 +30,7 @@ fn value(observed: &Observed, name: &str) -> (&'static str, String) {
 
 #[test]
 fn what_is_made_carries_the_reference_of_the_other_owner() {
-    let observed = look(&[host(json!({ "bed-a": "80" }))], guest(json!({})));
+    let observed = observe(&[host(json!({ "bed-a": "80" }))], guest(json!({})));
     assert_eq!(observed.failure, None);
     assert_eq!(value(&observed, "room").0, "Absent");
     let next = visiting().ir().next(&observed.observation.world, false);
@@ -45,7 +46,7 @@ fn what_is_made_carries_the_reference_of_the_other_owner() {
 
 #[test]
 fn nothing_is_made_while_the_owner_is_not_there() {
-    let observed = look(&[], guest(json!({})));
+    let observed = observe(&[], guest(json!({})));
     assert_eq!(
         (value(&observed, "host").0, value(&observed, "room").0),
         ("Absent", "Absent")
@@ -60,7 +61,7 @@ fn nothing_is_made_while_the_owner_is_not_there() {
 #[test]
 fn only_what_the_other_owner_controls_is_ours() {
     let check = |room: Value, expected: &str, sentence: &str| {
-        let observed = look(&[host(json!({})), room], guest(json!({})));
+        let observed = observe(&[host(json!({})), room], guest(json!({})));
         let (is, said) = value(&observed, "room");
         assert_eq!((is, said.as_str()), (expected, sentence));
     };
@@ -81,7 +82,7 @@ fn only_what_the_other_owner_controls_is_ours() {
 fn an_owner_in_another_namespace_is_refused_before_anything_is_written() {
     let mut far = host(json!({}));
     merge(&mut far, json!({ "metadata": { "namespace": "away" } }));
-    let observed = look(&[far], guest(json!({ "spec": { "city": "away" } })));
+    let observed = observe(&[far], guest(json!({ "spec": { "city": "away" } })));
     let why = observed.failure.map(|failure| failure.to_string());
     let expected = "Service `ns/g` would be owned by ConfigMap `away/h` of another namespace, and the garbage collector would delete it: put it into namespace `away`, or declare `room` as `part`";
     assert_eq!(why.as_deref(), Some(expected));
@@ -89,7 +90,7 @@ fn an_owner_in_another_namespace_is_refused_before_anything_is_written() {
 
 #[test]
 fn a_pass_looks_for_owner_and_owned() {
-    let observed = look(&[host(json!({})), room("host-uid")], guest(json!({})));
+    let observed = observe(&[host(json!({})), room("host-uid")], guest(json!({})));
     let names: Vec<_> = observed
         .touched
         .iter()

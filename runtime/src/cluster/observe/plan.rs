@@ -1,4 +1,5 @@
-//! What an effect would write: the desired fields as they are sent, and what the write is remembered by.
+//! Write that an effect would make: the desired fields as they are sent, and the identity by which
+//! the write is remembered.
 
 use std::sync::Arc;
 
@@ -8,12 +9,13 @@ use serde_json::{Map, Value, json};
 use super::Name;
 use crate::lifecycle::kept_by::KEPT_BY;
 use crate::lifecycle::{KeptBy, Kind, Stored};
-use crate::machine::compare::{Ours, Verdict, compare, fingerprint, pruned, under_our_paths};
+use crate::machine::compare::{Comparison, Ours, compare, fingerprint, pruned, under_our_paths};
 
 /// One write that an effect could make now.
 #[derive(Clone)]
 pub struct Plan {
-    /// The input whose object it is, of a group the member; `None`: it is the object of the lifecycle, or none of the cluster.
+    /// Input of its object, or the member of a group. `None` for the object of the lifecycle, or
+    /// for no object of the cluster.
     pub input: Option<usize>,
     pub name: Name,
     pub job: Job,
@@ -21,43 +23,46 @@ pub struct Plan {
     pub body: Value,
     pub(crate) live: Option<Arc<Stored>>,
     pub(crate) manager: String,
-    /// Whose fields are ours as well: they must be merged into ours before one of them can go.
+    /// Field managers whose fields are ours as well. Their entries must be merged into ours before
+    /// one of these fields can go.
     pub(crate) replaced: Vec<String>,
-    /// Lists of which every element is ours.
+    /// Lists whose elements are all ours.
     pub(crate) exclusive: &'static [&'static str],
     pub id: WriteId,
-    /// A number that stays the same while nothing changes that this was built from, but for what it writes.
+    /// Number that stays constant while the sources of the write are unchanged, apart from its own
+    /// changes.
     pub(crate) reads: u64,
 }
 
 /// How a plan is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// An apply that never touches an object that is there already.
+    /// An apply that never touches an existing object.
     Create,
     /// A forced apply to exactly the object that was seen.
     Update,
     /// A forced apply to exactly the version that was seen, for it was built from that.
     Revise,
-    /// Makes entries of managed fields ours that an apply would not replace.
+    /// Takes over entries of managed fields that an apply would not replace.
     Migrate,
     /// A deletion of exactly the version that was seen.
     Delete,
-    /// An apply of nothing: takes our fields away and leaves the rest.
+    /// An apply of nothing. It removes our fields and keeps the others.
     Withdraw,
     /// Writes an annotation of exactly the version of the object that was seen.
     Record,
-    /// Makes exactly the version that was seen ours.
+    /// Makes exactly the observed version ours.
     Adopt,
-    /// Takes our owner reference out of exactly the version that was seen, whoever else says it.
+    /// Removes our owner reference from exactly the observed version, even if others also set it.
     Disown,
-    /// Takes off exactly the version of the object that was seen what an older version of the lifecycle left on it.
+    /// Removes leftovers of an older version of the lifecycle from exactly the observed version of
+    /// the object.
     Tidy,
     /// A mutation outside Kubernetes.
     Call,
 }
 
-/// Without what is written, which may be secret.
+/// Omits the written content, which may be secret.
 impl std::fmt::Debug for Plan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut plan = f.debug_struct("Plan");
@@ -67,31 +72,33 @@ impl std::fmt::Debug for Plan {
 }
 
 impl Plan {
-    /// What the server made of our fields, where it did not keep them: a policy may always do the same to them.
-    pub fn kept(&self, object: &Value) -> Option<(String, u64, u64)> {
-        let ours = Ours::of(object, &self.manager, &self.replaced, "");
+    /// Returns the uid, and the fingerprints of the desired and the live values, if the server did
+    /// not keep our fields. A policy may always change them in the same way.
+    pub fn altered_fields(&self, object: &Value) -> Option<(String, u64, u64)> {
+        let ours = Ours::for_manager(object, &self.manager, &self.replaced, "");
         let uid = object.pointer("/metadata/uid")?.as_str()?.to_owned();
         let live = fingerprint(&under_our_paths(&self.body, object, &ours));
-        // A surplus is no policy's doing: it stands in an entry that an apply does not replace, and the next pass takes it over.
-        let verdict = compare(&self.body, object, &ours);
-        let differs = !matches!(verdict, Verdict::Current | Verdict::Surplus { .. });
+        // No policy causes a surplus. It belongs to an entry that an apply does not replace, and
+        // the next reconciliation takes it over.
+        let comparison = compare(&self.body, object, &ours);
+        let differs = !matches!(comparison, Comparison::Current | Comparison::Surplus { .. });
         differs.then(|| (uid, fingerprint(&self.body), live))
     }
 }
 
-/// What a write is remembered by: refusals and pauses hold for exactly this.
+/// Identity by which a write is remembered. Refusals and pauses hold for exactly this write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WriteId {
-    /// What was wanted.
+    /// Fingerprint of the desired fields.
     pub(crate) desired: u64,
-    /// Of which object.
+    /// Uid of the object.
     pub(crate) uid: Option<String>,
-    /// In which version.
+    /// Version of the object.
     pub(crate) version: Option<String>,
 }
 
 impl WriteId {
-    pub(super) fn of(desired: &Value, live: Option<&Stored>) -> Self {
+    pub(super) fn new(desired: &Value, live: Option<&Stored>) -> Self {
         Self {
             desired: fingerprint(desired),
             uid: live.and_then(|l| l.meta.uid.clone()),
@@ -100,13 +107,13 @@ impl WriteId {
     }
 }
 
-/// The owner of what we make, as an owner reference.
+/// Owner of the objects that we create, as an owner reference.
 pub(super) struct Owner<'a> {
     pub(super) kind: &'a Kind,
     pub(super) object: &'a Stored,
     /// It manages the object as well, which one owner at most does.
     pub(super) controller: bool,
-    /// Several owners contribute to the object, whoever else has a hand in it.
+    /// True if several owners contribute to the object, possibly beside other writers.
     pub(super) shares: bool,
 }
 
@@ -115,7 +122,7 @@ impl Owner<'_> {
         self.object.meta.uid.as_deref().unwrap_or_default()
     }
 
-    /// What says that an object is ours that has no reference to this owner.
+    /// Returns the annotation that marks an object without a reference to this owner as ours.
     pub(super) fn keeps(&self, adopted: bool) -> KeptBy {
         let meta = &self.object.meta;
         KeptBy {
@@ -142,7 +149,8 @@ impl Owner<'_> {
         reference
     }
 
-    /// Whether an object has this owner. What has a controller is ours only if that is it.
+    /// Returns true if an object has this owner. An object with a controller is ours only if this
+    /// owner is the controller.
     pub(super) fn owns(&self, object: &Stored) -> bool {
         let mut owners = object.meta.owner_references.iter().flatten();
         let is_it = |o: &OwnerReference| o.uid == self.uid();
@@ -153,7 +161,7 @@ impl Owner<'_> {
         }
     }
 
-    /// Whether an object has an owner of the same name that was there before this one.
+    /// Returns true if an object has an owner of the same name that existed before this one.
     pub(super) fn succeeds(&self, object: &Stored) -> bool {
         let name = self.object.meta.name.as_deref();
         let mut owners = object.meta.owner_references.iter().flatten();
@@ -163,7 +171,8 @@ impl Owner<'_> {
         })
     }
 
-    /// Whether an object still says that it is controlled by this owner, which is a plain one.
+    /// Returns true if an object still names this owner as its controller, although this owner is a
+    /// plain one.
     pub(super) fn controls_no_more(&self, object: &Stored) -> bool {
         let mut owners = object.meta.owner_references.iter().flatten();
         let is_plain = !self.controller && !self.shares;
@@ -171,7 +180,7 @@ impl Owner<'_> {
     }
 }
 
-/// What the server fills in or what has a way of its own.
+/// Metadata fields that the server fills in, or that are handled separately.
 const NOT_OURS: [&str; 8] = [
     "creationTimestamp",
     "deletionTimestamp",
@@ -183,7 +192,9 @@ const NOT_OURS: [&str; 8] = [
     "uid",
 ];
 
-/// Desired fields as they are sent: pruned, with kind, name and owner, without what only the server writes. What is kept has no owner reference, and says so.
+/// Returns the desired fields as they are sent: pruned, with kind, name and owner, without the
+/// fields that only the server writes. A retained object has no owner reference, but an annotation
+/// that names its keeper.
 pub(super) fn dressed(
     built: Value,
     kind: &Kind,
@@ -253,10 +264,11 @@ mod tests {
         }
     }
 
-    /// Who owns an object by these references, each a uid and whether it says `controller`.
+    /// Returns true if the owner owns an object with these references. Each reference is a uid,
+    /// with true if it sets `controller`.
     fn owns(controller: bool, shares: bool, references: &[(&str, bool)]) -> bool {
         let object = stored(json!({ "name": "h", "uid": "ours" }));
-        let kind = Kind::of::<ConfigMap>();
+        let kind = Kind::for_type::<ConfigMap>();
         let owner = Owner {
             kind: &kind,
             object: &object,
@@ -294,7 +306,7 @@ mod tests {
     #[test]
     fn a_plain_owner_controls_no_more_what_it_controlled() {
         let object = stored(json!({ "name": "h", "uid": "ours" }));
-        let kind = Kind::of::<ConfigMap>();
+        let kind = Kind::for_type::<ConfigMap>();
         let check = |(controller, shares): (bool, bool), uid: &str, controls: bool, expected| {
             let owner = Owner {
                 kind: &kind,
@@ -318,7 +330,7 @@ mod tests {
     #[test]
     fn a_reference_says_that_it_controls_only_where_it_does() {
         let object = stored(json!({ "name": "h", "uid": "ours" }));
-        let kind = Kind::of::<ConfigMap>();
+        let kind = Kind::for_type::<ConfigMap>();
         let said = |controller| {
             let owner = Owner {
                 kind: &kind,

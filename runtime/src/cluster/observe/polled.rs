@@ -1,4 +1,5 @@
-//! A poll is asked wherever its `given` holds, for its answer is promised there: about an empty set, about what is missing, and about nothing at all.
+//! Tests of polls. A poll is queried wherever its `given` holds, because its answer is promised
+//! there. This includes empty sets, missing objects, and empty keys.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub(crate) struct GaugeSpec {
     host: Option<String>,
 }
 
-/// What is outside.
+/// Level in the environment, outside Kubernetes.
 #[derive(PartialEq)]
 pub(crate) struct Level(u8);
 
@@ -121,9 +122,9 @@ fn object(kind: &str, name: &str) -> Value {
     })
 }
 
-/// What is asked, and what each question is told.
+/// Checks the polls, and the answer to each.
 fn check(host: Option<&str>, objects: &[Value], expected: [(&str, u8); 5]) {
-    let (machine, observed) = look(host, objects);
+    let (machine, observed) = observe(host, objects);
     let asked: Vec<(&str, u8)> = observed
         .polls
         .iter()
@@ -138,13 +139,13 @@ fn check(host: Option<&str>, objects: &[Value], expected: [(&str, u8); 5]) {
     assert_eq!(asked, expected);
 }
 
-fn look(host: Option<&str>, objects: &[Value]) -> (Arc<GaugeMachine<Reader>>, Observed) {
+fn observe(host: Option<&str>, objects: &[Value]) -> (Arc<GaugeMachine<Reader>>, Observed) {
     let gauge = json!({
         "apiVersion": "tests/v1", "kind": "Gauge", "spec": { "className": "c", "host": host },
         "metadata": { "name": "g", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 1 },
     });
     let machine = Arc::new(machine(Reader));
-    let observed = Caches::with(machine.clone(), objects).look(gauge);
+    let observed = Caches::for_machine(machine.clone(), objects).observe(gauge);
     assert_eq!(observed.failure, None);
     (machine, observed)
 }
@@ -174,7 +175,7 @@ fn a_poll_is_asked_about_what_there_is_and_about_nothing() {
 fn no_two_lists_of_keys_are_one_text() {
     let key = |host: &str, class: &str| {
         let objects = [object("ConfigMap", class), object("Secret", "s")];
-        let (_, observed) = look(Some(host), &objects);
+        let (_, observed) = observe(Some(host), &objects);
         observed.polls.last().expect("it is asked").1.clone()
     };
     assert_ne!(key("h", "c"), key("h\",\"uid-of-s", "c"));

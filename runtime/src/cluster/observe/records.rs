@@ -1,18 +1,19 @@
-//! Records: annotations of the object that hold what the outside cannot be asked, as JSON. What cannot be read is never taken for absent:
-//! something may be held under it.
+//! Records: annotations of the object that hold, as JSON, data that cannot be queried from the
+//! environment. An unreadable record never counts as absent: something may be held under it.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::answers::NamedAnswer;
+use super::answers::InputAnswer;
 use super::plan::{Job, Plan, WriteId};
 use super::{Failure, Name, Observing};
 use crate::lifecycle::Built;
 use crate::lifecycle::observation::Slot;
+use crate::machine::verdict::Verdict;
 
 impl Observing<'_> {
-    /// Reads what was recorded.
+    /// Reads the recorded data.
     pub(super) fn recall(&self, number: usize) -> Result<Slot, Failure> {
         let Some(text) = self.recorded(number) else {
             return Ok(Slot::Plain(None));
@@ -23,7 +24,7 @@ impl Observing<'_> {
             let subject = &self.subject.meta;
             let (key, kind) = (self.annotation(number), self.ir.inputs[number].kind);
             return Err(Failure::Undecodable {
-                object: Name::of(subject).of_kind(self.kind(number)),
+                object: Name::from_meta(subject).of_kind(self.kind(number)),
                 why: format!("its annotation `{key}` holds no {kind}"),
             });
         };
@@ -31,22 +32,27 @@ impl Observing<'_> {
         Ok(Slot::Recorded { value, text })
     }
 
-    /// Whether what is recorded is what the builder wants; plans the write.
-    pub(super) fn ask_record(&mut self, number: usize) -> NamedAnswer {
+    /// Compares the record with the value that the builder wants, and plans the write.
+    pub(super) fn ask_record(&mut self, number: usize) -> InputAnswer {
         let recorded: Option<Value> = self
             .recorded(number)
             .and_then(|text| serde_json::from_str(text).ok());
         let name = self.ir.inputs[number].name;
         let wanted = self.plan_record(number, recorded.as_ref());
         match (recorded, wanted) {
-            (None, _) => ("Absent", format!("`{name}` is not recorded yet")),
-            (Some(_), None) => ("Stale", String::new()),
-            (Some(recorded), Some(wanted)) if recorded == wanted => ("Current", String::new()),
-            (Some(_), Some(_)) => ("Stale", format!("`{name}` is to be recorded anew")),
+            (None, _) => (Verdict::Absent, format!("`{name}` is not recorded yet")),
+            (Some(_), None) => (Verdict::Stale, String::new()),
+            (Some(recorded), Some(wanted)) if recorded == wanted => {
+                (Verdict::Current, String::new())
+            }
+            (Some(_), Some(_)) => (
+                Verdict::Stale,
+                format!("`{name}` is outdated and will be recorded again"),
+            ),
         }
     }
 
-    /// What the builder wants, if it can run.
+    /// Returns the value that the builder wants, if it can run.
     fn plan_record(&mut self, number: usize, recorded: Option<&Value>) -> Option<Value> {
         let Some((effect, Built::One(wanted))) = self.built(number, false) else {
             return None;
@@ -70,11 +76,11 @@ impl Observing<'_> {
         let id = WriteId {
             // Our own reports change the version, and no answer to this write.
             version: subject.meta.generation.map(|g| g.to_string()),
-            ..WriteId::of(&body, Some(subject))
+            ..WriteId::new(&body, Some(subject))
         };
         Plan {
             input: None,
-            name: Name::of(&subject.meta),
+            name: Name::from_meta(&subject.meta),
             job: Job::Record,
             body,
             live: Some(Arc::clone(subject)),

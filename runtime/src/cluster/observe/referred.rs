@@ -1,4 +1,5 @@
-//! Objects that are found by a set of references: in which namespaces they are looked for, and whom they wake.
+//! Objects found by a set of references: the namespaces of the lookup, and the objects that they
+//! wake.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,11 +22,12 @@ fn friend(namespace: &str, name: &str, is: &str) -> Value {
     })
 }
 
-/// What the guest of a host with two friends sees: `away/tim`, and `tom` of its own namespace.
-fn look(friends: &[Value]) -> Observed {
+/// Returns the observation of the guest of a host with two friends: `away/tim`, and `tom` of its
+/// own namespace.
+fn observe(friends: &[Value]) -> Observed {
     let mut objects = vec![host(json!({ "friend-tim": "away", "friend-tom": "" }))];
     objects.extend_from_slice(friends);
-    Caches::with(Arc::new(visiting()), &objects).look(guest(json!({})))
+    Caches::for_machine(Arc::new(visiting()), &objects).observe(guest(json!({})))
 }
 
 fn is_loud(observed: &Observed) -> bool {
@@ -40,24 +42,24 @@ fn is_loud(observed: &Observed) -> bool {
 
 #[test]
 fn references_lead_to_exactly_the_objects_of_their_namespaces() {
-    assert!(is_loud(&look(&[friend("away", "tim", "singer")])));
-    assert!(is_loud(&look(&[friend("ns", "tom", "singer")])));
+    assert!(is_loud(&observe(&[friend("away", "tim", "singer")])));
+    assert!(is_loud(&observe(&[friend("ns", "tom", "singer")])));
     let others = [("ns", "tim"), ("away", "tom"), ("other", "tim")];
     let others = others.map(|(namespace, name)| friend(namespace, name, "singer"));
-    assert!(!is_loud(&look(&others)));
-    let both = look(&[friend("ns", "tom", "quiet"), friend("away", "tim", "quiet")]);
+    assert!(!is_loud(&observe(&others)));
+    let both = observe(&[friend("ns", "tom", "quiet"), friend("away", "tim", "quiet")]);
     assert!(!is_loud(&both));
     let found: Vec<_> = both.observation.objects(1).iter().collect();
     let found: Vec<_> = found
         .iter()
-        .map(|o| Name::of(&o.meta).to_string())
+        .map(|o| Name::from_meta(&o.meta).to_string())
         .collect();
     assert_eq!(found, ["away/tim", "ns/tom"], "in order of their names");
 }
 
 #[test]
 fn whoever_is_referred_to_wakes_the_object_before_it_is_there_and_when_it_goes() {
-    let keys = look(&[]).dependencies[1].clone();
+    let keys = observe(&[]).dependencies[1].clone();
     let named = ["away/tim", "ns/tom"].map(|name| {
         let (namespace, name) = name.split_once('/').expect("both are named");
         IndexKey::Named(Name {
@@ -79,7 +81,7 @@ fn whoever_is_referred_to_wakes_the_object_before_it_is_there_and_when_it_goes()
         name: "g".to_owned(),
     };
     index.depends_on(&me, &BTreeSet::new(), &keys);
-    let mut store = Store::new(Kind::of::<Secret>());
+    let mut store = Store::new(Kind::for_type::<Secret>());
     let mut woken = |event: fn(Raw) -> Event<Raw>, object: Value| {
         let changes = store.take(event(Raw::new(object)));
         let woken = changes.iter().map(|change| index.changed(change));
@@ -91,7 +93,8 @@ fn whoever_is_referred_to_wakes_the_object_before_it_is_there_and_when_it_goes()
     assert_eq!(woken(Event::Delete, tim), [me]);
 }
 
-/// Whoever carries a label is found while it does, and wakes the object when it comes, changes, and goes.
+/// An object is found while it has the label. It wakes the subject when it appears, changes, or is
+/// deleted.
 #[test]
 fn all_that_carry_a_label_are_found_in_a_namespace() {
     let look = LookupKey::Refs([ObjectRef::labelled::<Secret>(Some("away"), "chosen")].into());
@@ -106,11 +109,11 @@ fn all_that_carry_a_label_are_found_in_a_namespace() {
         namespace: Some("ns".to_owned()),
         name: "g".to_owned(),
     };
-    let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), Keep::Nothing);
+    let subject = Raw::new(guest(json!({}))).stored(&Kind::for_type::<Secret>(), Keep::Nothing);
     let keys: BTreeSet<IndexKey> = finder.keys_for(&subject, &look).into_iter().collect();
     let mut index = Index::new(finder, machine);
     index.depends_on(&me, &BTreeSet::new(), &keys);
-    let mut store = Store::new(Kind::of::<Secret>());
+    let mut store = Store::new(Kind::for_type::<Secret>());
     let mut check = |namespace: &str, labels: Value, wakes: bool, found: &[&str]| {
         let mut secret = friend(namespace, "tim", "quiet");
         secret["metadata"]["labels"] = labels;
@@ -133,7 +136,7 @@ fn all_that_carry_a_label_are_found_in_a_namespace() {
     check("away", json!({}), false, &[]);
 }
 
-/// Whatever is in the namespace is found, with labels or without, and nothing of another one.
+/// All objects of the namespace are found, with or without labels, and none of another namespace.
 #[test]
 fn all_of_a_namespace_are_found() {
     let look = LookupKey::Refs([ObjectRef::all_in::<Secret>(Some("away"))].into());
@@ -148,11 +151,11 @@ fn all_of_a_namespace_are_found() {
         namespace: Some("ns".to_owned()),
         name: "g".to_owned(),
     };
-    let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), Keep::Nothing);
+    let subject = Raw::new(guest(json!({}))).stored(&Kind::for_type::<Secret>(), Keep::Nothing);
     let keys: BTreeSet<IndexKey> = finder.keys_for(&subject, &look).into_iter().collect();
     let mut index = Index::new(finder, machine);
     index.depends_on(&me, &BTreeSet::new(), &keys);
-    let mut store = Store::new(Kind::of::<Secret>());
+    let mut store = Store::new(Kind::for_type::<Secret>());
     let mut check = |event: fn(Raw) -> Event<Raw>, namespace: &str, wakes: bool, found: &[&str]| {
         let mut secret = friend(namespace, "tim", "quiet");
         secret["metadata"]["labels"] = json!({ "other": "" });
@@ -168,7 +171,7 @@ fn all_of_a_namespace_are_found() {
     check(Event::Delete, "away", true, &[]);
 }
 
-/// One that was never read is nobody's to guess.
+/// An object that was never readable cannot be guessed.
 #[test]
 fn while_one_of_many_cannot_be_read_it_is_what_it_was() {
     let broken = |is: &str| {
@@ -177,7 +180,7 @@ fn while_one_of_many_cannot_be_read_it_is_what_it_was() {
         broken
     };
     let singer = friend("away", "tim", "singer");
-    let never = look(&[broken("singer"), friend("ns", "tom", "quiet")]);
+    let never = observe(&[broken("singer"), friend("ns", "tom", "quiet")]);
     let failure = never.failure.map(|failure| failure.to_string());
     let expected = "Secret `away/tim` cannot be read: ";
     assert!(failure.is_some_and(|failure| failure.starts_with(expected)));
@@ -185,11 +188,11 @@ fn while_one_of_many_cannot_be_read_it_is_what_it_was() {
         vec![singer.clone(), broken("quiet")],
         vec![singer.clone(), broken("quiet"), broken("quiet")],
     ] {
-        let once = look(&versions);
+        let once = observe(&versions);
         assert_eq!(once.failure, None);
         assert!(is_loud(&once), "as it was read last");
     }
-    let mended = look(&[
+    let mended = observe(&[
         singer.clone(),
         broken("quiet"),
         friend("away", "tim", "quiet"),
@@ -198,7 +201,7 @@ fn while_one_of_many_cannot_be_read_it_is_what_it_was() {
     let mut other = broken("quiet");
     other["metadata"]["uid"] = json!("of another");
     assert!(
-        look(&[singer, other]).failure.is_some(),
+        observe(&[singer, other]).failure.is_some(),
         "it was never read"
     );
 }

@@ -1,4 +1,5 @@
-//! What is built from what it says already is written over exactly that; what nothing makes is only cleared up.
+//! Tests of objects that are built from their own current content. Such a write replaces exactly
+//! the observed version. An object that no builder makes is only cleaned up.
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use crate::cluster::observe::{Job, Observed, Plan};
 use crate::lifecycle::Kind;
 use k8s_openapi::api::core::v1::ConfigMap;
 
-fn look(spec: Value, objects: &[Value]) -> Observed {
-    Caches::with(Arc::new(keeping()), objects).look(ledger(spec))
+fn observe(spec: Value, objects: &[Value]) -> Observed {
+    Caches::for_machine(Arc::new(keeping()), objects).observe(ledger(spec))
 }
 
 /// The plans of an effect, by its place.
@@ -26,7 +27,7 @@ const SWEEP: usize = 2;
 
 #[test]
 fn what_is_there_is_revised_in_the_version_that_was_read() {
-    let observed = look(
+    let observed = observe(
         json!({ "entry": "second" }),
         &[owned("ConfigMap", "l", "ledger-uid")],
     );
@@ -36,7 +37,7 @@ fn what_is_there_is_revised_in_the_version_that_was_read() {
     };
     assert_eq!(plan.job, Job::Revise);
     assert_eq!(plan.body["data"], json!({ "first": "", "second": "" }));
-    let request = act::write(plan, &Kind::of::<ConfigMap>()).expect("it is a request");
+    let request = act::write(plan, &Kind::for_type::<ConfigMap>()).expect("it is a request");
     let request = request.expect("it can be built");
     let body: Value = serde_json::from_slice(request.body()).expect("it is JSON");
     let meta = &body["metadata"];
@@ -48,14 +49,14 @@ fn what_is_there_is_revised_in_the_version_that_was_read() {
 
 #[test]
 fn what_is_missing_is_begun_by_the_builder_that_reads_nothing() {
-    let observed = look(json!({ "entry": "first" }), &[]);
+    let observed = observe(json!({ "entry": "first" }), &[]);
     assert!(plans(&observed, ADD).is_empty());
     let jobs: Vec<Job> = plans(&observed, BEGIN)
         .iter()
         .map(|plan| plan.job)
         .collect();
     assert_eq!(jobs, [Job::Create]);
-    let said = look(
+    let said = observe(
         json!({ "entry": "first" }),
         &[owned("ConfigMap", "l", "ledger-uid")],
     );
@@ -74,7 +75,7 @@ fn of_a_set_that_nothing_makes_all_that_is_ours_goes() {
         owned("Secret", "theirs", "somebody"),
         owned("Secret", "kept", "ledger-uid"),
     ];
-    let observed = look(spec, &objects);
+    let observed = observe(spec, &objects);
     let deleted = plans(&observed, SWEEP).iter();
     let deleted: Vec<_> = deleted
         .map(|plan| (plan.job, plan.name.name.as_str()))

@@ -1,4 +1,5 @@
-//! Where owned objects may lie: never in another namespace than their owner, and anywhere if that has none.
+//! Allowed namespaces of owned objects: never another namespace than that of their owner, and any
+//! if the owner has none.
 
 use std::sync::Arc;
 
@@ -8,16 +9,16 @@ use crate::cluster::fixture::Caches;
 use crate::cluster::fixture::scoped::{envoy, envoys, realm, realms};
 use crate::cluster::observe::{Job, Observed};
 
-fn look(spec: Value) -> Observed {
-    Caches::with(Arc::new(envoys()), &[]).look(envoy(spec))
+fn observe(spec: Value) -> Observed {
+    Caches::for_machine(Arc::new(envoys()), &[]).observe(envoy(spec))
 }
 
 fn rule(spec: Value, objects: &[Value]) -> Observed {
-    Caches::with(Arc::new(realms()), objects).look(realm(spec))
+    Caches::for_machine(Arc::new(realms()), objects).observe(realm(spec))
 }
 
-/// Why the pass ended, in words.
-fn why(observed: &Observed) -> Option<String> {
+/// Returns the reason why the reconciliation ended, in words.
+fn failure_text(observed: &Observed) -> Option<String> {
     observed.failure.as_ref().map(ToString::to_string)
 }
 
@@ -30,8 +31,8 @@ fn elsewhere(object: &str, input: &str) -> String {
 #[test]
 fn what_would_be_owned_from_another_namespace_is_refused_before_anything_is_written() {
     let check = |spec: Value, expected: Option<String>| {
-        let observed = look(spec.clone());
-        assert_eq!(why(&observed), expected, "{spec}");
+        let observed = observe(spec.clone());
+        assert_eq!(failure_text(&observed), expected, "{spec}");
     };
     check(json!({}), None);
     check(
@@ -48,7 +49,7 @@ fn what_would_be_owned_from_another_namespace_is_refused_before_anything_is_writ
         Some(elsewhere("Service `away/note`", "notes")),
     );
     check(json!({ "notes": ["near", "ns/note"] }), None);
-    // What is not owned may lie anywhere.
+    // An object that is not owned may be in any namespace.
     check(json!({ "hint": "away/hint" }), None);
 }
 
@@ -56,7 +57,7 @@ fn what_would_be_owned_from_another_namespace_is_refused_before_anything_is_writ
 fn an_object_without_a_namespace_owns_a_set_of_any_namespace() {
     let spec = json!({ "laws": ["east/law", "west/law"], "crown": "west/crown" });
     let observed = rule(spec.clone(), &[]);
-    assert_eq!(why(&observed), None);
+    assert_eq!(failure_text(&observed), None);
     let all = observed.plans.iter().flatten();
     let all: Vec<_> = all
         .map(|plan| (plan.job, plan.body["kind"].clone(), plan.name.to_string()))
@@ -72,7 +73,7 @@ fn an_object_without_a_namespace_owns_a_set_of_any_namespace() {
     assert_eq!(plan.body["metadata"]["namespace"], "east");
     assert_eq!(plan.body["metadata"]["ownerReferences"][0]["kind"], "Realm");
 
-    // What is there is found wherever it lies, and what is not wanted any more as well.
+    // An existing object is found in any namespace, even if it is no longer desired.
     let there = |namespace: &str| {
         json!({
             "apiVersion": "v1", "kind": "ConfigMap",
@@ -101,14 +102,14 @@ fn an_object_without_a_namespace_owns_a_set_of_any_namespace() {
 #[test]
 fn what_has_a_namespace_is_told_to_say_it_where_the_object_has_none() {
     let check = |spec: Value, expected: &str| {
-        assert_eq!(why(&rule(spec, &[])).as_deref(), Some(expected));
+        assert_eq!(failure_text(&rule(spec, &[])).as_deref(), Some(expected));
     };
     check(
         json!({ "laws": ["law"], "crown": "east/crown" }),
-        "`apply_laws` must say the namespace of ConfigMap `law`, for Realm `r` is in none: set `metadata.namespace`",
+        "`apply_laws` must set the namespace of ConfigMap `law`, because Realm `r` has none: set `metadata.namespace`",
     );
     check(
         json!({ "crown": "crown" }),
-        "`apply_crown` must say the namespace of Secret `crown`, for Realm `r` is in none: name it in the reference of `crown`",
+        "`apply_crown` must set the namespace of Secret `crown`, because Realm `r` has none: name it in the reference of `crown`",
     );
 }

@@ -1,13 +1,14 @@
-//! What built-in facts say to a person: what is wrong, and what to do about it.
+//! Sentences of built-in facts for users: the error, and its remedy.
 
+use super::plan::{Job, Plan};
 use super::{Name, Observing};
 use crate::lifecycle::kept_by::KEPT_BY;
 use crate::lifecycle::{KeptBy, Stored};
-use crate::machine::compare::Verdict;
+use crate::machine::compare::Comparison;
 use crate::machine::ir::Lookup;
 
 impl Observing<'_> {
-    /// Nothing is named, or nothing is there.
+    /// Returns the sentence for an input without a name or without an object.
     pub(super) fn say_missing(&self, input: usize, name: Option<&Name>) -> String {
         let input_name = self.ir.inputs[input].name;
         let path = match self.ir.inputs[input].lookup {
@@ -41,16 +42,18 @@ impl Observing<'_> {
             return self.say_kept(input, name, &kept);
         }
         match self.owner(input) {
-            // The cluster keeps what an owner leaves until the garbage collector gets there.
+            // The garbage collector has not yet deleted the object of a former owner.
             Some(owner) if live.as_ref().is_some_and(|live| owner.succeeds(live)) => {
-                let owner = Name::of(&owner.object.meta).of_kind(owner.kind);
+                let owner = Name::from_meta(&owner.object.meta).of_kind(owner.kind);
                 format!(
                     "{object} still belongs to an earlier {owner} and goes with it: wait for the garbage collector, or remove that {theirs}"
                 )
             }
             Some(owner) => {
                 let ours = match of_other {
-                    true => Name::of(&owner.object.meta).of_kind(owner.kind).to_string(),
+                    true => Name::from_meta(&owner.object.meta)
+                        .of_kind(owner.kind)
+                        .to_string(),
                     false => format!("this {}", owner.kind.kind),
                 };
                 let has = match live.as_ref().and_then(|live| controller(live)) {
@@ -60,12 +63,15 @@ impl Observing<'_> {
                 let otherwise = self.other_name(input);
                 format!("{object} exists and {has}: {otherwise}remove that {theirs}")
             }
-            None => format!("{object} exists and is not ours: remove that {theirs}"),
+            None => format!(
+                "{object} exists and does not belong to this operator: remove that {theirs}"
+            ),
         }
     }
 
-    /// The change of the object itself that has it ask for another name, as the beginning of an advice. Only its author knows which change of it has a
-    /// method compute another name, so nothing is said there.
+    /// Returns advice to change the object so that it requests another name, as the start of a
+    /// sentence. Returns an empty text if a method computes the name, because only its author knows
+    /// the required change.
     fn other_name(&self, input: usize) -> String {
         let subject = self.observer.subject_kind.map(|kind| &kind.kind);
         match (self.ir.inputs[input].lookup, subject) {
@@ -77,7 +83,8 @@ impl Observing<'_> {
         }
     }
 
-    /// Somebody keeps it, or kept it while there was one of the same name as we are.
+    /// Returns the sentence for an object that another owner keeps, or that a former owner of our
+    /// name kept.
     fn say_kept(&self, input: usize, name: &Name, kept: &KeptBy) -> String {
         let object = self.reference(input, name);
         let theirs = &object.kind;
@@ -97,7 +104,7 @@ impl Observing<'_> {
         }
     }
 
-    /// Nobody has it, and it may be taken over.
+    /// Returns the sentence for an object without an owner that may be adopted.
     pub(super) fn say_adoptable(&self, input: usize, name: &Name) -> String {
         let object = self.reference(input, name);
         let live = self.observer.view.get(input, name);
@@ -105,7 +112,7 @@ impl Observing<'_> {
             true => format!(
                 "{object} was kept when an earlier one of this name went, and can be taken over"
             ),
-            false => format!("{object} exists and belongs to nobody, and can be taken over"),
+            false => format!("{object} exists without an owner, and can be taken over"),
         }
     }
 
@@ -113,19 +120,19 @@ impl Observing<'_> {
         format!("{} is being deleted", self.reference(input, name))
     }
 
-    pub(super) fn say_differs(&self, input: usize, name: &Name, verdict: &Verdict) -> String {
+    pub(super) fn say_differs(&self, input: usize, name: &Name, comparison: &Comparison) -> String {
         let object = self.reference(input, name);
-        match verdict {
-            Verdict::Current => String::new(),
-            Verdict::Behind { at } => format!("{object} is not as wanted yet: `{at}` differs"),
-            Verdict::Taken { at } => {
+        match comparison {
+            Comparison::Current => String::new(),
+            Comparison::Behind { at } => format!("{object} is not as wanted yet: `{at}` differs"),
+            Comparison::Taken { at } => {
                 format!("{object} is not as wanted yet: `{at}` belongs to another field manager")
             }
-            Verdict::Unowned { at } => {
+            Comparison::Unowned { at } => {
                 format!("{object} is not as wanted yet: `{at}` belongs to no field manager")
             }
-            Verdict::Surplus { at, .. } => {
-                format!("{object} is not as wanted yet: `{at}` is to be removed")
+            Comparison::Surplus { at, .. } => {
+                format!("{object} is not as wanted yet: `{at}` will be removed")
             }
         }
     }
@@ -157,6 +164,25 @@ fn in_yaml(path: &str) -> String {
         camel
     });
     parts.collect::<Vec<_>>().join(".")
+}
+
+/// Returns the remedy of a user for a write that is refused as it is.
+pub(super) fn remedy(plan: &Plan) -> String {
+    let kind = plan.body["kind"].as_str().unwrap_or("object");
+    match plan.job {
+        Job::Create => "; correct what it is built from".to_owned(),
+        Job::Update | Job::Revise | Job::Migrate => format!(
+            "; correct what it is built from, or delete {kind} `{}` to have it built anew",
+            plan.name
+        ),
+        Job::Withdraw
+        | Job::Delete
+        | Job::Record
+        | Job::Call
+        | Job::Adopt
+        | Job::Disown
+        | Job::Tidy => String::new(),
+    }
 }
 
 #[cfg(test)]

@@ -5,55 +5,31 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::answers::NamedAnswer;
+use super::answers::InputAnswer;
 use super::{Failure, Name, Observing};
 use crate::cluster::index::IndexKey;
 use crate::lifecycle::{Built, Stored};
-use crate::machine::compare::Verdict;
+use crate::machine::compare::Comparison;
 use crate::machine::ir::{Mode, Verb};
+use crate::machine::verdict::Verdict;
 
 /// The effect that builds a set, and the members that it wants by name.
-pub(super) type Wanted = (usize, BTreeMap<Name, Value>);
-
-/// From worst to best.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Member {
-    /// Made, and not noted yet; only of what is created once.
-    New,
-    Behind,
-    Surplus,
-    Draining,
-    Foreign,
-    Current,
-}
-
-impl Member {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::New => "New",
-            Self::Behind => "Behind",
-            Self::Surplus => "Surplus",
-            Self::Draining => "Draining",
-            Self::Foreign => "Foreign",
-            Self::Current => "Current",
-        }
-    }
-}
+pub(super) type DesiredSet = (usize, BTreeMap<Name, Value>);
 
 impl Observing<'_> {
-    pub(super) fn ask_set(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
-        let wanted = match self.wanted(number)? {
+    pub(super) fn ask_set(&mut self, number: usize) -> Result<InputAnswer, Failure> {
+        let wanted = match self.desired_members(number)? {
             Some(wanted) => Some(wanted),
             None if self.effect(number, Verb::Apply).is_some() => {
-                return Ok(("Behind", String::new()));
+                return Ok((Verdict::Behind, String::new()));
             }
             // Where nothing is made, all that is found is to go.
             None => None,
         };
         let (effect, wanted) = wanted.unzip();
         let wanted = wanted.unwrap_or_default();
-        let mut worst = (Member::Current, String::new());
-        let mut note = |member: Member, sentence: String| {
+        let mut worst = (Verdict::Current, String::new());
+        let mut note = |member: Verdict, sentence: String| {
             if member < worst.0 {
                 worst = (member, sentence);
             }
@@ -64,17 +40,18 @@ impl Observing<'_> {
             note(member, sentence);
         }
         for live in self.observation.objects(number).to_vec() {
-            let name = Name::of(&live.meta);
+            let name = Name::from_meta(&live.meta);
             if !names.contains(&name) && self.is_ours(number, &live) {
                 let (member, sentence) = self.ask_unwanted(number, &name, &live);
                 note(member, sentence);
             }
         }
-        Ok((worst.0.name(), worst.1))
+        Ok(worst)
     }
 
-    /// What the builder wants, by name, and which effect that is; `None` if it cannot run.
-    pub(super) fn wanted(&mut self, number: usize) -> Result<Option<Wanted>, Failure> {
+    /// Returns the objects that the builder wants, by name, and the number of the effect. Returns
+    /// `None` if the builder cannot run.
+    pub(super) fn desired_members(&mut self, number: usize) -> Result<Option<DesiredSet>, Failure> {
         let Some((effect, Built::Each(members))) = self.built(number, true) else {
             return Ok(None);
         };
@@ -93,29 +70,29 @@ impl Observing<'_> {
         number: usize,
         effect: Option<usize>,
         (name, built): (&Name, Value),
-    ) -> (Member, String) {
+    ) -> InputAnswer {
         let live = self.observer.view.get(number, name);
         if let Some(live) = &live {
             let owned = self.ir.inputs[number].mode == Mode::Owned;
             if owned && !self.is_ours(number, live) {
-                return (Member::Foreign, self.say_foreign(number, name));
+                return (Verdict::Foreign, self.say_foreign(number, name));
             }
             if live.meta.deletion_timestamp.is_some() {
-                return (Member::Draining, self.say_terminating(number, name));
+                return (Verdict::Draining, self.say_terminating(number, name));
             }
         }
-        let (plan, verdict) = self.plan_member(number, name, built, live.as_ref());
-        if verdict == Verdict::Current {
-            return (Member::Current, String::new());
+        let (plan, comparison) = self.plan_member(number, name, built, live.as_ref());
+        if comparison == Comparison::Current {
+            return (Verdict::Current, String::new());
         }
         let sentence = match live {
             None => self.say_missing(number, Some(name)),
-            Some(_) => self.say_differs(number, name, &verdict),
+            Some(_) => self.say_differs(number, name, &comparison),
         };
         if let Some(effect) = effect {
             self.plans[effect].push(plan);
         }
-        (Member::Behind, sentence)
+        (Verdict::Behind, sentence)
     }
 
     pub(super) fn ask_unwanted(
@@ -123,16 +100,16 @@ impl Observing<'_> {
         number: usize,
         name: &Name,
         live: &Arc<Stored>,
-    ) -> (Member, String) {
+    ) -> InputAnswer {
         if live.meta.deletion_timestamp.is_some() {
-            return (Member::Draining, self.say_terminating(number, name));
+            return (Verdict::Draining, self.say_terminating(number, name));
         }
         if let Some(effect) = self.effect(number, Verb::Delete) {
             let plan = self.removal(number, name, live);
             self.plans[effect].push(plan);
         }
         let object = self.reference(number, name);
-        (Member::Surplus, format!("{object} is not wanted any more"))
+        (Verdict::Surplus, format!("{object} is not wanted any more"))
     }
 
     /// The effect that applies or deletes members of a set, or of the group of a member.

@@ -1,4 +1,5 @@
-//! Evaluation of one pass on a small lifecycle: worlds, sentences, and what effects would write.
+//! Evaluation of one reconciliation on a small lifecycle: worlds, sentences, and the writes of
+//! effects.
 
 use k8s_openapi::api::core::v1::Secret;
 use lifecycle_client::kube::one_line;
@@ -13,7 +14,7 @@ fn class(size: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "c", "namespace": "ns" }, "data": { "size": size } })
 }
 
-fn made(more: Value) -> Value {
+fn owned_map(more: Value) -> Value {
     ours("ConfigMap", "t", json!({ "size": "small" }), more)
 }
 
@@ -29,12 +30,12 @@ fn part(name: &str, more: Value) -> Value {
     part
 }
 
-fn look(objects: &[Value], spec: Value) -> Observed {
-    Caches::of(objects).look(thing(spec, json!({})))
+fn observe(objects: &[Value], spec: Value) -> Observed {
+    Caches::with_objects(objects).observe(thing(spec, json!({})))
 }
 
-/// What a variable has for a value, and its sentence.
-fn said(observed: &Observed, name: &str) -> (&'static str, String) {
+/// Returns the value of a variable, and its sentence.
+fn fact_value(observed: &Observed, name: &str) -> (&'static str, String) {
     let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
     let var = ir
         .vars
@@ -48,9 +49,9 @@ fn said(observed: &Observed, name: &str) -> (&'static str, String) {
 }
 
 fn check(objects: &[Value], spec: Value, name: &str, value: &str, sentence: &str) {
-    let observed = look(objects, spec);
+    let observed = observe(objects, spec);
     assert_eq!(observed.failure, None);
-    assert_eq!(said(&observed, name), (value, sentence.to_owned()));
+    assert_eq!(fact_value(&observed, name), (value, sentence.to_owned()));
 }
 
 fn of_class() -> Value {
@@ -61,7 +62,7 @@ fn not_ours() -> Value {
     controlled_by("other")
 }
 
-/// By a Thing of this name that is not the one that is there.
+/// Controlled by a Thing with this name but another uid.
 fn controlled_by(name: &str) -> Value {
     json!({ "metadata": { "ownerReferences": [{ "apiVersion": "tests/v1", "kind": "Thing", "name": name, "uid": "another", "controller": true }] } })
 }
@@ -113,7 +114,7 @@ fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
     );
     let foreign = "ConfigMap `ns/t` exists and is controlled by Thing `other`, not by this Thing: rename the Thing or remove that ConfigMap";
     check(
-        &with(made(not_ours())),
+        &with(owned_map(not_ours())),
         of_class(),
         "made",
         "Foreign",
@@ -121,7 +122,7 @@ fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
     );
     let earlier = "ConfigMap `ns/t` still belongs to an earlier Thing `ns/t` and goes with it: wait for the garbage collector, or remove that ConfigMap";
     check(
-        &with(made(controlled_by("t"))),
+        &with(owned_map(controlled_by("t"))),
         of_class(),
         "made",
         "Foreign",
@@ -129,15 +130,21 @@ fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
     );
     let mut both = not_ours();
     merge(&mut both, leaving());
-    check(&with(made(both)), of_class(), "made", "Foreign", foreign);
     check(
-        &with(made(leaving())),
+        &with(owned_map(both)),
+        of_class(),
+        "made",
+        "Foreign",
+        foreign,
+    );
+    check(
+        &with(owned_map(leaving())),
         of_class(),
         "made",
         "Terminating",
         "ConfigMap `ns/t` is being deleted",
     );
-    let edited = made(json!({ "data": { "size": "huge" } }));
+    let edited = owned_map(json!({ "data": { "size": "huge" } }));
     check(
         &with(edited),
         of_class(),
@@ -145,9 +152,15 @@ fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
         "Stale",
         "ConfigMap `ns/t` is not as wanted yet: `data.size` differs",
     );
-    check(&with(made(json!({}))), of_class(), "made", "Current", "");
     check(
-        &with(made(json!({ "data": { "theirs": "1" } }))),
+        &with(owned_map(json!({}))),
+        of_class(),
+        "made",
+        "Current",
+        "",
+    );
+    check(
+        &with(owned_map(json!({ "data": { "theirs": "1" } }))),
         of_class(),
         "made",
         "Current",
@@ -158,14 +171,14 @@ fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
 #[test]
 fn an_owner_that_is_no_controller_makes_nothing_ours() {
     let shared = json!({ "metadata": { "ownerReferences": [{ "apiVersion": "tests/v1", "kind": "Thing", "name": "t", "uid": "thing-uid" }] } });
-    let observed = look(&[class("small"), made(shared)], of_class());
-    assert_eq!(said(&observed, "made").0, "Foreign");
+    let observed = observe(&[class("small"), owned_map(shared)], of_class());
+    assert_eq!(fact_value(&observed, "made").0, "Foreign");
 }
 
 #[test]
 fn without_what_its_builder_needs_an_object_is_stale() {
-    let observed = look(&[made(json!({}))], of_class());
-    assert_eq!(said(&observed, "made").0, "Stale");
+    let observed = observe(&[owned_map(json!({}))], of_class());
+    assert_eq!(fact_value(&observed, "made").0, "Stale");
     assert!(observed.plans.iter().all(Vec::is_empty));
 }
 
@@ -176,7 +189,7 @@ fn jobs(observed: &Observed) -> Vec<(Job, String)> {
 
 #[test]
 fn plans_create_update_or_migrate() {
-    let absent = look(&[class("small")], of_class());
+    let absent = observe(&[class("small")], of_class());
     assert_eq!(jobs(&absent), [(Job::Create, "t".to_owned())]);
     let body = &absent.plans[0][0].body;
     assert_eq!(
@@ -187,8 +200,11 @@ fn plans_create_update_or_migrate() {
         (&body["apiVersion"], &body["kind"]),
         (&json!("v1"), &json!("ConfigMap"))
     );
-    let stale = look(
-        &[class("small"), made(json!({ "data": { "size": "x" } }))],
+    let stale = observe(
+        &[
+            class("small"),
+            owned_map(json!({ "data": { "size": "x" } })),
+        ],
         of_class(),
     );
     assert_eq!(jobs(&stale), [(Job::Update, "t".to_owned())]);
@@ -196,18 +212,21 @@ fn plans_create_update_or_migrate() {
         "metadata": { "managedFields": [{ "manager": "old", "operation": "Update", "fieldsV1": { "f:data": { "f:left": {} } } }] },
         "data": { "left": "1" },
     });
-    let left = look(&[class("small"), made(left)], of_class());
+    let left = observe(&[class("small"), owned_map(left)], of_class());
     assert_eq!(jobs(&left), [(Job::Migrate, "t".to_owned())]);
-    let current = look(&[class("small"), made(json!({}))], of_class());
+    let current = observe(&[class("small"), owned_map(json!({}))], of_class());
     assert_eq!(jobs(&current), []);
 }
 
 #[test]
 fn what_a_policy_always_changes_counts_as_current() {
-    let mut caches = Caches::of(&[class("small"), made(json!({ "data": { "size": "x" } }))]);
+    let mut caches = Caches::with_objects(&[
+        class("small"),
+        owned_map(json!({ "data": { "size": "x" } })),
+    ]);
     caches.settled = true;
     assert_eq!(
-        said(&caches.look(thing(of_class(), json!({}))), "made").0,
+        fact_value(&caches.observe(thing(of_class(), json!({}))), "made").0,
         "Current"
     );
 }
@@ -216,9 +235,9 @@ fn what_a_policy_always_changes_counts_as_current() {
 fn of_a_set_the_worst_member_counts_and_a_taken_name_last() {
     let wants = |parts: &[&str]| json!({ "className": "c", "parts": parts });
     let world = |objects: &[Value], parts: &[&str]| {
-        let objects: Vec<_> = [&[class("small"), made(json!({}))], objects].concat();
-        let observed = look(&objects, wants(parts));
-        (said(&observed, "parts").0, jobs(&observed))
+        let objects: Vec<_> = [&[class("small"), owned_map(json!({}))], objects].concat();
+        let observed = observe(&objects, wants(parts));
+        (fact_value(&observed, "parts").0, jobs(&observed))
     };
     let (a, b) = (|more| part("a", more), |more| part("b", more));
     let job = |job, name: &str| (job, name.to_owned());
@@ -243,7 +262,7 @@ fn of_a_set_the_worst_member_counts_and_a_taken_name_last() {
 
 #[test]
 fn a_builder_that_names_another_object_is_an_error() {
-    let observed = look(
+    let observed = observe(
         &[class("small")],
         json!({ "className": "c", "misnamed": "x" }),
     );
@@ -258,7 +277,7 @@ fn a_builder_that_names_another_object_is_an_error() {
 fn an_input_that_cannot_be_read_ends_the_pass_and_is_still_looked_for() {
     let mut broken = class("small");
     broken["data"] = json!({ "size": 3 });
-    let observed = look(&[broken], of_class());
+    let observed = observe(&[broken], of_class());
     let failure = observed
         .failure
         .as_ref()
@@ -278,9 +297,9 @@ fn an_input_that_cannot_be_read_ends_the_pass_and_is_still_looked_for() {
 
 #[test]
 fn a_refused_effect_is_not_repeated_and_its_sentence_is_kept() {
-    let mut caches = Caches::of(&[class("small")]);
+    let mut caches = Caches::with_objects(&[class("small")]);
     caches.refused.insert(0, "it may not change".to_owned());
-    let observed = caches.look(thing(of_class(), json!({})));
+    let observed = caches.observe(thing(of_class(), json!({})));
     let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
     assert_eq!(
         ir.classify(&observed.observation.world, false),
@@ -294,16 +313,17 @@ fn a_refused_effect_is_not_repeated_and_its_sentence_is_kept() {
     );
 }
 
-/// Neither correcting what it is built from nor deleting the object would free what another one has.
+/// Neither a corrected source nor a deletion of the object would free the resource of another
+/// object.
 #[test]
 fn a_write_that_something_is_in_the_way_of_says_what_frees_it() {
     let taken = "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
     let full = "spec.clusterIPs: Invalid value: failed to allocate a serviceIP: range is full";
-    let stale = made(json!({ "data": { "size": "large" } }));
+    let stale = owned_map(json!({ "data": { "size": "large" } }));
     let refused = |live: &[Value], said: &str| {
-        let mut caches = Caches::of(&[&[class("small")], live].concat());
+        let mut caches = Caches::with_objects(&[&[class("small")], live].concat());
         caches.refused.insert(0, said.to_owned());
-        let observed = caches.look(thing(of_class(), json!({})));
+        let observed = caches.observe(thing(of_class(), json!({})));
         let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
         observed.observation.sentences[ir.effects[0].refused].clone()
     };
@@ -327,7 +347,7 @@ fn a_write_that_something_is_in_the_way_of_says_what_frees_it() {
 
 #[test]
 fn fences_are_asked_for_everything_that_is_read_or_written() {
-    let observed = look(
+    let observed = observe(
         &[class("small")],
         json!({ "className": "c", "parts": ["p"] }),
     );
@@ -343,10 +363,10 @@ fn fences_are_asked_for_everything_that_is_read_or_written() {
 fn what_no_object_can_be_named_is_refused_before_it_is_sent() {
     for name in ["web?watch=true", "web/status", "../..", "web#x"] {
         let spec = json!({ "className": "c", "parts": [name] });
-        let observed = look(&[class("small")], spec);
+        let observed = observe(&[class("small")], spec);
         let mut plans = observed.plans.iter().flatten();
         let plan = plans.find(|plan| plan.name.name == name);
-        let sent = act::write(plan.expect("it is planned"), &Kind::of::<Secret>());
+        let sent = act::write(plan.expect("it is planned"), &Kind::for_type::<Secret>());
         let error = sent.expect("it is a request").expect_err("it has no path");
         let said = one_line(&kube::Error::BuildRequest(error));
         let expected = format!("no Secret can be named `{name}`: a name has ");

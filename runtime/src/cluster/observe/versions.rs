@@ -1,4 +1,5 @@
-//! What a pass read, as numbers that stay the same while nothing of it changes.
+//! Versions of the data that a reconcile read, as numbers that stay constant while none of it
+//! changes.
 
 use serde_json::json;
 
@@ -8,7 +9,7 @@ use crate::machine::compare::fingerprint;
 use crate::machine::ir::{Effect, Input, Lifecycle, Mode, Source};
 
 impl Observing<'_> {
-    /// Notes of every plan what it was built from, as a number.
+    /// Records the version of its sources in every plan.
     pub(super) fn note_reads(&mut self) {
         for effect in 0..self.plans.len() {
             if self.plans[effect].is_empty() {
@@ -21,12 +22,13 @@ impl Observing<'_> {
         }
     }
 
-    /// Of the object what people write, and of inputs their versions: those that the effect names, or all if it reads what is computed from others.
-    /// What the effect itself changes says nothing.
+    /// Returns the version of the data that an effect reads. Of the object it includes the fields
+    /// that users write. Of the inputs it includes the versions of those that the effect names, or
+    /// all if it reads computed values. Changes by the effect itself do not count.
     pub(super) fn reads(&self, effect: usize) -> u64 {
         let declared = &self.ir.effects[effect];
         let computed = |source: &Source| match source {
-            // What it is made from is named by the effect as well.
+            // The effect already names the sources of the value.
             Source::Value(value) => !self.ir.keeps(declared.target, *value),
             Source::Fact(_) => true,
             Source::Input(_) | Source::This | Source::Request => false,
@@ -47,7 +49,7 @@ impl Observing<'_> {
         let meta = &self.subject.meta;
         let mode = self.ir.inputs[declared.target].mode;
         let is_record = matches!(mode, Mode::Record | Mode::Noted);
-        // Where the write is an annotation of the object, it would change what it is built from.
+        // A write of an annotation of the object would change its own source.
         let written = (!is_record).then(|| json!([meta.labels, meta.annotations]));
         fingerprint(&json!([
             meta.uid,
@@ -64,7 +66,8 @@ impl Observing<'_> {
 }
 
 impl Observed {
-    /// Of all that was looked at; with an effect, but for what it writes and what is computed from that.
+    /// Returns the version of all observed objects. With an effect, its target and the values
+    /// computed from it are excluded.
     pub fn read(
         &self,
         ir: &Lifecycle,

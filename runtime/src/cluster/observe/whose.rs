@@ -1,5 +1,6 @@
-//! Whose an object is: its owner references say so, and where it is retained the annotation that names who keeps it.
-//! A foreign controller is never overruled, and what the garbage collector may delete with others is not taken over.
+//! Ownership of an object. Its owner references decide; for a retained object, the annotation that
+//! names its keeper decides. A foreign controller is never overruled. An object that the garbage
+//! collector may delete with its other owners is not adopted.
 
 use std::sync::Arc;
 
@@ -9,25 +10,25 @@ use super::plan::{Job, Owner, Plan, WriteId};
 use super::{Failure, Name, Observing};
 use crate::lifecycle::kept_by::KEPT_BY;
 use crate::lifecycle::{KeptBy, Stored};
-use crate::machine::compare::Verdict;
+use crate::machine::compare::Comparison;
 use crate::machine::ir::{Mode, Verb};
 
-/// Whose an object of an owned input is.
+/// Ownership of an object of an owned input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum Ownership {
     Ours,
-    /// Nobody owns or keeps it, and an effect may take it over.
+    /// The object has no owner or keeper, and an effect may adopt it.
     Nobodys,
     Others,
 }
 
 impl Observing<'_> {
-    pub(super) fn whose(&self, number: usize, object: &Stored) -> Whose {
+    pub(super) fn ownership(&self, number: usize, object: &Stored) -> Ownership {
         let Some(owner) = self.owner(number) else {
-            return Whose::Others;
+            return Ownership::Others;
         };
         if owner.owns(object) {
-            return Whose::Ours;
+            return Ownership::Ours;
         }
         let others = || {
             let owners = object.meta.owner_references.iter().flatten();
@@ -35,45 +36,47 @@ impl Observing<'_> {
         };
         let controlled = others().any(|other| other.controller == Some(true));
         if !self.knows_keepers(number) || controlled {
-            return Whose::Others;
+            return Ownership::Others;
         }
-        let kept = KeptBy::of(&object.meta);
+        let kept = KeptBy::from_meta(&object.meta);
         if kept.as_ref().is_some_and(|kept| kept.uid == owner.uid()) {
-            return Whose::Ours;
+            return Ownership::Ours;
         }
         let is_free = kept.is_none_or(|kept| self.is_namesake(number, &kept));
-        // What has other owners goes with them, whatever we say of it.
+        // An object with other owners is deleted with them, regardless of our annotations.
         let stays = others().next().is_none() && object.meta.deletion_timestamp.is_none();
         match self.adopts(number) && is_free && stays {
-            true => Whose::Nobodys,
-            false => Whose::Others,
+            true => Ownership::Nobodys,
+            false => Ownership::Others,
         }
     }
 
     pub(super) fn is_ours(&self, number: usize, object: &Stored) -> bool {
-        self.whose(number, object) == Whose::Ours
+        self.ownership(number, object) == Ownership::Ours
     }
 
-    /// Whether the declaration takes something over.
+    /// Returns true if the declaration adopts objects of the input.
     fn adopts(&self, number: usize) -> bool {
         let mut effects = self.ir.effects.iter();
         effects.any(|effect| effect.verb == Verb::Adopt && effect.target == number)
     }
 
-    /// Whether the annotation counts: elsewhere nobody writes it, and what it says is nobody's business.
+    /// Returns true if the annotation counts for an input. For other inputs it is never written,
+    /// and its content is ignored.
     fn knows_keepers(&self, number: usize) -> bool {
         let input = &self.ir.inputs[number];
         input.mode == Mode::Owned && (input.retain.is_some() || self.adopts(number))
     }
 
-    /// Somebody else who keeps an object, where nobody controls it.
+    /// Returns another owner that keeps an object without a controller.
     pub(super) fn keeper(&self, number: usize, object: &Stored) -> Option<KeptBy> {
         let mut owners = object.meta.owner_references.iter().flatten();
         let is_plain = self.knows_keepers(number) && owners.next().is_none();
-        KeptBy::of(&object.meta).filter(|_| is_plain)
+        KeptBy::from_meta(&object.meta).filter(|_| is_plain)
     }
 
-    /// Whether one of the same kind and name as our owner is meant. There is but one at a time, so unless it is ours it is gone.
+    /// Returns true if the keeper has the kind and name of our owner. Only one such object exists
+    /// at a time, so a keeper that is not our owner is gone.
     pub(super) fn is_namesake(&self, number: usize, kept: &KeptBy) -> bool {
         let called = |owner: Owner<'_>| {
             kept.is_called(&owner.kind.group, &owner.kind.kind, &owner.object.meta)
@@ -81,8 +84,9 @@ impl Observing<'_> {
         self.owner(number).is_some_and(called)
     }
 
-    /// What an object is to say that is retained: by the policy, or because it was taken over.
-    pub(super) fn kept(
+    /// Returns the keeper annotation of an object that is retained: by the policy, or because it
+    /// was adopted.
+    pub(super) fn desired_keeper(
         &self,
         number: usize,
         owner: &Owner<'_>,
@@ -91,7 +95,7 @@ impl Observing<'_> {
         if !self.knows_keepers(number) {
             return None;
         }
-        let said = live.and_then(|live| KeptBy::of(&live.meta));
+        let said = live.and_then(|live| KeptBy::from_meta(&live.meta));
         let adopted = said.is_some_and(|kept| kept.adopted && kept.uid == owner.uid());
         (adopted || self.retains(number)).then(|| owner.keeps(adopted))
     }
@@ -101,7 +105,7 @@ impl Observing<'_> {
         policy.is_some_and(|policy| self.observation.world.holds(policy))
     }
 
-    /// Plans what takes an object over: it says whose it is from then on, and nothing else of it changes.
+    /// Plans the adoption of an object. It sets the new owner and changes nothing else.
     pub(super) fn plan_adopt(
         &mut self,
         number: usize,
@@ -125,7 +129,7 @@ impl Observing<'_> {
         Ok(())
     }
 
-    /// A plan that changes of an object what its body says, and nothing else.
+    /// Returns a plan that patches an object with its body, and changes nothing else.
     pub(super) fn patching(
         &self,
         input: Option<usize>,
@@ -134,9 +138,9 @@ impl Observing<'_> {
     ) -> Plan {
         Plan {
             input,
-            name: Name::of(&live.meta),
+            name: Name::from_meta(&live.meta),
             job,
-            id: WriteId::of(&body, Some(live)),
+            id: WriteId::new(&body, Some(live)),
             body,
             live: Some(Arc::clone(live)),
             manager: self.observer.naming.manager.clone(),
@@ -147,7 +151,8 @@ impl Observing<'_> {
     }
 }
 
-/// A patch that makes an object ours. Others than us own it not, so that what is left of owner references is ours alone.
+/// Returns a patch that adopts an object. It has no other owners, so the remaining owner references
+/// are ours alone.
 fn taken_over(owner: &Owner<'_>, live: &Stored, kept: Option<KeptBy>) -> Value {
     let mut meta = json!({ "annotations": { KEPT_BY: kept.as_ref().map(KeptBy::text) } });
     let has_owners = live.meta.owner_references.iter().flatten().next().is_some();
@@ -159,22 +164,24 @@ fn taken_over(owner: &Owner<'_>, live: &Stored, kept: Option<KeptBy>) -> Value {
     json!({ "metadata": meta })
 }
 
-/// What is kept must not go with its owner, also where another field manager says the same reference as we did: an apply would leave it.
+/// Plans the removal of our owner reference from a retained object, because the object must not go
+/// with its owner. This holds also if another field manager set the same reference as we did: an
+/// apply would leave it.
 pub(super) fn disowned(
     owner: &Owner<'_>,
     live: &Stored,
-    (mut plan, verdict): (Plan, Verdict),
-) -> (Plan, Verdict) {
+    (mut plan, comparison): (Plan, Comparison),
+) -> (Plan, Comparison) {
     let owners = live.meta.owner_references.iter().flatten();
     let (ours, others): (Vec<_>, Vec<_>) = owners.partition(|one| one.uid == owner.uid());
-    if verdict != Verdict::Current || ours.is_empty() {
-        return (plan, verdict);
+    if comparison != Comparison::Current || ours.is_empty() {
+        return (plan, comparison);
     }
     plan.job = Job::Disown;
     plan.body = json!({ "metadata": { "ownerReferences": others } });
-    let verdict = Verdict::Surplus {
+    let comparison = Comparison::Surplus {
         at: "metadata.ownerReferences".to_owned(),
         migrate: false,
     };
-    (plan, verdict)
+    (plan, comparison)
 }

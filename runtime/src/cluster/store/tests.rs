@@ -1,4 +1,5 @@
-//! Caches of some namespaces: each part is listed and watched by itself, and none touches what another one knows.
+//! Caches of some namespaces: each part is listed and watched separately, and none touches the
+//! objects of another.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use serde_json::json;
@@ -19,7 +20,7 @@ fn named(namespace: &str, name: &str) -> Name {
 }
 
 fn east_and_west(kind: Kind) -> Store {
-    Store::within(kind, &["west", "east"].map(str::to_owned).into())
+    Store::for_namespaces(kind, &["west", "east"].map(str::to_owned).into())
 }
 
 fn list(store: &mut Store, part: usize, objects: Vec<Raw>) -> Vec<Change> {
@@ -32,7 +33,7 @@ fn list(store: &mut Store, part: usize, objects: Vec<Raw>) -> Vec<Change> {
 
 #[test]
 fn a_list_of_one_namespace_takes_nothing_away_in_another_one() {
-    let mut store = east_and_west(Kind::of::<ConfigMap>());
+    let mut store = east_and_west(Kind::for_type::<ConfigMap>());
     let parts: Vec<_> = store.namespaces().collect();
     assert_eq!(parts, [Some("east"), Some("west")]);
     list(
@@ -55,19 +56,19 @@ fn a_list_of_one_namespace_takes_nothing_away_in_another_one() {
 
 #[test]
 fn events_of_one_namespace_say_nothing_of_how_far_another_one_is() {
-    let mut store = east_and_west(Kind::of::<ConfigMap>());
+    let mut store = east_and_west(Kind::for_type::<ConfigMap>());
     store.take_in(0, Event::Apply(raw("east", "a", "9")));
     assert!(store.is_past(&named("east", "b"), "9"));
     assert!(!store.is_past(&named("west", "b"), "4"));
-    // What is seen nowhere is not waited for.
+    // An object of an unwatched namespace is not waited for.
     assert!(store.is_past(&named("north", "b"), "4"));
 }
 
 #[test]
 fn what_has_no_namespace_is_in_one_part() {
-    let store = east_and_west(Kind::of::<Node>());
+    let store = east_and_west(Kind::for_type::<Node>());
     assert_eq!(store.namespaces().collect::<Vec<_>>(), [None]);
     assert_eq!(store.part_name(0), "cache of nodes");
-    let store = east_and_west(Kind::of::<ConfigMap>());
+    let store = east_and_west(Kind::for_type::<ConfigMap>());
     assert_eq!(store.part_name(1), "cache of configmaps in west");
 }

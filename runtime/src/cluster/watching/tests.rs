@@ -1,4 +1,5 @@
-//! Watches that say nothing, on paused time: one that is quiet is left alone, one that is dead is begun anew, and health is told.
+//! Silent watches on paused time: a quiet one is kept, a dead one is restarted, and health is
+//! reported.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -17,8 +18,8 @@ use tokio::time::timeout;
 
 use super::*;
 
-/// What a server says on one watch: after each pause a line; then nothing more, for ever.
-type Said = Vec<(Duration, Value)>;
+/// Messages of a server on one watch: after each pause a line; then nothing more, for ever.
+type WatchScript = Vec<(Duration, Value)>;
 
 fn map(name: &str) -> Value {
     let meta = json!({ "name": name, "namespace": "ns", "uid": name, "resourceVersion": "5" });
@@ -32,8 +33,8 @@ fn bookmark(is_end: bool) -> Value {
     json!({ "type": "BOOKMARK", "object": { "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta } })
 }
 
-/// A server that says these, one a watch; further ones are not answered at all.
-fn server(watches: Vec<Said>) -> (Client, Arc<Mutex<Vec<String>>>) {
+/// Returns a server with these events, one list per watch. Further watches get no response.
+fn server(watches: Vec<WatchScript>) -> (Client, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let watches = Arc::new(Mutex::new(VecDeque::from(watches)));
     let log = Arc::clone(&asked);
@@ -61,14 +62,14 @@ fn server(watches: Vec<Said>) -> (Client, Arc<Mutex<Vec<String>>>) {
 }
 
 fn of_maps(client: &Client) -> (Watch, Store) {
-    let kind = Kind::of::<ConfigMap>();
+    let kind = Kind::for_type::<ConfigMap>();
     (
         Watch::new(client, kind.clone(), None, ("", "")),
         Store::new(kind),
     )
 }
 
-/// Takes in what comes within this time.
+/// Handles the events within this time.
 async fn listen(watch: &mut Watch, store: &mut Store, limit: Duration) {
     let end = Instant::now() + limit;
     loop {
@@ -108,7 +109,7 @@ async fn a_watch_that_has_died_is_begun_anew_within_45_seconds() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_of_one_namespace_asks_for_no_other_also_when_it_is_begun_anew() {
     let (client, asked) = server(vec![vec![(AT_ONCE, bookmark(true))]]);
-    let kind = Kind::of::<ConfigMap>();
+    let kind = Kind::for_type::<ConfigMap>();
     let (mut watch, mut store) = (
         Watch::new(&client, kind.clone(), Some("west"), ("", "")),
         Store::new(kind),
@@ -153,7 +154,7 @@ async fn a_server_that_says_nothing_more_is_told_of_after_45_seconds_until_it_is
         told(&watch, &store),
         [("cache of configmaps".to_owned(), why)]
     );
-    // It goes on asking.
+    // The watch keeps sending requests.
     listen(&mut watch, &mut store, Duration::from_secs(300)).await;
     assert!(asked.lock().unwrap_or_else(PoisonError::into_inner).len() > 5);
 }

@@ -1,4 +1,4 @@
-//! Decisions of one thing of a class, by what is remembered of it and what else is going on.
+//! Decisions about one thing of a class, from its memory and the other activity.
 
 use serde_json::{Value, json};
 
@@ -20,11 +20,11 @@ fn class(size: &str) -> Value {
     })
 }
 
-/// A thing beside these objects, none of whose status is reported yet.
-fn seen(objects: &[Value]) -> Seen {
+/// Returns a thing beside these objects, without any reported status.
+fn seen(objects: &[Value]) -> Inspection {
     let machine = maker();
-    let (ir, caches) = (machine.ir(), Caches::of(objects));
-    let observed = caches.look(thing(json!({ "className": "c" }), json!({})));
+    let (ir, caches) = (machine.ir(), Caches::with_objects(objects));
+    let observed = caches.observe(thing(json!({ "className": "c" }), json!({})));
     let world = &observed.observation.world;
     let (class, next) = (ir.classify(world, false), ir.next(world, false));
     let notes = Notes {
@@ -39,7 +39,7 @@ fn seen(objects: &[Value]) -> Seen {
         now: jiff::Timestamp::UNIX_EPOCH,
     };
     let report = Some(draft(&machine, &observed.observation, &notes));
-    Seen {
+    Inspection {
         ir,
         report,
         observed,
@@ -51,23 +51,23 @@ fn seen(objects: &[Value]) -> Seen {
     }
 }
 
-fn decided_at(now: Instant, seen: &Seen, memory: &ObjectMemory, is_taken: bool) -> Move {
-    let at = Moment {
+fn decided_at(now: Instant, seen: &Inspection, memory: &ObjectMemory, is_taken: bool) -> Move {
+    let at = PassContext {
         now,
         leads_until: Some(now + RESYNC),
         resync: now + RESYNC,
         is_taken: &|_| is_taken,
         is_turn: &|_| Ok(()),
     };
-    decide(seen, memory, &at).told()
+    decide(seen, memory, &at).as_move()
 }
 
-fn decided(seen: &Seen, memory: &ObjectMemory) -> Move {
+fn decided(seen: &Inspection, memory: &ObjectMemory) -> Move {
     decided_at(Instant::now(), seen, memory, false)
 }
 
-/// What an effect of the thing was refused or failed with.
-fn first_write(seen: &Seen) -> crate::cluster::observe::WriteId {
+/// Returns the identity of the first write of the thing, for refusals and failures of its effect.
+fn first_write(seen: &Inspection) -> crate::cluster::observe::WriteId {
     seen.observed.plans[MADE][0].id.clone()
 }
 
@@ -98,7 +98,10 @@ async fn what_failed_waits_and_the_status_is_told_meanwhile() {
     // It is Pending, but nothing is promised while its own effect waits.
     assert_eq!(decided(&seen, &memory), Move::Write(Written::Status));
     seen.report = None;
-    assert_eq!(decided(&seen, &memory), Move::Wait(now + wait, Why::Failed));
+    assert_eq!(
+        decided(&seen, &memory),
+        Move::Wait(now + wait, WaitReason::Failed)
+    );
     let later = decided_at(now + wait, &seen, &memory, false);
     assert_eq!(later, Move::Write(Written::Effect(MADE)));
 }
@@ -111,7 +114,7 @@ async fn a_refused_write_waits_and_another_one_does_not() {
     memory.refuse(MADE, first_write(&seen), refusal, 0);
     assert!(matches!(
         decided(&seen, &memory),
-        Move::Wait(_, Why::Refused)
+        Move::Wait(_, WaitReason::Refused)
     ));
     seen.observed.plans[MADE][0].id.desired += 1;
     assert_eq!(decided(&seen, &memory), Move::Write(Written::Effect(MADE)));
@@ -122,7 +125,7 @@ async fn what_another_object_writes_is_written_after_it() {
     let (seen, memory) = (seen(&[class("small")]), ObjectMemory::default());
     let now = Instant::now();
     let decided = decided_at(now, &seen, &memory, true);
-    assert_eq!(decided, Move::Wait(now + RESYNC, Why::Writing));
+    assert_eq!(decided, Move::Wait(now + RESYNC, WaitReason::Writing));
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,16 +134,16 @@ async fn a_call_needs_a_lease_that_outlives_it() {
     seen.observed.plans[MADE][0].job = Job::Call;
     let now = Instant::now();
     let leads = |until: Option<Duration>| {
-        let at = Moment {
+        let at = PassContext {
             now,
             leads_until: until.map(|until| now + until),
             resync: now + RESYNC,
             is_taken: &|_| true,
             is_turn: &|_| Ok(()),
         };
-        decide(&seen, &memory, &at).told()
+        decide(&seen, &memory, &at).as_move()
     };
-    let waits = Move::Wait(now + LEASE_RENEWAL, Why::Lease);
+    let waits = Move::Wait(now + LEASE_RENEWAL, WaitReason::Lease);
     assert_eq!([leads(None), leads(Some(LONGEST_CALL / 2))], [waits; 2]);
     let leaves = Move::Write(Written::Call(MADE));
     assert_eq!(leads(Some(LONGEST_CALL)), leaves);
@@ -155,9 +158,9 @@ async fn where_nothing_is_to_be_done_it_says_so_once_and_rests() {
     let now = Instant::now();
     seen.unanswered_until = Some(now + SECOND);
     seen.overdue_at = Some(now + 2 * SECOND);
-    let waits = Move::Wait(now + SECOND, Why::Unanswered);
+    let waits = Move::Wait(now + SECOND, WaitReason::Unanswered);
     assert_eq!(decided(&seen, &memory), waits);
     seen.unanswered_until = None;
-    let waits = Move::Wait(now + 2 * SECOND, Why::Overdue);
+    let waits = Move::Wait(now + 2 * SECOND, WaitReason::Overdue);
     assert_eq!(decided(&seen, &memory), waits);
 }

@@ -29,7 +29,7 @@ fn subject() -> Subject {
 }
 
 fn check(before: &[Event<Raw>], wrote: (&str, Option<&str>), after: Event<Raw>, falls: bool) {
-    let (mut store, mut fences) = (Store::new(Kind::of::<ConfigMap>()), Fences::default());
+    let (mut store, mut fences) = (Store::new(Kind::for_type::<ConfigMap>()), Fences::default());
     for event in before {
         store.take(event.clone());
     }
@@ -48,7 +48,7 @@ fn check(before: &[Event<Raw>], wrote: (&str, Option<&str>), after: Event<Raw>, 
     assert!(held(&mut fences), "the fence stands first");
     let listed = matches!(after, Event::InitDone);
     store.take(after);
-    let mut woken = fences.look(&at, &store);
+    let mut woken = fences.check_fence(&at, &store);
     if listed {
         woken.extend(fences.listed(0, &store));
     }
@@ -82,7 +82,7 @@ fn a_deletion_and_another_object_let_it_fall() {
 fn only_a_list_begun_after_the_write_lets_it_fall() {
     let seen = [Event::Apply(raw("u", "5")), Event::Init];
     check(&seen, ("u", Some("10")), Event::InitDone, false);
-    let (mut store, mut fences) = (Store::new(Kind::of::<ConfigMap>()), Fences::default());
+    let (mut store, mut fences) = (Store::new(Kind::for_type::<ConfigMap>()), Fences::default());
     store.take(Event::Apply(raw("u", "5")));
     let wrote = FencedWrite {
         uid: Some("u".to_owned()),
@@ -100,7 +100,7 @@ fn only_a_list_begun_after_the_write_lets_it_fall() {
 
 #[test]
 fn a_write_that_the_cache_shows_already_raises_nothing() {
-    let (mut store, mut fences) = (Store::new(Kind::of::<ConfigMap>()), Fences::default());
+    let (mut store, mut fences) = (Store::new(Kind::for_type::<ConfigMap>()), Fences::default());
     store.take(Event::Apply(raw("u", "12")));
     store.take(Event::Delete(raw("u", "13")));
     let wrote = FencedWrite {
@@ -115,7 +115,7 @@ fn a_write_that_the_cache_shows_already_raises_nothing() {
 
 #[test]
 fn a_fence_that_lasts_falls_by_what_is_seen_alone() {
-    let (mut store, mut fences) = (Store::new(Kind::of::<ConfigMap>()), Fences::default());
+    let (mut store, mut fences) = (Store::new(Kind::for_type::<ConfigMap>()), Fences::default());
     store.take(Event::Apply(raw("u", "5")));
     let (at, now) = ((0, name()), Instant::now());
     let later = now + LONGEST * 3;
@@ -135,6 +135,6 @@ fn a_fence_that_lasts_falls_by_what_is_seen_alone() {
     fences.raise(at.clone(), wrote("12", false), &store, now);
     assert!(held(&mut fences, later), "nor does the one in its place");
     store.take(Event::Apply(raw("u", "12")));
-    assert!(fences.look(&at, &store).contains(&subject()));
+    assert!(fences.check_fence(&at, &store).contains(&subject()));
     assert!(!held(&mut fences, later));
 }

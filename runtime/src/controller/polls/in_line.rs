@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::super::turned::{Turned, Turns};
+use super::super::turned::{TurnOwner, Turns};
 use super::{Id, Polls, question};
 use crate::cluster::store::Name;
 use crate::lifecycle::Machine;
-use crate::provider::{Asker, Lane, Place, Provider};
+use crate::provider::{InFlight, Lane, Provider, Requester};
 
 impl Polls {
     /// It is the turn of a question.
@@ -19,7 +19,8 @@ impl Polls {
         }
     }
 
-    /// Who leads no more asks nothing, and keeps nobody waiting.
+    /// Leaves all queues when the process stops leading. It then queries no provider and blocks no
+    /// other object.
     pub(crate) fn leave_all_lines(&mut self) {
         let in_line = self.all.iter_mut().filter(|(_, poll)| poll.turn.is_some());
         let left: Vec<Id> = in_line
@@ -32,7 +33,8 @@ impl Polls {
         left.iter().for_each(|id| self.schedule(id, now));
     }
 
-    /// Whose answers are not good any more, and whose next question still waits: they look again.
+    /// Drops the answers that have expired while their next question still waits. Returns the
+    /// objects that must reconcile again.
     pub(crate) fn lapsed(&mut self, now: Instant) -> Vec<(usize, BTreeSet<Name>)> {
         let mut woken = Vec::new();
         while let Some((at, id)) = self.lapses.pop_first() {
@@ -51,7 +53,7 @@ impl Polls {
         woken
     }
 
-    /// Notes when an answer ends to be good whose next question leaves later than that, if ever.
+    /// Records the end of an answer's validity if its next query starts later or never.
     pub(super) fn may_lapse(&mut self, id: &Id) {
         if let Some(poll) = self.all.get(id)
             && poll.answer.is_some()
@@ -68,18 +70,18 @@ impl Polls {
         now: Instant,
         (lifecycle, provider): (&str, Option<&Arc<Provider>>),
         turns: &Turns,
-    ) -> Result<Option<Place>, Option<Instant>> {
+    ) -> Result<Option<InFlight>, Option<Instant>> {
         let (Some(provider), Some(poll)) = (provider, self.all.get_mut(id)) else {
             return Ok(None);
         };
         let turn = poll.turn.take().unwrap_or_else(|| {
             let object = poll.askers.keys().next().map(Name::to_string);
-            let asker = Asker {
+            let asker = Requester {
                 lifecycle: lifecycle.to_owned(),
                 object: object.unwrap_or_default(),
                 lane: Lane::Poll,
             };
-            provider.queue(asker, turns.tells(Turned::Poll(id.clone())))
+            provider.queue(asker, turns.notifier(TurnOwner::Poll(id.clone())))
         });
         turn.take(now).map(Some).map_err(|(turn, at)| {
             poll.turn = Some(turn);
@@ -93,7 +95,7 @@ impl Polls {
         now: Instant,
         id: Id,
         machine: Arc<dyn Machine>,
-        place: Option<Place>,
+        place: Option<InFlight>,
     ) {
         let Some(poll) = self.all.get_mut(&id) else {
             return;
@@ -101,7 +103,7 @@ impl Polls {
         poll.asked = Some(now);
         self.turn += 1;
         let observation = Arc::clone(&poll.observation);
-        let is_bounded = place.as_ref().is_some_and(Place::is_limited);
+        let is_bounded = place.as_ref().is_some_and(InFlight::is_limited);
         let question = question((machine, place), observation, id, self.turn);
         match is_bounded {
             true => self.placed.push(question),

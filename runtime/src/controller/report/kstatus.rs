@@ -1,4 +1,4 @@
-//! What tools read of a report: of which generation it is, and how far the object is.
+//! Fields of a report that tools read: the generation it describes, and the progress of the object.
 
 use std::sync::Arc;
 
@@ -57,10 +57,11 @@ impl ThingLogic for Logic {
     }
 }
 
-/// The draft over these objects, a spec and an old status, with what a pass knows besides.
+/// Returns the draft for these objects, a spec and an old status, with the additional knowledge of
+/// a reconciliation.
 fn report(objects: &[Value], spec: Value, old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> Value {
-    let caches = Caches::with(Arc::new(machine(Logic)), objects);
-    let observed = caches.look(thing(spec, json!({ "status": old })));
+    let caches = Caches::for_machine(Arc::new(machine(Logic)), objects);
+    let observed = caches.observe(thing(spec, json!({ "status": old })));
     let machine = machine(Logic);
     let (ir, world) = (machine.ir(), &observed.observation.world);
     let mut given = Notes {
@@ -84,8 +85,8 @@ fn report(objects: &[Value], spec: Value, old: Value, notes: impl FnOnce(&mut No
     draft(&machine, &observed.observation, &given).status
 }
 
-/// The generation, and what is said beside the conditions that are declared.
-fn told(status: &Value) -> (Option<i64>, Vec<String>) {
+/// Returns the observed generation, and the messages beside the declared conditions.
+fn read_report(status: &Value) -> (Option<i64>, Vec<String>) {
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
     let rows = status["conditions"].as_array().into_iter().flatten();
     let tools = rows.filter(|row| {
@@ -107,7 +108,7 @@ fn class() -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "c", "namespace": "ns" }, "data": { "size": "small" } })
 }
 
-fn made() -> Value {
+fn owned_map() -> Value {
     ours("ConfigMap", "t", json!({ "size": "small" }), json!({}))
 }
 
@@ -115,21 +116,27 @@ fn spec() -> Value {
     json!({ "className": "c" })
 }
 
-fn said(generation: i64, lines: &[&str]) -> (Option<i64>, Vec<String>) {
+fn expected_report(generation: i64, lines: &[&str]) -> (Option<i64>, Vec<String>) {
     let lines = lines.iter().map(|line| (*line).to_owned());
     (Some(generation), lines.collect())
 }
 
 #[test]
 fn a_report_is_of_a_generation_and_says_how_far_the_object_is() {
-    let plain = |objects: &[Value]| told(&report(objects, spec(), Value::Null, |_| {}));
-    assert_eq!(plain(&[class(), made()]), said(3, &[]));
-    assert_eq!(plain(&[class()]), said(3, &["Reconciling=True/Making"]));
-    assert_eq!(plain(&[]), said(3, &["Stalled=True/NoClass"]));
+    let plain = |objects: &[Value]| read_report(&report(objects, spec(), Value::Null, |_| {}));
+    assert_eq!(plain(&[class(), owned_map()]), expected_report(3, &[]));
+    assert_eq!(
+        plain(&[class()]),
+        expected_report(3, &["Reconciling=True/Making"])
+    );
+    assert_eq!(plain(&[]), expected_report(3, &["Stalled=True/NoClass"]));
     let late = report(&[class()], spec(), Value::Null, |notes| {
         notes.overdue = Some("it has been Making for more than 10 min".to_owned());
     });
-    assert_eq!(told(&late), said(3, &["Stalled=True/Making"]));
+    assert_eq!(
+        read_report(&late),
+        expected_report(3, &["Stalled=True/Making"])
+    );
     let message = late["conditions"][2]["message"]
         .as_str()
         .unwrap_or_default();
@@ -142,12 +149,15 @@ fn what_could_not_be_looked_at_was_not_observed() {
     broken["data"] = json!({ "size": 3 });
     let first = report(&[broken.clone()], spec(), Value::Null, |_| {});
     assert_eq!(
-        told(&first),
+        read_report(&first),
         (None, vec!["Stalled=True/InputUnreadable".to_owned()])
     );
     let old = json!({ "observedGeneration": 2, "conditions": [] });
-    let later = report(&[broken, made()], spec(), old, |_| {});
-    assert_eq!(told(&later), said(2, &["Stalled=True/InputUnreadable"]));
+    let later = report(&[broken, owned_map()], spec(), old, |_| {});
+    assert_eq!(
+        read_report(&later),
+        expected_report(2, &["Stalled=True/InputUnreadable"])
+    );
 }
 
 #[test]
@@ -157,15 +167,18 @@ fn what_is_suspended_is_not_done_and_of_the_generation_of_before() {
         "observedGeneration": 2,
         "conditions": [{ "type": "Stalled", "status": "True", "reason": "NoClass", "message": "" }],
     });
-    let suspended = report(&[class(), made()], paused, old, |_| {});
-    assert_eq!(told(&suspended), said(2, &["Reconciling=True/Paused"]));
+    let suspended = report(&[class(), owned_map()], paused, old, |_| {});
+    assert_eq!(
+        read_report(&suspended),
+        expected_report(2, &["Reconciling=True/Paused"])
+    );
 }
 
 #[test]
 fn the_same_report_differs_from_itself_by_its_generation_alone() {
     let machine = machine(Logic);
     let ir = machine.ir();
-    let first = report(&[class(), made()], spec(), Value::Null, |_| {});
+    let first = report(&[class(), owned_map()], spec(), Value::Null, |_| {});
     assert!(!differs(ir, &[], &first, &first));
     let mut older = first.clone();
     older["observedGeneration"] = json!(2);
@@ -209,11 +222,11 @@ fn only_what_is_ready_and_at_rest_is_done() {
     }
 }
 
-/// Without a roll-up, and where that is True already, the state says it.
+/// The state name is used without a roll-up, and if the roll-up is already True.
 #[test]
 fn it_is_told_in_the_words_of_ready_and_else_by_the_name_of_the_state() {
     let told = |progress: Progress, ready: Option<&Projected>| {
-        let told = progress.told(ready, ("Making", "it is made".to_owned()))?;
+        let told = progress.condition(ready, ("Making", "it is made".to_owned()))?;
         Some((told.name, told.reason, told.message))
     };
     let ready = |status| named("Ready", status, "NoClass", "there is no class".to_owned());

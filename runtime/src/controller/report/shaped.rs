@@ -1,4 +1,5 @@
-//! Statuses whose shape is declared: messages of clauses, conditions that are left out, the words of the roll-up, and what no state says.
+//! Statuses with a declared shape: messages of clauses, omitted conditions, the words of the
+//! roll-up, and situations without a state.
 
 use std::sync::Arc;
 
@@ -12,11 +13,15 @@ const NOW: &str = "2026-06-01T12:00:00Z";
 
 /// The draft over these objects, and an old status.
 fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> Draft {
-    drafted(&Caches::with(Arc::new(visiting()), objects), old, notes)
+    drafted(
+        &Caches::for_machine(Arc::new(visiting()), objects),
+        old,
+        notes,
+    )
 }
 
 fn drafted(caches: &Caches, old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> Draft {
-    let observed = caches.look(guest(json!({ "status": old })));
+    let observed = caches.observe(guest(json!({ "status": old })));
     let machine = visiting();
     let mut given = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
@@ -85,11 +90,11 @@ fn a_clause_without_a_message_says_all_that_holds_a_sentence_a_line() {
     );
     let one = report(&[host(json!({ "loud": "" }))], Value::Null, |_| {});
     assert_eq!(rows(&one)[0], "Hosted=False/Error/there is a party");
-    assert_eq!(told(&one), [(true, "Error", "there is a party")]);
+    assert_eq!(draft_events(&one), [(true, "Error", "there is a party")]);
 }
 
 /// Type, reason and note of each event.
-fn told(draft: &Draft) -> Vec<(bool, &str, &str)> {
+fn draft_events(draft: &Draft) -> Vec<(bool, &str, &str)> {
     let news = draft.news.iter();
     news.map(|n| (n.warning, n.reason.as_str(), n.note.as_str()))
         .collect()
@@ -99,24 +104,24 @@ fn told(draft: &Draft) -> Vec<(bool, &str, &str)> {
 fn an_event_agrees_with_ready_of_the_same_status() {
     let begun = report(&[host(json!({}))], Value::Null, |_| {});
     assert_eq!(
-        told(&begun),
+        draft_events(&begun),
         [(false, "Pending", "Not Roomed")],
         "an ordinary start warns of nothing, and one condition that is met is not Ready"
     );
     let same = report(&[host(json!({}))], begun.status.clone(), |_| {});
-    assert_eq!(told(&same), []);
+    assert_eq!(draft_events(&same), []);
     let failed = report(&[], begun.status.clone(), |_| {});
     let why = "ConfigMap `ns/h` does not exist";
-    assert_eq!(told(&failed), [(true, "Error", why)]);
+    assert_eq!(draft_events(&failed), [(true, "Error", why)]);
     let again = report(&[host(json!({}))], failed.status.clone(), |_| {});
-    assert_eq!(told(&again), [(false, "Pending", "Not Roomed")]);
+    assert_eq!(draft_events(&again), [(false, "Pending", "Not Roomed")]);
     let late = report(&[host(json!({}))], failed.status, |notes| {
         notes.overdue = Some("it takes long".to_owned());
     });
     assert!(late.news[0].warning, "what takes too long is not ordinary");
     let all = [host(json!({})), room("host-uid")];
     let ready = report(&all, again.status.clone(), |_| {});
-    assert_eq!(told(&ready), [(false, "Fine", "h has g")]);
+    assert_eq!(draft_events(&ready), [(false, "Fine", "h has g")]);
 }
 
 #[test]
@@ -144,8 +149,8 @@ fn what_is_absent_is_unmet_before_anything_else_and_what_is_omitted_is_not_asked
 #[test]
 fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
     let check = |spec: Value, expected: &str| {
-        let caches = Caches::with(Arc::new(visiting()), &[]);
-        let observed = caches.look(guest(json!({ "spec": spec })));
+        let caches = Caches::for_machine(Arc::new(visiting()), &[]);
+        let observed = caches.observe(guest(json!({ "spec": spec })));
         let machine = visiting();
         let class = machine.ir().classify(&observed.observation.world, false);
         let notes = Notes {
@@ -195,7 +200,7 @@ fn a_field_without_a_value_is_left_out() {
 
 #[test]
 fn what_no_state_says_is_told_by_the_declared_condition() {
-    let mut caches = Caches::with(Arc::new(visiting()), &[host(json!({}))]);
+    let mut caches = Caches::for_machine(Arc::new(visiting()), &[host(json!({}))]);
     caches.refused.insert(0, "it may not be".to_owned());
     let refused = drafted(&caches, Value::Null, |_| {});
     let why = "it may not be; correct what it is built from";

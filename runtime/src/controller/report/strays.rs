@@ -1,9 +1,11 @@
-//! What stays in a status although an apply of ours leaves it out: another manager wrote it, or nobody knows who did. Pure.
+//! Status fields that stay although our apply leaves them out, because another manager wrote them
+//! or their writer is unknown. Pure.
 
 use serde_json::{Value, json};
 
-/// The status as a merge patch, with null for what is to go; nothing where an apply takes that away by itself. Conditions of types
-/// that are not `known` are somebody else's and stay.
+/// Returns the status as a merge patch, with null for fields to remove. Returns `None` if an apply
+/// removes them by itself. Conditions of types that are not `known` belong to other controllers and
+/// stay.
 pub(crate) fn cleared(
     live: Option<&Value>,
     manager: &str,
@@ -39,7 +41,8 @@ pub(crate) fn cleared(
     Some(merged)
 }
 
-/// The status as a merge patch, which replaces lists as a whole: with the conditions of somebody else.
+/// Returns the status as a merge patch, which replaces lists as a whole. It keeps the conditions of
+/// other controllers.
 pub(crate) fn beside_others(live: Option<&Value>, known: &[&str], status: &Value) -> Value {
     let mut merged = status.clone();
     let old = live.and_then(|live| live.get("status"));
@@ -64,7 +67,7 @@ fn kind_of(row: &Value) -> Option<&str> {
     row.get("type").and_then(Value::as_str)
 }
 
-/// Whether what we applied owns this part of the status, and nobody else does.
+/// Returns true if our applied fields own this part of the status, and no other manager owns it.
 fn is_ours_alone(live: &Value, manager: &str, path: &[String]) -> bool {
     let entries = live.pointer("/metadata/managedFields");
     let entries = entries.and_then(Value::as_array).into_iter().flatten();
@@ -154,7 +157,7 @@ mod tests {
         let theirs = || vec![entry("controller", "Update", fields())];
         let new = json!({ "matched": true, "conditions": [row("Resolved")] });
         let expected = json!({ "matched": true, "message": null, "conditions": [row("Resolved"), row("Theirs")] });
-        // Of the message nobody is known to have written it.
+        // The writer of the message is not known.
         check(theirs(), new, Some(expected));
         let new = json!({ "matched": true, "message": "OK", "conditions": [row("Resolved")] });
         check(theirs(), new, None);

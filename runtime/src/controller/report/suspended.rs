@@ -1,11 +1,11 @@
-//! The status of an object that somebody suspended. Nothing is looked at but what says so: `Ready` tells it, and everything else stands as it was
-//! said last, with the time and the generation that it was about. Pure.
+//! Status of a suspended object. Only the suspension itself is observed. `Ready` reports it, and
+//! everything else stays as last reported, with its time and generation. Pure.
 
 use serde_json::{Map, Value, json};
 
 use super::{
-    Condition, Draft, Notes, differs, has_events, named, old_condition, old_status, row, shorten,
-    told,
+    Condition, Draft, Notes, condition_event, differs, has_events, named, old_condition,
+    old_status, row, shorten,
 };
 use crate::cluster::act::News;
 
@@ -16,7 +16,7 @@ use crate::machine::policy::Class;
 use crate::machine::project::Projected;
 use crate::machine::world::World;
 
-/// The state in which an object is suspended, or in which its deletion is.
+/// Returns the state in which an object, or its deletion, is suspended.
 pub(super) fn state(ir: &Lifecycle, world: &World, notes: &Notes<'_>) -> Option<usize> {
     match notes.class {
         Class::State(state) if ir.is_suspended(notes.class) => Some(state),
@@ -25,7 +25,7 @@ pub(super) fn state(ir: &Lifecycle, world: &World, notes: &Notes<'_>) -> Option<
     }
 }
 
-/// The state that keeps what is left although the object is being deleted, where something is.
+/// Returns the state that keeps leftovers of an object under deletion, if there are any.
 pub(crate) fn holds_up(ir: &Lifecycle, world: &World) -> Option<usize> {
     ir.holds_deletion(world).filter(|_| ir.is_left(world))
 }
@@ -40,7 +40,7 @@ pub(super) fn draft(
     let old = old_status(observation.subject());
     let generation = observation.subject().meta.generation;
     let ready = ready(ir, observation, notes.class, state);
-    let anew = ir.conditions_while_suspended(&observation.world, observation.said());
+    let anew = ir.conditions_while_suspended(&observation.world, observation.message_parts());
     let mut rows = Vec::new();
     let mut news = Vec::new();
     for declared in ir.conditions {
@@ -54,7 +54,7 @@ pub(super) fn draft(
                     told: has_events(ir, projected.name),
                 };
                 rows.push(row(projected, old, generation, notes.now));
-                news.extend(told(ir, &condition, (old, true), notes));
+                news.extend(condition_event(ir, &condition, (old, true), notes));
             }
         }
     }
@@ -65,9 +65,9 @@ pub(super) fn draft(
     news.extend(began(&ready, old));
     let mut status = fields(ir, &ready, notes, old);
     if ir.kstatus {
-        let told = Progress::Reconciling.told(Some(&ready), ("", String::new()));
+        let told = Progress::Reconciling.condition(Some(&ready), ("", String::new()));
         rows.extend(told.map(|told| row(&told, old, generation, notes.now)));
-        // Which spec the rest is about, the last report says.
+        // The last report names the spec to which the rest applies.
         let seen = old.get(OBSERVED_GENERATION).cloned();
         status.extend(seen.map(|seen| (OBSERVED_GENERATION.to_owned(), seen)));
     }
@@ -80,9 +80,10 @@ pub(super) fn draft(
     }
 }
 
-/// Nobody looks whether it still works, so it is not True; and nobody has to act, so it is not False. A deletion that waits is.
+/// Returns the `Ready` condition of a suspended object. Its function is not checked, so it is not
+/// True. No action is required, so it is not False. A pending deletion is False.
 fn ready(ir: &Lifecycle, observation: &Observation, class: Class, state: usize) -> Projected {
-    let why = ir.why(state, &observation.world, &observation.sentences);
+    let why = ir.suspension_reason(state, &observation.world, &observation.sentences);
     let name = ir.states[state].name;
     let mut ready = match (class, &ir.implicit) {
         (Class::Deleting, Some(implicit)) => {
@@ -101,7 +102,7 @@ fn ready(ir: &Lifecycle, observation: &Observation, class: Class, state: usize) 
     ready
 }
 
-/// What tells of it once.
+/// Builds the event that reports the suspension once.
 fn began(ready: &Projected, old: &Value) -> Option<News> {
     let before = old_condition(old, ready.name).and_then(|c| c.get("reason"));
     let is_new = before.and_then(Value::as_str) != Some(&ready.reason);
@@ -117,7 +118,7 @@ fn fields(ir: &Lifecycle, ready: &Projected, notes: &Notes<'_>, old: &Value) -> 
     for (field, name) in ir.fields.iter().zip(notes.fields) {
         let value = match field.what {
             FieldOf::Method { .. } => old.get(*name).cloned(),
-            FieldOf::Phase => Some(json!(ir.phase(notes.class).word())),
+            FieldOf::Phase => Some(json!(ir.phase(notes.class).as_str())),
             FieldOf::Reason => Some(json!(ready.reason)),
             FieldOf::Message => Some(json!(ready.message)),
         };

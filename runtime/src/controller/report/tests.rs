@@ -1,4 +1,4 @@
-//! Statuses of one pass: conditions, times, `last_reported` fields, and what is told as events.
+//! Statuses of one reconciliation: conditions, times, `last_reported` fields, and Events.
 
 use serde_json::{Value, json};
 
@@ -11,15 +11,15 @@ fn class() -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "c", "namespace": "ns" }, "data": { "size": "small" } })
 }
 
-fn made() -> Value {
+fn owned_map() -> Value {
     ours("ConfigMap", "t", json!({ "size": "small" }), json!({}))
 }
 
 /// The draft over these objects and an old status.
 fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> Draft {
-    let caches = Caches::of(objects);
+    let caches = Caches::with_objects(objects);
     let spec = json!({ "className": "c" });
-    let observed = caches.look(thing(spec, json!({ "status": old })));
+    let observed = caches.observe(thing(spec, json!({ "status": old })));
     let machine = maker();
     let mut given = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
@@ -41,7 +41,7 @@ fn row(draft: &Draft, name: &str) -> Value {
     found.cloned().unwrap_or_default()
 }
 
-fn told(draft: &Draft) -> Vec<(bool, &str)> {
+fn draft_events(draft: &Draft) -> Vec<(bool, &str)> {
     draft
         .news
         .iter()
@@ -51,7 +51,7 @@ fn told(draft: &Draft) -> Vec<(bool, &str)> {
 
 #[test]
 fn a_ready_object_says_so_for_its_generation() {
-    let draft = report(&[class(), made()], Value::Null, |_| {});
+    let draft = report(&[class(), owned_map()], Value::Null, |_| {});
     let expected = json!({
         "type": "Ready", "status": "True", "reason": "Ready", "message": "",
         "lastTransitionTime": NOW, "observedGeneration": 3,
@@ -63,27 +63,31 @@ fn a_ready_object_says_so_for_its_generation() {
         (&json!("t"), &json!("small"))
     );
     assert!(draft.differs);
-    assert_eq!(told(&draft), [], "nothing is told of a normal creation");
+    assert_eq!(
+        draft_events(&draft),
+        [],
+        "nothing is told of a normal creation"
+    );
 }
 
 #[test]
 fn an_equal_status_does_not_differ_and_keeps_its_times() {
-    let mut first = report(&[class(), made()], Value::Null, |_| {});
+    let mut first = report(&[class(), owned_map()], Value::Null, |_| {});
     let conditions = first.status["conditions"].as_array_mut().expect("a list");
     for condition in conditions {
         condition["lastTransitionTime"] = json!("2026-01-01T00:00:00Z");
     }
-    let second = report(&[class(), made()], first.status.clone(), |_| {});
+    let second = report(&[class(), owned_map()], first.status.clone(), |_| {});
     assert!(!second.differs);
     assert_eq!(second.status, first.status);
-    let worse = report(&[made()], first.status.clone(), |_| {});
+    let worse = report(&[owned_map()], first.status.clone(), |_| {});
     assert_eq!(row(&worse, "Accepted")["lastTransitionTime"], NOW);
     assert!(worse.differs);
 }
 
 #[test]
 fn only_kept_fields_outlive_their_inputs() {
-    let first = report(&[class(), made()], Value::Null, |_| {});
+    let first = report(&[class(), owned_map()], Value::Null, |_| {});
     let without = report(&[], first.status.clone(), |_| {});
     assert_eq!(without.status["made"], "t");
     assert_eq!(without.status.get("classSize"), None);
@@ -93,12 +97,12 @@ fn only_kept_fields_outlive_their_inputs() {
 #[test]
 fn events_tell_what_became_false_and_what_became_true_again() {
     let bad = report(&[], Value::Null, |_| {});
-    assert_eq!(told(&bad), [(true, "GetClass")]);
+    assert_eq!(draft_events(&bad), [(true, "GetClass")]);
     assert_eq!(bad.news[0].note, "ConfigMap `ns/c` does not exist");
     let same = report(&[], bad.status.clone(), |_| {});
-    assert_eq!((told(&same), same.differs), (vec![], false));
-    let healed = report(&[class(), made()], bad.status.clone(), |_| {});
-    assert_eq!(told(&healed), [(false, "Ready")]);
+    assert_eq!((draft_events(&same), same.differs), (vec![], false));
+    let healed = report(&[class(), owned_map()], bad.status.clone(), |_| {});
+    assert_eq!(draft_events(&healed), [(false, "Ready")]);
     assert_eq!(healed.news[0].note, "the Thing is Ready");
 }
 
@@ -108,15 +112,22 @@ fn a_recovery_is_an_event_also_where_ready_was_unknown_in_between() {
     assert_eq!(bad.owes_recovery(), Some(true));
     let making = report(&[class()], bad.status, |_| {});
     assert_eq!(row(&making, "Ready")["status"], "Unknown");
-    assert_eq!((told(&making), making.owes_recovery()), (vec![], None));
-    let all = [class(), made()];
+    assert_eq!(
+        (draft_events(&making), making.owes_recovery()),
+        (vec![], None)
+    );
+    let all = [class(), owned_map()];
     let begun = report(&all, making.status.clone(), |_| {});
-    assert_eq!(told(&begun), [], "nothing is told of a normal creation");
+    assert_eq!(
+        draft_events(&begun),
+        [],
+        "nothing is told of a normal creation"
+    );
     let healed = report(&all, making.status, |notes| notes.owes_recovery = true);
-    assert_eq!(told(&healed), [(false, "Ready")]);
+    assert_eq!(draft_events(&healed), [(false, "Ready")]);
     assert_eq!(healed.owes_recovery(), Some(false));
     let same = report(&all, healed.status, |notes| notes.owes_recovery = true);
-    assert_eq!(told(&same), []);
+    assert_eq!(draft_events(&same), []);
 }
 
 #[test]
@@ -125,7 +136,7 @@ fn the_note_of_an_event_is_never_empty() {
     let ir = machine.ir();
     let note = |class, name, message: &str| {
         let new = named(name, ConditionStatus::False, "Odd", message.to_owned());
-        note(ir, class, &new)
+        event_note(ir, class, &new)
     };
     assert_eq!(note(Class::State(0), "Ready", "it is odd"), "it is odd");
     assert_eq!(note(Class::State(0), "Ready", " "), "the Thing is NoName");
@@ -138,11 +149,11 @@ fn the_note_of_an_event_is_never_empty() {
 #[test]
 fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
     let caches = {
-        let mut caches = Caches::of(&[class()]);
+        let mut caches = Caches::with_objects(&[class()]);
         caches.refused.insert(0, "it may not change".to_owned());
         caches
     };
-    let observed = caches.look(thing(json!({ "className": "c" }), json!({})));
+    let observed = caches.observe(thing(json!({ "className": "c" }), json!({})));
     let machine = maker();
     let notes = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
@@ -165,12 +176,12 @@ fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
         )
     );
     assert_eq!(draft.status["phase"], "Error");
-    assert_eq!(told(&draft), [(true, "Refused")]);
+    assert_eq!(draft_events(&draft), [(true, "Refused")]);
 }
 
 #[test]
 fn a_world_that_cannot_be_is_a_condition_of_its_own() {
-    let draft = report(&[class(), made()], Value::Null, |notes| {
+    let draft = report(&[class(), owned_map()], Value::Null, |notes| {
         notes.class = Class::Contradiction;
         notes.ruled_out = Some(&RuledOut::Unplaced);
     });
@@ -189,17 +200,17 @@ fn a_world_that_cannot_be_is_a_condition_of_its_own() {
             .as_str()
             .is_some_and(|m| m.contains("class == Present"))
     );
-    assert_eq!(told(&draft), [(true, "NoState")]);
-    let healed = report(&[class(), made()], draft.status.clone(), |_| {});
+    assert_eq!(draft_events(&draft), [(true, "NoState")]);
+    let healed = report(&[class(), owned_map()], draft.status.clone(), |_| {});
     assert!(healed.differs && old_condition(&healed.status, "Contradiction").is_none());
 }
 
 #[test]
 fn an_unreadable_input_makes_it_unready_and_leaves_the_rest() {
-    let first = report(&[class(), made()], Value::Null, |_| {});
+    let first = report(&[class(), owned_map()], Value::Null, |_| {});
     let mut broken = class();
     broken["data"] = json!({ "size": 3 });
-    let draft = report(&[broken, made()], first.status.clone(), |_| {});
+    let draft = report(&[broken, owned_map()], first.status.clone(), |_| {});
     assert_eq!(row(&draft, "Accepted"), row(&first, "Accepted"));
     let ready = row(&draft, "Ready");
     assert_eq!(
@@ -207,12 +218,12 @@ fn an_unreadable_input_makes_it_unready_and_leaves_the_rest() {
         (&json!("False"), &json!("InputUnreadable"))
     );
     assert_eq!(draft.status["made"], "t");
-    assert_eq!(told(&draft), [(true, "InputUnreadable")]);
+    assert_eq!(draft_events(&draft), [(true, "InputUnreadable")]);
     assert_eq!(
         (&first.status["phase"], &draft.status["phase"]),
         (&json!("Ready"), &json!("Error"))
     );
-    let healed = report(&[class(), made()], draft.status.clone(), |_| {});
+    let healed = report(&[class(), owned_map()], draft.status.clone(), |_| {});
     assert_eq!(healed.status["phase"], "Ready");
 }
 
@@ -228,7 +239,7 @@ fn an_input_that_was_never_readable_has_a_phase_too() {
 #[test]
 fn fields_are_written_under_the_names_of_their_type() {
     const FIELDS: &[&str] = &["state", "made", "class_size"];
-    let first = report(&[class(), made()], Value::Null, |notes| {
+    let first = report(&[class(), owned_map()], Value::Null, |notes| {
         notes.fields = FIELDS
     });
     assert_eq!(
@@ -236,7 +247,7 @@ fn fields_are_written_under_the_names_of_their_type() {
         (&json!("Ready"), &json!("small"))
     );
     assert!(first.status.get("classSize").is_none());
-    let same = report(&[class(), made()], first.status.clone(), |notes| {
+    let same = report(&[class(), owned_map()], first.status.clone(), |notes| {
         notes.fields = FIELDS
     });
     assert!(!same.differs);
@@ -251,7 +262,7 @@ fn fields_are_written_under_the_names_of_their_type() {
     );
 }
 
-/// A lifecycle whose own condition is called as the roll-up of others.
+/// Lifecycle whose own condition has the name of the roll-up.
 mod own_ready {
     use super::super::*;
     use crate::cluster::fixture::Thing;
@@ -285,8 +296,8 @@ mod own_ready {
 fn a_condition_that_is_called_ready_is_written_once() {
     let machine = own_ready::own();
     let look = |class: Value, old: Value| {
-        let caches = Caches::with(std::sync::Arc::new(own_ready::own()), &[class]);
-        let observed = caches.look(thing(json!({ "className": "c" }), json!({ "status": old })));
+        let caches = Caches::for_machine(std::sync::Arc::new(own_ready::own()), &[class]);
+        let observed = caches.observe(thing(json!({ "className": "c" }), json!({ "status": old })));
         let notes = Notes {
             class: machine.ir().classify(&observed.observation.world, false),
             next: machine.ir().next(&observed.observation.world, false),
@@ -327,7 +338,7 @@ fn trouble_and_delay_are_told_where_it_is_not_ready() {
         message,
         "ConfigMap `ns/t` does not exist\nthe quota is used up\nit has been Making for more than 10 min"
     );
-    let ready = report(&[class(), made()], Value::Null, |notes| {
+    let ready = report(&[class(), owned_map()], Value::Null, |notes| {
         notes.trouble = Some("x")
     });
     assert_eq!(row(&ready, "Ready")["message"], "");
@@ -335,19 +346,20 @@ fn trouble_and_delay_are_told_where_it_is_not_ready() {
 
 #[test]
 fn the_content_of_a_status_does_not_depend_on_when_it_is_said() {
-    let now = report(&[class(), made()], Value::Null, |_| {});
-    let later = report(&[class(), made()], Value::Null, |notes| {
+    let now = report(&[class(), owned_map()], Value::Null, |_| {});
+    let later = report(&[class(), owned_map()], Value::Null, |notes| {
         notes.now = "2026-06-01T13:00:00Z".parse().expect("a constant time");
     });
     assert_ne!(now.status, later.status);
     assert_eq!(now.content(), later.content());
 }
 
-/// What somebody wrote into a spec may be of any length, and is said to be wrong all the same.
+/// Tests that a message is cut to the length of a condition and still reports the error. A user may
+/// write a text of any length into a spec.
 #[test]
 fn a_message_is_no_longer_than_a_condition_takes() {
     let trouble: &str = "\u{e9}".repeat(40_000).leak();
-    let draft = report(&[made()], Value::Null, |notes| {
+    let draft = report(&[owned_map()], Value::Null, |notes| {
         notes.trouble = Some(trouble);
     });
     let row = row(&draft, "Ready");

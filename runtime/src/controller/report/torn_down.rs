@@ -1,4 +1,4 @@
-//! What is told of an object that is being deleted: which step it waits for, or what is left behind. Pure.
+//! Report about an object that is being deleted: the stage it waits for, or the leftovers. Pure.
 
 use super::Notes;
 use crate::cluster::act::News;
@@ -7,21 +7,21 @@ use crate::machine::ir::Lifecycle;
 use crate::machine::policy::{Class, Decision};
 use crate::machine::world::World;
 
-/// Under this name it is told that something is given up.
+/// Reason under which an abandoned cleanup is reported.
 const ABANDONED: &str = "Abandoned";
 
-/// Whether the object goes although something is left.
+/// Returns true if the object goes although something is left.
 pub(crate) fn gives_up(ir: &Lifecycle, world: &World, next: Decision) -> bool {
     next == Decision::Release && ir.abandons(world).is_some()
 }
 
-/// Whether the object waits for what was begun to be over.
+/// Returns true if the object waits for the end of an operation that has begun.
 pub(crate) fn waits(ir: &Lifecycle, world: &World, next: Decision) -> bool {
     next == Decision::Rest && ir.open_step(world).is_some()
 }
 
-/// Why the object is not ready, and what is said of that.
-pub(super) fn said(
+/// Returns the reason why the object is not ready, and its message.
+pub(super) fn unready_reason(
     ir: &Lifecycle,
     observation: &Observation,
     notes: &Notes<'_>,
@@ -37,7 +37,7 @@ pub(super) fn said(
     ("Deleting", said.unwrap_or_default())
 }
 
-/// What tells of what is given up, once.
+/// Builds the event that reports the abandoned leftovers, once.
 pub(super) fn news(ir: &Lifecycle, world: &World, notes: &Notes<'_>) -> Option<News> {
     let note = left_behind(ir, world, notes)?;
     Some(News {

@@ -1,4 +1,5 @@
-//! An apply that sets more than its target, and what it led to: told where that is not as declared.
+//! An apply with more declared results than its target. A deviation from the declaration is
+//! reported.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::CustomResource;
@@ -68,15 +69,15 @@ const BULBS: &str = "/configmaps/";
 
 /// Lamps by name on a server that does this with their bulbs.
 fn lamps(names: &[&str], policy: impl Fn(&str) -> Answer + Send + 'static) -> Sim {
-    let mut sim = Sim::of(Arc::new(machine(Electrician)), 1, policy);
+    let mut sim = Sim::for_machine(Arc::new(machine(Electrician)), 1, policy);
     for name in names {
         let lamp = json!({
             "apiVersion": "tests/v1", "kind": "Lamp", "spec": {},
             "metadata": { "name": name, "namespace": "ns", "uid": name, "resourceVersion": "7", "generation": 1 },
         });
         sim.server
-            .with(|s| s.objects.insert(path(name), lamp.clone()));
-        sim.tell(lamp);
+            .with_state(|s| s.objects.insert(path(name), lamp.clone()));
+        sim.deliver(lamp);
     }
     sim
 }
@@ -86,8 +87,8 @@ fn path(name: &str) -> String {
 }
 
 /// A condition by type, as `status/reason/message`.
-fn told(sim: &Sim, name: &str, condition: &str) -> Option<String> {
-    let object = sim.server.with(|s| s.objects[&path(name)].clone());
+fn condition_text(sim: &Sim, name: &str, condition: &str) -> Option<String> {
+    let object = sim.server.with_state(|s| s.objects[&path(name)].clone());
     let rows = object["status"]["conditions"].as_array()?.clone();
     let row = rows.into_iter().find(|row| row["type"] == condition)?;
     let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
@@ -99,7 +100,10 @@ fn told(sim: &Sim, name: &str, condition: &str) -> Option<String> {
 async fn an_apply_that_leads_where_it_is_declared_to_is_not_spoken_of() {
     let mut sim = lamps(&["l"], |_| Answer::Do);
     sim.run(HOUR).await;
-    assert_eq!(told(&sim, "l", "Shines").as_deref(), Some("True/Shines/"));
+    assert_eq!(
+        condition_text(&sim, "l", "Shines").as_deref(),
+        Some("True/Shines/")
+    );
     assert_eq!(sim.server.count(BULBS), 1);
     assert!(
         sim.controller
@@ -120,14 +124,14 @@ async fn an_apply_that_does_not_set_what_it_declares_is_told_and_stops_no_other(
         }
     });
     sim.run(Duration::from_millis(500)).await;
-    let said = told(&sim, "broken", "Contradiction").unwrap_or_default();
+    let said = condition_text(&sim, "broken", "Contradiction").unwrap_or_default();
     let sets =
         "True/UndeclaredOutcome/`apply_bulb` sets { bulb = Current, light = On }, but led to ";
     assert!(
         said.starts_with(sets) && said.contains("light == Off"),
         "{said}"
     );
-    let ready = told(&sim, "broken", "Ready").unwrap_or_default();
+    let ready = condition_text(&sim, "broken", "Ready").unwrap_or_default();
     assert!(ready.starts_with("False/UndeclaredOutcome/"), "{ready}");
     let counts = sim.controller.settings.counters.read();
     let counted: Vec<String> = counts
@@ -137,7 +141,7 @@ async fn an_apply_that_does_not_set_what_it_declares_is_told_and_stops_no_other(
         .collect();
     assert_eq!(counted, ["Lamp `ns/broken`"]);
     assert_eq!(
-        told(&sim, "whole", "Shines").as_deref(),
+        condition_text(&sim, "whole", "Shines").as_deref(),
         Some("True/Shines/")
     );
     assert_eq!(sim.server.count(BULBS), 2);

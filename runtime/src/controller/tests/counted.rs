@@ -1,4 +1,4 @@
-//! Counts of passes, objects, writes and the queue.
+//! Counts of reconciliations, objects, writes and the queue.
 
 use super::*;
 use crate::counters::Counts;
@@ -56,10 +56,10 @@ async fn an_object_is_overdue_until_it_is_gone() {
     let mut sim = Sim::with_thing(1, |_| Answer::Do);
     sim.run(LITTLE).await;
     let path = "/api/v1/namespaces/ns/configmaps/t";
-    let mut leaving = sim.server.with(|s| s.objects[path].clone());
+    let mut leaving = sim.server.with_state(|s| s.objects[path].clone());
     leaving["metadata"]["deletionTimestamp"] = json!("2026-06-01T12:00:00Z");
     leaving["metadata"]["resourceVersion"] = json!("1000");
-    sim.tell(leaving);
+    sim.deliver(leaving);
     sim.run(LITTLE).await;
     assert_eq!(counts(&sim).overdue["Thing"], 0);
     sim.run(HOUR).await;

@@ -1,4 +1,5 @@
-//! What the checker ruled out, met at run time: the object is stopped and says so, and all others go on.
+//! Tests of ruled-out properties that are met at run time: the object stops and reports so, and all
+//! others go on.
 
 use kube::CustomResource;
 use schemars::JsonSchema;
@@ -13,7 +14,7 @@ use crate::lifecycle::{Because, This};
 pub(crate) struct TankSpec {
     /// How many calls it takes until it is full.
     pub(crate) takes: u64,
-    /// Whether it stands upside down.
+    /// True if the tank stands upside down.
     #[serde(default)]
     pub(crate) tilts: bool,
 }
@@ -116,26 +117,26 @@ fn path(name: &str) -> String {
     format!("/apis/tests/v1/namespaces/ns/tanks/{name}")
 }
 
-/// Tanks by name and spec, and what they are filled from.
+/// Returns tanks by name and spec, and their well.
 fn tanks(specs: &[(&str, Value)]) -> (Sim, Well) {
     let well = Well::default();
-    let mut sim = Sim::of(Arc::new(machine(well.clone())), 1, |_| Answer::Do);
+    let mut sim = Sim::for_machine(Arc::new(machine(well.clone())), 1, |_| Answer::Do);
     for (name, spec) in specs {
-        put(&mut sim, name, spec, 7);
+        put_tank(&mut sim, name, spec, 7);
     }
     (sim, well)
 }
 
-fn put(sim: &mut Sim, name: &str, spec: &Value, version: u64) {
+fn put_tank(sim: &mut Sim, name: &str, spec: &Value, version: u64) {
     let tank = tank(name, spec, version);
     sim.server
-        .with(|s| s.objects.insert(path(name), tank.clone()));
-    sim.tell(tank);
+        .with_state(|s| s.objects.insert(path(name), tank.clone()));
+    sim.deliver(tank);
 }
 
 /// A condition by type, as `status/reason/message`.
-fn told(sim: &Sim, name: &str, condition: &str) -> Option<String> {
-    let object = sim.server.with(|s| s.objects[&path(name)].clone());
+fn condition_text(sim: &Sim, name: &str, condition: &str) -> Option<String> {
+    let object = sim.server.with_state(|s| s.objects[&path(name)].clone());
     let rows = object["status"]["conditions"].as_array()?.clone();
     let row = rows.into_iter().find(|row| row["type"] == condition)?;
     let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
@@ -158,7 +159,7 @@ const FULL: &str = "True/Filled/";
 async fn an_effect_that_leads_where_it_is_declared_to_is_not_spoken_of() {
     let (mut sim, well) = tanks(&[("t", json!({ "takes": 1 }))]);
     sim.run(HOUR).await;
-    assert_eq!(told(&sim, "t", "Filled").as_deref(), Some(FULL));
+    assert_eq!(condition_text(&sim, "t", "Filled").as_deref(), Some(FULL));
     assert_eq!((well.calls("t"), counted(&sim)), (1, Vec::new()));
 }
 
@@ -166,7 +167,7 @@ async fn an_effect_that_leads_where_it_is_declared_to_is_not_spoken_of() {
 async fn an_answer_from_before_the_call_is_no_undeclared_outcome() {
     let (mut sim, well) = tanks(&[("t", json!({ "takes": 2 }))]);
     sim.run(Duration::from_secs(10)).await;
-    assert_eq!(told(&sim, "t", "Filled").as_deref(), Some(FULL));
+    assert_eq!(condition_text(&sim, "t", "Filled").as_deref(), Some(FULL));
     assert_eq!((well.calls("t"), counted(&sim)), (2, Vec::new()));
 }
 
@@ -175,18 +176,21 @@ async fn an_undeclared_outcome_stops_that_object_and_no_other() {
     let never = json!({ "takes": 1_000_000 });
     let (mut sim, well) = tanks(&[("leaks", never), ("other", json!({ "takes": 1 }))]);
     sim.run(HOUR).await;
-    let said = told(&sim, "leaks", "Contradiction").unwrap_or_default();
+    let said = condition_text(&sim, "leaks", "Contradiction").unwrap_or_default();
     assert!(
         said.starts_with("True/UndeclaredOutcome/`fill` sets { level = Full }, but led to ")
             && said.contains("level == Empty"),
         "{said}"
     );
-    let ready = told(&sim, "leaks", "Ready").unwrap_or_default();
+    let ready = condition_text(&sim, "leaks", "Ready").unwrap_or_default();
     assert!(ready.starts_with("False/UndeclaredOutcome/"), "{ready}");
     let calls = well.calls("leaks");
     assert!((5..25).contains(&calls), "{calls} calls in an hour");
     assert_eq!(counted(&sim), ["Tank `ns/leaks`"]);
-    assert_eq!(told(&sim, "other", "Filled").as_deref(), Some(FULL));
+    assert_eq!(
+        condition_text(&sim, "other", "Filled").as_deref(),
+        Some(FULL)
+    );
     assert_eq!(well.calls("other"), 1);
     let events = sim.server.count("/events");
     assert!((1..=2).contains(&events), "{events} events");
@@ -197,10 +201,10 @@ async fn what_was_stopped_goes_on_at_once_when_something_changes() {
     let (mut sim, well) = tanks(&[("t", json!({ "takes": 1_000_000 }))]);
     sim.run(Duration::from_secs(3000)).await;
     let calls = well.calls("t");
-    put(&mut sim, "t", &json!({ "takes": calls + 1 }), 900);
+    put_tank(&mut sim, "t", &json!({ "takes": calls + 1 }), 900);
     sim.run(Duration::from_secs(5)).await;
-    assert_eq!(told(&sim, "t", "Filled").as_deref(), Some(FULL));
-    assert_eq!(told(&sim, "t", "Contradiction"), None);
+    assert_eq!(condition_text(&sim, "t", "Filled").as_deref(), Some(FULL));
+    assert_eq!(condition_text(&sim, "t", "Contradiction"), None);
     assert_eq!(well.calls("t"), calls + 1);
 }
 
@@ -209,12 +213,15 @@ async fn a_world_that_cannot_be_is_told_with_the_item_that_rules_it_out() {
     let both = json!({ "takes": 0, "tilts": true });
     let (mut sim, well) = tanks(&[("t", both), ("other", json!({ "takes": 1 }))]);
     sim.run(HOUR).await;
-    let said = told(&sim, "t", "Contradiction").unwrap_or_default();
+    let said = condition_text(&sim, "t", "Contradiction").unwrap_or_default();
     let item = "True/NeverWorld/`never upside_down && level == Full` cannot be and is, so nothing is done: ";
     assert!(said.starts_with(item), "{said}");
     assert_eq!(
         (well.calls("t"), counted(&sim)),
         (0, vec!["Tank `ns/t`".to_owned()])
     );
-    assert_eq!(told(&sim, "other", "Filled").as_deref(), Some(FULL));
+    assert_eq!(
+        condition_text(&sim, "other", "Filled").as_deref(),
+        Some(FULL)
+    );
 }

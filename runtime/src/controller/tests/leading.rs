@@ -6,7 +6,7 @@ use tokio::time::advance;
 /// How long a request waits until it leaves.
 const CONNECTING: Duration = Duration::from_secs(8);
 
-/// A client whose requests reach the server late.
+/// Returns a client whose requests reach the server late.
 fn late(server: &Server) -> Client {
     let server = server.clone();
     scripted::client(move |method, uri, body| {

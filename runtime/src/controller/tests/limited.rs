@@ -1,4 +1,4 @@
-//! Providers with limits: what leaves when, who waits, and what people read of it.
+//! Providers with limits: the time of each request, the waiting objects, and the messages to users.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -50,7 +50,8 @@ crate::lifecycle! {
     }
 }
 
-/// A well that takes a second for everything: who was filled, in which order, and when something was asked of it.
+/// A well that takes a second for everything. It records the filled vats in order, and the time of
+/// each query.
 #[derive(Clone, Default)]
 struct Well(Arc<Mutex<Drawn>>, Arc<AtomicUsize>);
 
@@ -63,19 +64,20 @@ struct Drawn {
 }
 
 impl Well {
-    fn with<R>(&self, change: impl FnOnce(&mut Drawn) -> R) -> R {
+    fn with_state<R>(&self, change: impl FnOnce(&mut Drawn) -> R) -> R {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What takes a second; the well may want to be left alone for some time.
+    /// Takes a second for any request. The well may report that it wants to be left alone for some
+    /// time.
     async fn draw(&self) -> Result<(), CallError> {
-        self.with(|drawn| {
+        self.with_state(|drawn| {
             drawn.asked.push(Instant::now());
             drawn.now_on += 1;
             drawn.most = drawn.most.max(drawn.now_on);
         });
         sleep(Duration::from_secs(1)).await;
-        self.with(|drawn| drawn.now_on -= 1);
+        self.with_state(|drawn| drawn.now_on -= 1);
         match self.1.swap(0, Ordering::SeqCst) {
             0 => Ok(()),
             alone => Err(CallError::Later {
@@ -93,13 +95,15 @@ fn name(this: This<'_, Vat>) -> String {
 impl VatLogic for Well {
     async fn poll_gauge(&self, this: This<'_, Vat>) -> Result<Wet, CallError> {
         self.draw().await?;
-        Ok(Wet(self.with(|drawn| drawn.filled.contains(&name(this)))))
+        Ok(Wet(
+            self.with_state(|drawn| drawn.filled.contains(&name(this)))
+        ))
     }
 
     async fn fill(&self, at: Fill<'_>, once: Once<'_>) -> Outcome<FillResult> {
         let drawn = async {
             self.draw().await?;
-            self.with(|drawn| drawn.filled.push(name(at.this)));
+            self.with_state(|drawn| drawn.filled.push(name(at.this)));
             Ok(FillResult::Full)
         };
         once.spend(drawn).await
@@ -110,7 +114,7 @@ impl VatLogic for Well {
     }
 }
 
-/// So many vats of a well with this limit.
+/// Returns this many vats of a well with this limit.
 fn vats(many: usize, limit: Limit) -> (Sim, Well, Providers) {
     let (well, providers) = (Well::default(), Providers::default());
     providers.limit("well", limit);
@@ -121,15 +125,16 @@ fn vats(many: usize, limit: Limit) -> (Sim, Well, Providers) {
             "metadata": { "name": format!("v{number:03}"), "namespace": "ns", "uid": format!("u{number:03}"), "resourceVersion": "7", "generation": 1 },
         });
         let path = format!("/apis/tests/v1/namespaces/ns/vats/v{number:03}");
-        sim.server.with(|s| s.objects.insert(path, vat.clone()));
-        sim.tell(vat);
+        sim.server
+            .with_state(|s| s.objects.insert(path, vat.clone()));
+        sim.deliver(vat);
     }
     (sim, well, providers)
 }
 
 fn is_filled(sim: &Sim, number: usize) -> bool {
     let path = format!("/apis/tests/v1/namespaces/ns/vats/v{number:03}");
-    let object = sim.server.with(|s| s.objects[&path].clone());
+    let object = sim.server.with_state(|s| s.objects[&path].clone());
     object["status"]["conditions"][0]["status"] == "True"
 }
 
@@ -140,7 +145,7 @@ async fn polls_and_calls_together_are_never_more_at_once_than_the_limit_says() {
     let (mut sim, well, providers) = vats(12, Limit::new().in_flight(3));
     sim.run(SECONDS(120)).await;
     assert!((0..12).all(|number| is_filled(&sim, number)));
-    well.with(|drawn| {
+    well.with_state(|drawn| {
         assert_eq!(drawn.most, 3);
         let mut filled = drawn.filled.clone();
         filled.sort();
@@ -160,7 +165,7 @@ async fn in_no_second_more_leave_than_the_limit_says() {
     let (mut sim, well, _) = vats(12, Limit::new().per_second(2));
     sim.run(SECONDS(120)).await;
     assert!((0..12).all(|number| is_filled(&sim, number)));
-    let asked = well.with(|drawn| drawn.asked.clone());
+    let asked = well.with_state(|drawn| drawn.asked.clone());
     for from in &asked {
         let within = asked
             .iter()
@@ -178,8 +183,9 @@ async fn in_no_second_more_leave_than_the_limit_says() {
 async fn a_call_comes_before_the_polls_that_wait() {
     let (mut sim, well, _) = vats(20, Limit::new().in_flight(1));
     sim.run(SECONDS(40)).await;
-    let filled = well.with(|drawn| drawn.filled.len());
-    // Of four turns three are for calls, where there are calls; each object is asked before it is filled, and again after that.
+    let filled = well.with_state(|drawn| drawn.filled.len());
+    // Calls get three of four turns. Each object is queried before it is filled, and again
+    // afterwards.
     assert!((12..=20).contains(&filled), "{filled}");
 }
 
@@ -189,11 +195,11 @@ async fn who_asks_to_be_left_alone_is_by_all() {
     sim.run(SECONDS(60)).await;
     well.1.store(100, Ordering::SeqCst);
     sim.run(SECONDS(30)).await;
-    let held = well.with(|drawn| drawn.asked.len());
+    let held = well.with_state(|drawn| drawn.asked.len());
     sim.run(SECONDS(60)).await;
-    assert_eq!(well.with(|drawn| drawn.asked.len()), held);
+    assert_eq!(well.with_state(|drawn| drawn.asked.len()), held);
     sim.run(SECONDS(60)).await;
-    assert!(well.with(|drawn| drawn.asked.len()) > held);
+    assert!(well.with_state(|drawn| drawn.asked.len()) > held);
     assert_eq!(providers.counts()["well"].held, 1);
     sim.run(SECONDS(60)).await;
     assert!((0..12).all(|number| is_filled(&sim, number)));
@@ -206,13 +212,13 @@ async fn who_waits_for_long_is_told_of_once() {
     well.1.store(1_000, Ordering::SeqCst);
     sim.run(SECONDS(300)).await;
     let busy = sim.server.count("/events");
-    let filled = well.with(|drawn| drawn.filled.len());
-    // Whose questions wait are told by their conditions, whose call waits by an event.
+    let filled = well.with_state(|drawn| drawn.filled.len());
+    // A waiting query is reported in conditions, a waiting call in an Event.
     assert_eq!((busy, filled), (1, 0));
     assert_eq!(sim.server.count("vats/v002/status"), 1);
     let object = sim
         .server
-        .with(|s| s.objects["/apis/tests/v1/namespaces/ns/vats/v002"].clone());
+        .with_state(|s| s.objects["/apis/tests/v1/namespaces/ns/vats/v002"].clone());
     let message = object["status"]["conditions"][0]["message"].as_str();
     assert_eq!(message, Some("it waits for its turn at provider `well`"));
 }
@@ -222,7 +228,7 @@ async fn without_a_number_there_is_no_limit() {
     let (mut sim, well, _) = vats(12, Limit::new());
     sim.run(SECONDS(5)).await;
     assert!((0..12).all(|number| is_filled(&sim, number)));
-    assert!(well.with(|drawn| drawn.most) > 10);
+    assert!(well.with_state(|drawn| drawn.most) > 10);
 }
 
 #[tokio::test(start_paused = true)]

@@ -16,7 +16,7 @@ struct Lines(Arc<Mutex<Vec<String>>>);
 
 impl Lines {
     /// Those about an object.
-    fn about(&self, object: &str) -> Vec<String> {
+    fn lines_for(&self, object: &str) -> Vec<String> {
         let mut lines = self
             .0
             .lock()
@@ -64,21 +64,24 @@ impl Visit for Message {
 
 #[tokio::test(start_paused = true)]
 async fn each_write_and_each_change_of_a_state_is_one_line() {
+    // A test beside this one may register a place that logs while nobody listens, so that it is off for good.
+    Sim::with_thing(1, |_| Answer::Do).run(LITTLE).await;
     let lines = Lines::default();
     let _logs = tracing::subscriber::set_default(lines.clone());
+    tracing::callsite::rebuild_interest_cache();
     let mut sim = Sim::with_thing(1, |_| Answer::Do);
     sim.run(LITTLE).await;
     let object = "Thing `ns/t`";
     let wrote = format!("{object}: apply_made wrote ConfigMap `ns/t`");
     let went = format!("{object} went from Making to Ready");
-    assert_eq!(lines.about(object), [wrote, went]);
+    assert_eq!(lines.lines_for(object), [wrote, went]);
     let subject = sim.controller.memories.keys().next().cloned();
     let subject = subject.expect("the object is remembered");
     for _ in 0..3 {
         sim.controller.log_transition(&subject, ("Ready", "Making"));
-        // As it was told above.
+        // This repeats the transition that was logged above.
         sim.controller.log_transition(&subject, ("Making", "Ready"));
     }
-    let all = lines.about(object);
+    let all = lines.lines_for(object);
     assert_eq!(all[2..], [format!("{object} went from Ready to Making")]);
 }

@@ -1,4 +1,4 @@
-//! What is said while a question has no answer: nothing, unless it has none for long.
+//! Tests that an unanswered question is reported only if it stays unanswered for long.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -17,7 +17,7 @@ pub(crate) struct GaugeSpec {}
 pub(crate) struct Level(u64);
 
 crate::lifecycle! {
-    /// What a meter shows.
+    /// Gauge that shows the level of a meter.
     resource Gauge;
 
     observe {
@@ -47,7 +47,8 @@ crate::lifecycle! {
     }
 }
 
-/// A meter that is read, or that is not there, or that asks to be left alone for some seconds; how often it was asked.
+/// Meter that is readable, absent, or requests a pause of some seconds, with a count of its
+/// queries.
 #[derive(Clone, Default)]
 struct Meter(Arc<AtomicBool>, Arc<AtomicU64>, Arc<AtomicU64>);
 
@@ -92,30 +93,31 @@ fn gauge(there: bool) -> (Sim, Meter) {
     let meter = Meter::default();
     meter.is_there(there);
     let of = Arc::new(machine(meter.clone()));
-    let mut sim = Sim::of(of, 1, |_| Answer::Do);
+    let mut sim = Sim::for_machine(of, 1, |_| Answer::Do);
     let gauge = json!({
         "apiVersion": "tests/v1", "kind": "Gauge", "spec": {},
         "metadata": { "name": "g", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 1 },
     });
     sim.server
-        .with(|s| s.objects.insert(GAUGE.to_owned(), gauge.clone()));
-    sim.tell(gauge);
+        .with_state(|s| s.objects.insert(GAUGE.to_owned(), gauge.clone()));
+    sim.deliver(gauge);
     (sim, meter)
 }
 
-/// One more gauge, whose meter never answers and is asked before that of the first.
+/// Adds a gauge whose meter never answers. It is queried before that of the first gauge.
 fn mute(sim: &mut Sim, name: &str) {
     let gauge = json!({
         "apiVersion": "tests/v1", "kind": "Gauge", "spec": {},
         "metadata": { "name": name, "namespace": "ns", "uid": format!("a-{name}"), "resourceVersion": "7", "generation": 1 },
     });
     let path = GAUGE.replace("gauges/g", &format!("gauges/{name}"));
-    sim.server.with(|s| s.objects.insert(path, gauge.clone()));
-    sim.tell(gauge);
+    sim.server
+        .with_state(|s| s.objects.insert(path, gauge.clone()));
+    sim.deliver(gauge);
 }
 
 fn ready(sim: &Sim) -> Value {
-    let object = sim.server.with(|s| s.objects[GAUGE].clone());
+    let object = sim.server.with_state(|s| s.objects[GAUGE].clone());
     object["status"]["conditions"][2]["status"].clone()
 }
 
@@ -137,7 +139,7 @@ async fn what_nobody_answers_for_long_is_said_once() {
     let (mut sim, _meter) = gauge(false);
     sim.run(Duration::from_millis(9_900)).await;
     assert_eq!(sim.server.count("/status"), 0);
-    // A second more, for somebody has promised to answer.
+    // This takes a second longer, because a provider has promised to answer.
     sim.run(Duration::from_millis(1_300)).await;
     assert_eq!(
         (sim.server.count("/status"), ready(&sim)),
@@ -183,7 +185,8 @@ async fn who_never_answers_keeps_nobody_else_from_being_asked() {
     assert_eq!(ready(&sim), json!("True"));
 }
 
-/// It is asked every two seconds, and not once in the half minute in which it does not want to be.
+/// The interval is two seconds, and the meter gets no query in the half minute for which it
+/// requests a pause.
 #[tokio::test(start_paused = true)]
 async fn a_provider_is_left_alone_for_as_long_as_it_asks() {
     let (mut sim, meter) = gauge(true);
@@ -200,7 +203,7 @@ async fn a_provider_is_left_alone_for_as_long_as_it_asks() {
     assert_eq!(ready(&sim), "True");
 }
 
-/// Who says "in a year" is asked after an hour.
+/// Tests that a provider that reports "in a year" is queried after an hour.
 #[tokio::test(start_paused = true)]
 async fn no_provider_is_left_alone_for_ever() {
     let (mut sim, meter) = gauge(true);
@@ -212,7 +215,8 @@ async fn no_provider_is_left_alone_for_ever() {
     assert_eq!(ready(&sim), "True");
 }
 
-/// It is asked every two seconds; what is said in between is asked about at once, and once a second at the most.
+/// The interval is two seconds. A wake in between triggers a query at once, but at most once a
+/// second.
 #[tokio::test(start_paused = true)]
 async fn what_changed_outside_is_asked_about_now() {
     let (mut sim, meter) = gauge(true);
@@ -233,7 +237,7 @@ async fn what_changed_outside_is_asked_about_now() {
     assert!((before + 3..=before + 4).contains(&asked()), "{}", asked());
 }
 
-/// Not even then is somebody asked who wants to be left alone.
+/// A wake does not override the pause that a provider requests.
 #[tokio::test(start_paused = true)]
 async fn who_wants_to_be_left_alone_is_not_woken() {
     let (mut sim, meter) = gauge(true);

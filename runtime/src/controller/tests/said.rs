@@ -1,4 +1,5 @@
-//! Times that objects say: how often a poll is asked, alone and shared, when a state is overdue, and what people are told of what does not count.
+//! Durations in objects: the interval of polls, alone and shared, the overdue time of a state, and
+//! messages about invalid ones.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,7 +22,7 @@ pub(crate) struct MirrorSpec {
 pub(crate) struct Copied(bool);
 
 crate::lifecycle! {
-    /// A copy of what is elsewhere.
+    /// Copy of a remote object.
     resource Mirror;
 
     observe {
@@ -48,20 +49,20 @@ crate::lifecycle! {
     }
 }
 
-/// How often it was asked; nothing is ever copied.
+/// Number of queries. Nothing is ever copied.
 #[derive(Clone, Default)]
 struct Origin(Arc<AtomicU64>);
 
 impl Origin {
-    fn asked(&self) -> u64 {
+    fn request_count(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// How often it is asked in ten minutes from now.
+    /// Returns the number of queries in the next ten minutes.
     async fn asked_in_ten_minutes(&self, sim: &mut Sim) -> u64 {
-        let before = self.asked();
+        let before = self.request_count();
         sim.run(Duration::from_secs(600)).await;
-        self.asked() - before
+        self.request_count() - before
     }
 }
 
@@ -78,7 +79,7 @@ impl MirrorLogic for Origin {
 
 fn origin() -> (Sim, Origin) {
     let origin = Origin::default();
-    let sim = Sim::of(Arc::new(machine(origin.clone())), 1, |_| Answer::Do);
+    let sim = Sim::for_machine(Arc::new(machine(origin.clone())), 1, |_| Answer::Do);
     (sim, origin)
 }
 
@@ -86,9 +87,9 @@ fn path(name: &str) -> String {
     format!("/apis/tests/v1/namespaces/ns/mirrors/{name}")
 }
 
-/// An object as somebody writes it, now.
+/// Applies an object as a user would, now.
 fn wants(sim: &mut Sim, name: &str, spec: Value) {
-    let version = sim.server.with(|s| {
+    let version = sim.server.with_state(|s| {
         s.version += 1;
         s.version.to_string()
     });
@@ -99,8 +100,8 @@ fn wants(sim: &mut Sim, name: &str, spec: Value) {
         "metadata": { "name": name, "namespace": "ns", "uid": name, "resourceVersion": version, "generation": 1 },
     });
     sim.server
-        .with(|s| s.objects.insert(path(name), mirror.clone()));
-    sim.tell(mirror);
+        .with_state(|s| s.objects.insert(path(name), mirror.clone()));
+    sim.deliver(mirror);
 }
 
 async fn rate(spec: Value) -> u64 {
@@ -138,34 +139,34 @@ async fn a_poll_that_several_share_is_asked_as_the_most_eager_wants_it_while_it_
     wants(&mut sim, "quick", json!({ "interval": "10s" }));
     let asked = origin.asked_in_ten_minutes(&mut sim).await;
     assert!(asked.abs_diff(60) <= 1, "{asked}");
-    // Somebody wants it otherwise: it is nobody's interval any more.
+    // After a user changes the interval, the old one no longer applies.
     wants(&mut sim, "quick", json!({ "interval": "1m" }));
     let asked = origin.asked_in_ten_minutes(&mut sim).await;
     assert!(asked.abs_diff(10) <= 1, "{asked}");
-    // Its answers stay good for as long as they are asked for.
+    // Its answers stay valid for their interval.
     wants(&mut sim, "quick", json!({ "interval": "1h" }));
     let asked = origin.asked_in_ten_minutes(&mut sim).await;
     assert!(asked.abs_diff(2) <= 1, "{asked}");
     let reason = sim
         .server
-        .with(|s| s.objects[&path("slow")]["status"]["conditions"][0]["reason"].clone());
+        .with_state(|s| s.objects[&path("slow")]["status"]["conditions"][0]["reason"].clone());
     assert_eq!(reason, "Copying");
 }
 
-/// Whoever waits an hour for an answer and wants one every ten seconds from now on does not wait the hour.
+/// An object with an interval of an hour that changes it to ten seconds does not wait for the hour.
 #[tokio::test(start_paused = true)]
 async fn a_shorter_interval_counts_at_once() {
     let (mut sim, origin) = origin();
     wants(&mut sim, "m", json!({ "interval": "1h" }));
     sim.run(Duration::from_secs(60)).await;
-    assert_eq!(origin.asked(), 1);
+    assert_eq!(origin.request_count(), 1);
     wants(&mut sim, "m", json!({ "interval": "10s" }));
     sim.run(Duration::from_millis(500)).await;
-    assert_eq!(origin.asked(), 2);
+    assert_eq!(origin.request_count(), 2);
 }
 
 fn ready(sim: &Sim) -> String {
-    sim.server.with(|s| {
+    sim.server.with_state(|s| {
         let ready = &s.objects[&path("m")]["status"]["conditions"][1]["message"];
         ready.as_str().unwrap_or_default().to_owned()
     })

@@ -1,4 +1,5 @@
-//! What time it is decides: an object is looked at when an answer expires, once in time, and never again and again.
+//! Tests of decisions that depend on the time: an object reconciles when an answer expires, once in
+//! time, and never again and again.
 
 use std::sync::Mutex;
 
@@ -15,7 +16,7 @@ use crate::lifecycle::{Because, This, Timed};
 pub(crate) struct EggSpec {}
 
 crate::lifecycle! {
-    /// What is done when its time has come.
+    /// Egg that is done when its time has come.
     resource Egg;
 
     observe {
@@ -37,7 +38,7 @@ crate::lifecycle! {
     }
 }
 
-/// Hands of a clock that somebody may move; they go with tokio's time.
+/// Adjustable hands of a clock, which follow tokio's time.
 #[derive(Clone)]
 struct Hands(Arc<Mutex<SignedDuration>>, Instant);
 
@@ -54,7 +55,7 @@ impl Clock for Hands {
     }
 }
 
-/// When an egg is done, or what expires at once for ever.
+/// Time at which an egg is done, or a value that always expires at once.
 enum Boiled {
     At(Timestamp),
     Expired,
@@ -73,7 +74,7 @@ impl EggLogic for Boiled {
 const EGG: &str = "/apis/tests/v1/namespaces/ns/eggs/e";
 
 fn egg(boiled: Boiled) -> (Sim, Hands) {
-    let mut sim = Sim::of(Arc::new(machine(boiled)), 1, |_| Answer::Do);
+    let mut sim = Sim::for_machine(Arc::new(machine(boiled)), 1, |_| Answer::Do);
     let hands = Hands(Arc::default(), Instant::now());
     sim.controller.settings.clock = Arc::new(hands.clone());
     let egg = json!({
@@ -81,13 +82,13 @@ fn egg(boiled: Boiled) -> (Sim, Hands) {
         "metadata": { "name": "e", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 1 },
     });
     sim.server
-        .with(|s| s.objects.insert(EGG.to_owned(), egg.clone()));
-    sim.tell(egg);
+        .with_state(|s| s.objects.insert(EGG.to_owned(), egg.clone()));
+    sim.deliver(egg);
     (sim, hands)
 }
 
 fn is_done(sim: &Sim) -> bool {
-    let object = sim.server.with(|s| s.objects[EGG].clone());
+    let object = sim.server.with_state(|s| s.objects[EGG].clone());
     object.pointer("/status/conditions/0/status") == Some(&json!("True"))
 }
 
@@ -139,7 +140,7 @@ async fn a_clock_that_is_put_back_is_believed() {
     sim.run(4 * HOUR).await;
     assert!(is_done(&sim));
     hands.move_by(SignedDuration::from_hours(-2));
-    // Every object is looked at about once an hour.
+    // Every object is reconciled about once an hour.
     sim.run(HOUR / 5).await;
     assert!(!is_done(&sim));
     sim.run(HOUR).await;

@@ -1,4 +1,4 @@
-//! When an object is looked at again, by the clock on the wall and by the one that only goes forward.
+//! Time of the next reconciliation, by the wall clock and by the monotonic clock.
 
 use super::*;
 

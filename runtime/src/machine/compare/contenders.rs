@@ -1,4 +1,5 @@
-//! Who else writes what we want: the field managers of others that own a field of which an object is not as wanted, or that is not ours.
+//! Other writers of our desired fields. These are foreign field managers that own a field that
+//! differs from the desired one, or that is not ours.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,9 @@ pub fn contenders(
     if !differing.is_empty() {
         return differing;
     }
-    let ours: Vec<_> = Ours::of(live, manager, replaced, "").all().collect();
+    let ours: Vec<_> = Ours::for_manager(live, manager, replaced, "")
+        .all()
+        .collect();
     named(&|fields| {
         let owners = Owners {
             ours: ours.clone(),

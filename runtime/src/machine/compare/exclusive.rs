@@ -1,5 +1,6 @@
-//! Lists of which we own every element: which of their elements others have put there.
-//! An apply leaves what others own, and is refused for ever where such an element clashes with one of ours: it must become ours first.
+//! Lists whose elements are all ours, and the elements that others have added. An apply keeps the
+//! elements of others, and is always refused if one of them conflicts with ours. We must take over
+//! such an element first.
 
 use serde_json::{Map, Value};
 
@@ -7,20 +8,20 @@ use super::fields::{self, ManagerFields, Ours};
 use super::members::MemberKeys;
 use super::same;
 
-/// The first element of such a list that an apply of ours would leave: `spec.ports[1]`.
+/// Returns the first element of such a list that our apply would keep: `spec.ports[1]`.
 pub fn intruder(live: &Value, ours: &Ours<'_>, exclusive: &[&str]) -> Option<String> {
     let all: Vec<_> = fields::all(live).collect();
     not_of(live, exclusive, (&all, ours.applied.as_slice()))
 }
 
-/// The first element of such a list that is not ours.
+/// Returns the first element of such a list that is not ours.
 pub fn stranger(live: &Value, ours: &Ours<'_>, exclusive: &[&str]) -> Option<String> {
     let own: Vec<_> = ours.all().collect();
     not_of(live, exclusive, (&ours.others, &own))
 }
 
-/// The first element of such a list that some entries name and ours do not; or that nobody names beside elements of ours, since whoever put it there has
-/// let go of it.
+/// Returns the first element of such a list that some entries name and ours do not. Also returns an
+/// unowned element beside elements of ours, because its writer has released it.
 fn not_of(
     live: &Value,
     exclusive: &[&str],
@@ -32,7 +33,8 @@ fn not_of(
             .try_fold(live, |value, part| value.get(part))?;
         let names = |entries: &[ManagerFields<'_>]| -> Vec<Named> {
             let entries = entries.iter().copied();
-            let named = entries.filter_map(|entry| within(entry, path).map(Named::of));
+            let named =
+                entries.filter_map(|entry| entry_field(entry, path).map(Named::from_fields));
             named.collect()
         };
         let (some, ours) = (names(some), names(ours));
@@ -48,11 +50,12 @@ fn not_of(
     })
 }
 
-/// What an entry would say of the elements of a list that it does not name: all, where it names others.
+/// Returns the names that an entry would give to the list elements that it does not name. Returns
+/// all of them, if the entry names others.
 pub(super) fn unnamed(live: &Value, entry: ManagerFields<'_>, path: &str) -> Map<String, Value> {
     let mut parts = path.split('.');
     let list = parts.try_fold(live, |value, part| value.get(part));
-    let named = within(entry, path).map(Named::of);
+    let named = entry_field(entry, path).map(Named::from_fields);
     let (Some(list), Some(named)) = (list.and_then(Value::as_array), named) else {
         return Map::new();
     };
@@ -72,8 +75,8 @@ pub(super) fn unnamed(live: &Value, entry: ManagerFields<'_>, path: &str) -> Map
     items.filter_map(name).collect()
 }
 
-/// What an entry says of a field.
-fn within<'a>(entry: ManagerFields<'a>, path: &str) -> Option<&'a Map<String, Value>> {
+/// Returns the part of an entry that describes a field.
+fn entry_field<'a>(entry: ManagerFields<'a>, path: &str) -> Option<&'a Map<String, Value>> {
     let mut parts = path.split('.');
     parts.try_fold(entry, |entry, part| {
         entry.get(&format!("f:{part}"))?.as_object()
@@ -87,10 +90,10 @@ struct Named {
 }
 
 impl Named {
-    fn of(list: ManagerFields<'_>) -> Self {
+    fn from_fields(list: ManagerFields<'_>) -> Self {
         let values = list.keys().filter_map(|name| name.strip_prefix("v:"));
         Self {
-            keys: MemberKeys::of(&[list]),
+            keys: MemberKeys::from_entries(&[list]),
             values: values
                 .filter_map(|value| serde_json::from_str(value).ok())
                 .collect(),
@@ -111,7 +114,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::machine::compare::{Verdict, compare, migrated};
+    use crate::machine::compare::{Comparison, compare, migrated};
 
     const US: &str = "us";
     const PORTS: &[&str] = &["spec.ports"];
@@ -120,8 +123,8 @@ mod tests {
         json!({ "manager": manager, "operation": operation, "apiVersion": "v1", "fieldsV1": fields })
     }
 
-    /// What an entry says that owns these ports.
-    fn of(ports: &[u16]) -> Value {
+    /// Builds the content of an entry that owns these ports.
+    fn port_fields(ports: &[u16]) -> Value {
         let all = ports.iter().map(|port| {
             let key = format!("k:{{\"port\":{port},\"protocol\":\"TCP\"}}");
             (
@@ -144,10 +147,10 @@ mod tests {
     }
 
     fn found(live: &Value, replaced: &[String]) -> Option<String> {
-        intruder(live, &Ours::of(live, US, replaced, ""), PORTS)
+        intruder(live, &Ours::for_manager(live, US, replaced, ""), PORTS)
     }
 
-    /// What is written once nothing of others is left in the list.
+    /// Returns the written object once other managers own nothing of the list.
     fn moved(live: &Value, replaced: &[String]) -> Value {
         let mut after = live.clone();
         after["metadata"]["managedFields"] = migrated(live, US, replaced, PORTS);
@@ -155,15 +158,15 @@ mod tests {
         after
     }
 
-    fn verdict(live: &Value, wanted: &[u16]) -> Verdict {
+    fn comparison(live: &Value, wanted: &[u16]) -> Comparison {
         let desired = json!({ "spec": { "ports": list(wanted) } });
-        compare(&desired, live, &Ours::of(live, US, &[], ""))
+        compare(&desired, live, &Ours::for_manager(live, US, &[], ""))
     }
 
     #[test]
     fn only_elements_that_an_apply_would_leave_are_intruders() {
-        let ours = entry(US, "Apply", of(&[80]));
-        let theirs = |ports: &[u16]| entry("kubectl", "Update", of(ports));
+        let ours = entry(US, "Apply", port_fields(&[80]));
+        let theirs = |ports: &[u16]| entry("kubectl", "Update", port_fields(ports));
         let check = |live: Value, expected: Option<&str>| {
             assert_eq!(found(&live, &[]).as_deref(), expected, "{live}");
         };
@@ -175,13 +178,13 @@ mod tests {
         check(live(&[81], &[theirs(&[81])]), Some("spec.ports[0]"));
         check(live(&[80], &[ours.clone(), theirs(&[80])]), None);
         check(
-            live(&[80, 81], &[ours, entry(US, "Update", of(&[81]))]),
+            live(&[80, 81], &[ours, entry(US, "Update", port_fields(&[81]))]),
             Some("spec.ports[1]"),
         );
         let atomic = entry("kubectl", "Update", json!({ "f:spec": { "f:ports": {} } }));
         check(live(&[80], &[atomic]), None);
-        let stuck = entry(US, "Update", of(&[80]));
-        let who = |live: Value| stranger(&live, &Ours::of(&live, US, &[], ""), PORTS);
+        let stuck = entry(US, "Update", port_fields(&[80]));
+        let who = |live: Value| stranger(&live, &Ours::for_manager(&live, US, &[], ""), PORTS);
         assert_eq!(who(live(&[80], std::slice::from_ref(&stuck))), None);
         let added = live(&[80, 81], &[stuck, theirs(&[81])]);
         assert_eq!(who(added).as_deref(), Some("spec.ports[1]"));
@@ -201,8 +204,8 @@ mod tests {
         ];
         let after = moved(&live(&[81], &entries), &[]);
         assert_eq!(
-            verdict(&after, &[80]),
-            Verdict::Behind {
+            comparison(&after, &[80]),
+            Comparison::Behind {
                 at: "spec.ports[0]".to_owned()
             }
         );
@@ -223,13 +226,13 @@ mod tests {
     #[test]
     fn an_added_port_becomes_ours_and_is_surplus() {
         let entries = [
-            entry(US, "Apply", of(&[80])),
-            entry("kubectl", "Update", of(&[81])),
+            entry(US, "Apply", port_fields(&[80])),
+            entry("kubectl", "Update", port_fields(&[81])),
         ];
         let after = moved(&live(&[80, 81], &entries), &[]);
-        let surplus = verdict(&after, &[80]);
+        let surplus = comparison(&after, &[80]);
         assert!(
-            matches!(surplus, Verdict::Surplus { migrate: false, .. }),
+            matches!(surplus, Comparison::Surplus { migrate: false, .. }),
             "{surplus:?}"
         );
         let managed = after["metadata"]["managedFields"].as_array();
@@ -240,23 +243,23 @@ mod tests {
         );
     }
 
-    /// Whoever wrote it may let go of it, by hand in the managed fields.
+    /// Its writer may have released it by editing the managed fields.
     #[test]
     fn a_port_that_nobody_owns_becomes_ours_too() {
-        let ours = entry(US, "Apply", of(&[80]));
+        let ours = entry(US, "Apply", port_fields(&[80]));
         let both = live(&[80, 81], std::slice::from_ref(&ours));
-        let strange = |live: &Value| stranger(live, &Ours::of(live, US, &[], ""), PORTS);
+        let strange = |live: &Value| stranger(live, &Ours::for_manager(live, US, &[], ""), PORTS);
         assert_eq!(strange(&both).as_deref(), Some("spec.ports[1]"));
         assert_eq!(found(&both, &[]).as_deref(), Some("spec.ports[1]"));
         let after = moved(&both, &[]);
         let entries = &after["metadata"]["managedFields"];
-        assert_eq!(entries[0]["fieldsV1"], of(&[80, 81]));
-        let surplus = verdict(&after, &[80]);
+        assert_eq!(entries[0]["fieldsV1"], port_fields(&[80, 81]));
+        let surplus = comparison(&after, &[80]);
         assert!(
-            matches!(surplus, Verdict::Surplus { migrate: false, .. }),
+            matches!(surplus, Comparison::Surplus { migrate: false, .. }),
             "{surplus:?}"
         );
-        // Of a list that nobody says anything of, nobody knows what its elements are called.
+        // The names of elements are unknown for a list that no entry mentions.
         assert_eq!(strange(&live(&[80, 81], &[])), None);
         let set = |values: &[&str], owned: Value| {
             let ours = entry(
@@ -268,7 +271,7 @@ mod tests {
         };
         let set = set(&["a", "b"], json!({ "v:\"a\"": {} }));
         let lists = &["metadata.finalizers"];
-        let at = stranger(&set, &Ours::of(&set, US, &[], ""), lists);
+        let at = stranger(&set, &Ours::for_manager(&set, US, &[], ""), lists);
         assert_eq!(at.as_deref(), Some("metadata.finalizers[1]"));
         let after = migrated(&set, US, &[], lists);
         assert_eq!(
@@ -280,8 +283,8 @@ mod tests {
     #[test]
     fn what_a_replaced_operator_wrote_becomes_ours_at_once() {
         let entries = [
-            entry("old", "Update", of(&[80])),
-            entry("other", "Apply", of(&[82])),
+            entry("old", "Update", port_fields(&[80])),
+            entry("other", "Apply", port_fields(&[82])),
         ];
         let both = live(&[80, 82], &entries);
         assert_eq!(
@@ -309,7 +312,7 @@ mod tests {
         );
         let live =
             json!({ "metadata": { "finalizers": ["a", "b"], "managedFields": [ours, theirs] } });
-        let ours = Ours::of(&live, US, &[], "");
+        let ours = Ours::for_manager(&live, US, &[], "");
         let found = intruder(&live, &ours, &["metadata.finalizers"]);
         assert_eq!(found.as_deref(), Some("metadata.finalizers[1]"));
     }

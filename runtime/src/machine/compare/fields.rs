@@ -1,4 +1,4 @@
-//! Entries of `metadata.managedFields`: which are ours, and what their keys mean.
+//! Entries of `metadata.managedFields`: the ones that are ours, and the meaning of their keys.
 
 use serde_json::{Map, Value};
 
@@ -7,29 +7,36 @@ use super::same;
 /// The `fieldsV1` of one entry, or a part of it.
 pub(super) type ManagerFields<'a> = &'a Map<String, Value>;
 
-/// The entries of an object that count as ours.
+/// Entries of an object that count as ours.
 #[derive(Clone, Debug, Default)]
 pub struct Ours<'a> {
-    /// What we applied under our manager; an apply replaces it as a whole.
+    /// Fields that we applied under our manager; an apply replaces them as a whole.
     pub applied: Option<ManagerFields<'a>>,
-    /// What stays there whatever we apply: operation `Update`, or another manager of ours.
+    /// Fields that remain regardless of our applies: operation `Update`, or another manager of
+    /// ours.
     pub stuck: Vec<ManagerFields<'a>>,
-    /// What others have, whatever they wrote it through.
+    /// Fields that other managers own, regardless of the operation that wrote them.
     pub others: Vec<ManagerFields<'a>>,
 }
 
 impl<'a> Ours<'a> {
-    /// Finds them by manager and, for statuses, by subresource; `replaced` are managers whose fields we take over.
-    pub fn of(live: &'a Value, manager: &str, replaced: &[String], subresource: &str) -> Self {
+    /// Finds the entries by manager and, for statuses, by subresource. `replaced` are managers
+    /// whose fields we take over.
+    pub fn for_manager(
+        live: &'a Value,
+        manager: &str,
+        replaced: &[String],
+        subresource: &str,
+    ) -> Self {
         let mut ours = Self::default();
         for entry in entries(live) {
             let Some(fields) = entry.get("fieldsV1").and_then(Value::as_object) else {
                 continue;
             };
-            match whose(entry, manager, replaced, subresource) {
-                Whose::Applied => ours.applied = Some(fields),
-                Whose::Stuck => ours.stuck.push(fields),
-                Whose::Others => ours.others.push(fields),
+            match entry_owner(entry, manager, replaced, subresource) {
+                EntryOwner::Applied => ours.applied = Some(fields),
+                EntryOwner::Stuck => ours.stuck.push(fields),
+                EntryOwner::Others => ours.others.push(fields),
             }
         }
         ours
@@ -43,20 +50,25 @@ impl<'a> Ours<'a> {
     }
 }
 
-pub(super) enum Whose {
+pub(super) enum EntryOwner {
     Applied,
     Stuck,
     Others,
 }
 
-pub(super) fn whose(entry: &Value, manager: &str, replaced: &[String], subresource: &str) -> Whose {
+pub(super) fn entry_owner(
+    entry: &Value,
+    manager: &str,
+    replaced: &[String],
+    subresource: &str,
+) -> EntryOwner {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
     let (by, operation) = (text("manager"), text("operation"));
     let ours = by == manager || replaced.iter().any(|r| r == by);
     match (ours && text("subresource") == subresource, by == manager) {
-        (false, _) => Whose::Others,
-        (true, true) if operation == "Apply" => Whose::Applied,
-        (true, _) => Whose::Stuck,
+        (false, _) => EntryOwner::Others,
+        (true, true) if operation == "Apply" => EntryOwner::Applied,
+        (true, _) => EntryOwner::Stuck,
     }
 }
 
@@ -66,13 +78,13 @@ pub(super) fn entries(live: &Value) -> &[Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// What every entry of an object says.
+/// Returns the fields of every entry of an object.
 pub(super) fn all(live: &Value) -> impl Iterator<Item = ManagerFields<'_>> {
     let entries = entries(live).iter();
     entries.filter_map(|entry| entry.get("fieldsV1")?.as_object())
 }
 
-/// What others own of an object itself, with their names.
+/// Returns the fields that other managers own of an object itself, with their names.
 pub(super) fn others<'a>(
     live: &'a Value,
     manager: &'a str,
@@ -83,7 +95,11 @@ pub(super) fn others<'a>(
         of.is_some_and(|of| !of.is_empty())
     };
     let theirs = entries(live).iter().filter(move |entry| {
-        !is_status(entry) && matches!(whose(entry, manager, replaced, ""), Whose::Others)
+        !is_status(entry)
+            && matches!(
+                entry_owner(entry, manager, replaced, ""),
+                EntryOwner::Others
+            )
     });
     theirs.filter_map(|entry| {
         let name = entry.get("manager")?.as_str()?;
@@ -97,7 +113,7 @@ pub(super) fn is_leaf(entry: &Map<String, Value>) -> bool {
 }
 
 /// The parts of entries below one name.
-pub(super) fn within<'a>(ours: &[ManagerFields<'a>], name: &str) -> Vec<ManagerFields<'a>> {
+pub(super) fn child_entries<'a>(ours: &[ManagerFields<'a>], name: &str) -> Vec<ManagerFields<'a>> {
     ours.iter()
         .filter_map(|o| o.get(name)?.as_object())
         .collect()

@@ -35,7 +35,8 @@ type Shape = BTreeSet<String>;
 /// For each shape, where the first one is that has these values.
 type Marked = BTreeMap<Shape, BTreeMap<String, usize>>;
 
-/// What tells members with keys of this shape apart. Nothing for what lacks one of the fields.
+/// Returns the mark that distinguishes members with keys of this shape. Returns `None` for an item
+/// that lacks one of the fields.
 fn mark(fields: &Map<String, Value>, shape: &Shape) -> Option<String> {
     let mut mark = String::new();
     for name in shape {
@@ -64,7 +65,7 @@ pub(super) struct MemberKeys {
 }
 
 impl MemberKeys {
-    pub(super) fn of(entries: &[ManagerFields<'_>]) -> Self {
+    pub(super) fn from_entries(entries: &[ManagerFields<'_>]) -> Self {
         let names = entries.iter().flat_map(|entry| entry.keys());
         let all: Vec<MemberKey> = names.filter_map(|text| MemberKey::parse(text)).collect();
         let mut marked = Marked::new();
@@ -91,7 +92,8 @@ impl MemberKeys {
         self.all.get(found.min()?)
     }
 
-    /// What managed fields would call an item that they do not name: by the same keys as the others.
+    /// Returns the name that managed fields would give an unnamed item: by the same keys as the
+    /// others.
     pub(super) fn name_of(&self, item: &Value) -> Option<String> {
         let mut shapes = self.marked.keys();
         shapes.find_map(|shape| {
@@ -101,7 +103,8 @@ impl MemberKeys {
         })
     }
 
-    /// Which member a desired item is: the one with all of its keys, else one whose other keys are defaults, unless a sibling is that one.
+    /// Finds the member that corresponds to a desired item. It is the one with all of its keys;
+    /// otherwise one whose other keys are defaults, unless a sibling is that one.
     pub(super) fn key_of(&self, wanted: &Value, siblings: &Items<'_>) -> Option<&MemberKey> {
         let by_default =
             |key: &&MemberKey| may_be(wanted, &key.fields) && siblings.find(key).is_none();
@@ -110,7 +113,7 @@ impl MemberKeys {
     }
 }
 
-/// Whether an item has these keys, where what it leaves open may be a default.
+/// Returns true if an item has these keys, where keys that the item leaves open may be defaults.
 fn may_be(item: &Value, key: &Map<String, Value>) -> bool {
     key.iter().all(|(name, value)| match item.get(name) {
         Some(found) => same(found, value),
@@ -127,7 +130,7 @@ pub(super) struct Items<'a> {
 
 impl<'a> Items<'a> {
     /// Of a value that may be a list, for these keys.
-    pub(super) fn of(list: &'a Value, keys: &MemberKeys) -> Self {
+    pub(super) fn from_value(list: &'a Value, keys: &MemberKeys) -> Self {
         Self::new(list.as_array().map_or(&[], Vec::as_slice), keys)
     }
 
@@ -162,9 +165,9 @@ pub(super) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    pub(super) fn of(entry: ManagerFields<'_>, desired: &'a Value, live: &'a Value) -> Self {
-        let keys = MemberKeys::of(&[entry]);
-        let siblings = Items::of(desired, &keys);
+    pub(super) fn new(entry: ManagerFields<'_>, desired: &'a Value, live: &'a Value) -> Self {
+        let keys = MemberKeys::from_entries(&[entry]);
+        let siblings = Items::from_value(desired, &keys);
         let mut wanted = BTreeMap::new();
         for item in siblings.list {
             if let Some(key) = keys.key_of(item, &siblings) {
@@ -172,7 +175,7 @@ impl<'a> Pairs<'a> {
             }
         }
         Self {
-            live: Items::of(live, &keys),
+            live: Items::from_value(live, &keys),
             wanted,
         }
     }
@@ -183,7 +186,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// The desired item that is this member, with those parts of the key that it leaves to defaults.
-    pub(super) fn wanted(&self, key: &MemberKey) -> Option<Value> {
+    pub(super) fn desired_item(&self, key: &MemberKey) -> Option<Value> {
         let mut item = (*self.wanted.get(&key.text)?).clone();
         let map = item.as_object_mut()?;
         for (name, value) in &key.fields {
@@ -201,7 +204,7 @@ mod tests {
 
     fn keys(texts: &[&str]) -> MemberKeys {
         let entry = texts.iter().map(|text| ((*text).to_owned(), json!({})));
-        MemberKeys::of(&[&entry.collect()])
+        MemberKeys::from_entries(&[&entry.collect()])
     }
 
     #[test]
@@ -212,7 +215,7 @@ mod tests {
             r#"k:{"port":53}"#,
         ]);
         let check = |list: Value, at: usize, expected: Option<&str>| {
-            let items = Items::of(&list, &keys);
+            let items = Items::from_value(&list, &keys);
             let found = keys.key_of(&list[at], &items);
             assert_eq!(found.map(|key| key.text.as_str()), expected, "{list}");
         };
@@ -235,7 +238,7 @@ mod tests {
     fn of_items_with_the_same_key_the_first_is_found() {
         let keys = keys(&[r#"k:{"port":80}"#]);
         let list = json!([{ "port": 80, "name": "a" }, { "port": 80, "name": "b" }]);
-        let items = Items::of(&list, &keys);
+        let items = Items::from_value(&list, &keys);
         assert_eq!(items.find(&keys.all[0]), list.get(0));
     }
 }

@@ -1,17 +1,18 @@
-//! How several entries of `metadata.managedFields` become one of ours.
+//! Merges several entries of `metadata.managedFields` into one of ours.
 
 use serde_json::{Map, Value, json};
 
 use super::exclusive::unnamed;
-use super::fields::{Whose, entries, is_leaf, whose};
+use super::fields::{EntryOwner, entries, entry_owner, is_leaf};
 
-/// The managed fields of an object with all of ours in one entry that an apply replaces; in `exclusive` lists, everything is ours.
+/// Returns the managed fields of an object with all of ours in one entry that an apply replaces. In
+/// `exclusive` lists, everything is ours.
 pub fn migrated(live: &Value, manager: &str, replaced: &[String], exclusive: &[&str]) -> Value {
     let (mut merged, mut others) = (Map::new(), Vec::new());
     let mut at = None;
     for entry in entries(live) {
-        match whose(entry, manager, replaced, "") {
-            Whose::Others => {
+        match entry_owner(entry, manager, replaced, "") {
+            EntryOwner::Others => {
                 let mut entry = entry.clone();
                 let fields = entry.get_mut("fieldsV1").and_then(Value::as_object_mut);
                 let taken = fields.is_some_and(|fields| taken_over(fields, &mut merged, exclusive));
@@ -19,7 +20,7 @@ pub fn migrated(live: &Value, manager: &str, replaced: &[String], exclusive: &[&
                     others.push(entry);
                 }
             }
-            Whose::Applied | Whose::Stuck => {
+            EntryOwner::Applied | EntryOwner::Stuck => {
                 at = at.max(entry.get("time").and_then(Value::as_str));
                 if let Some(fields) = entry.get("fieldsV1").and_then(Value::as_object) {
                     merge(&mut merged, fields);
@@ -47,7 +48,7 @@ pub fn migrated(live: &Value, manager: &str, replaced: &[String], exclusive: &[&
     Value::Array(others)
 }
 
-/// Moves the elements of these lists; whether nothing else was in the entry.
+/// Moves the elements of these lists. Returns true if the entry contained nothing else.
 fn taken_over(
     fields: &mut Map<String, Value>,
     merged: &mut Map<String, Value>,
@@ -62,7 +63,7 @@ fn taken_over(
     had && fields.is_empty()
 }
 
-/// An entry that says nothing else.
+/// Returns an entry with only this list.
 fn nested(path: &str, list: Map<String, Value>) -> Map<String, Value> {
     let around = |inner: Map<String, Value>, part: &str| {
         Map::from_iter([(format!("f:{part}"), Value::Object(inner))])
@@ -70,7 +71,8 @@ fn nested(path: &str, list: Map<String, Value>) -> Map<String, Value> {
     path.rsplit('.').fold(list, around)
 }
 
-/// What an entry says of a list of elements with keys; nothing is left of it, nor of what was around nothing else.
+/// Takes the part of an entry that describes a list of elements with keys. Removes that part, and
+/// each parent that contained only this list.
 fn take(fields: &mut Map<String, Value>, path: &str) -> Option<Map<String, Value>> {
     let (part, rest) = path.split_once('.').unwrap_or((path, ""));
     let name = format!("f:{part}");

@@ -1,4 +1,4 @@
-//! The part of a live object that is ours, and fingerprints: what the memory of our own writes is kept under.
+//! Our part of a live object, and fingerprints as keys for the memory of our own writes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,7 +8,7 @@ use super::Ours;
 use super::fields::ManagerFields;
 use super::members::{Items, MemberKey, MemberKeys};
 
-/// The live values at the paths that are ours, plus those at the desired paths.
+/// Returns the live values at our paths and at the desired paths.
 pub fn under_our_paths(desired: &Value, live: &Value, ours: &Ours<'_>) -> Value {
     let mut parts: Vec<Value> = ours.all().map(|entry| select(entry, live)).collect();
     parts.push(along(desired, live));
@@ -20,7 +20,7 @@ fn select(entry: ManagerFields<'_>, live: &Value) -> Value {
         return live.clone();
     }
     let mut selected = Map::new();
-    let items = Items::of(live, &MemberKeys::of(&[entry]));
+    let items = Items::from_value(live, &MemberKeys::from_entries(&[entry]));
     for (name, inner) in entry {
         let found = match (name.strip_prefix("f:"), MemberKey::parse(name)) {
             (Some(field), _) => live.get(field).cloned(),

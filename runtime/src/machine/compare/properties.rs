@@ -1,4 +1,5 @@
-//! What holds for every object: what was just applied is Current, any change of ours is seen, and nothing of others is.
+//! Properties that hold for every object. A fresh apply is Current, every change of our fields is
+//! detected, and no change of fields of other managers is.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -26,7 +27,7 @@ fn object() -> impl Strategy<Value = Value> {
         .prop_map(|map| json!({ "spec": Value::Object(map.into_iter().collect()) }))
 }
 
-/// The managed fields of an object that is ours as a whole.
+/// Returns the managed fields of an object that is entirely ours.
 fn fields(value: &Value) -> Value {
     let Some(map) = value.as_object() else {
         return json!({});
@@ -47,7 +48,7 @@ fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The object as it is after an apply by this operation, with a field of others beside each of ours.
+/// Returns the object after an apply by this operation, with a field of others beside each of ours.
 fn live(desired: &Value, operation: &str) -> Value {
     let mut live = with_others(desired);
     live["metadata"] = json!({ "managedFields": [
@@ -67,11 +68,11 @@ fn with_others(value: &Value) -> Value {
     Value::Object(map)
 }
 
-fn verdict(desired: &Value, live: &Value) -> Verdict {
+fn comparison(desired: &Value, live: &Value) -> Comparison {
     compare(
         &pruned(desired.clone()),
         live,
-        &Ours::of(live, MANAGER, &[], ""),
+        &Ours::for_manager(live, MANAGER, &[], ""),
     )
 }
 
@@ -88,8 +89,8 @@ fn without(value: &Value, pointer: &str) -> Value {
 proptest! {
     #[test]
     fn what_was_just_applied_is_current(desired in object()) {
-        prop_assert_eq!(verdict(&desired, &live(&desired, "Apply")), Verdict::Current);
-        prop_assert_eq!(verdict(&desired, &live(&desired, "Update")), Verdict::Current);
+        prop_assert_eq!(comparison(&desired, &live(&desired, "Apply")), Comparison::Current);
+        prop_assert_eq!(comparison(&desired, &live(&desired, "Update")), Comparison::Current);
     }
 
     #[test]
@@ -100,7 +101,7 @@ proptest! {
         let mut live = live(&desired, "Apply");
         *live.pointer_mut(changed).expect("it is a leaf of both") = json!("changed by hand");
         let at = changed.trim_start_matches('/').replace('/', ".");
-        prop_assert_eq!(verdict(&desired, &live), Verdict::Behind { at });
+        prop_assert_eq!(comparison(&desired, &live), Comparison::Behind { at });
     }
 
     #[test]
@@ -109,9 +110,9 @@ proptest! {
         leaves(&desired, "", &mut found);
         let fewer = without(&desired, pick.get::<String>(&found));
         for (operation, stuck) in [("Apply", false), ("Update", true)] {
-            let verdict = verdict(&fewer, &live(&desired, operation));
-            let is_surplus = matches!(verdict, Verdict::Surplus { migrate, .. } if migrate == stuck);
-            prop_assert!(is_surplus, "{verdict:?}");
+            let comparison = comparison(&fewer, &live(&desired, operation));
+            let is_surplus = matches!(comparison, Comparison::Surplus { migrate, .. } if migrate == stuck);
+            prop_assert!(is_surplus, "{comparison:?}");
         }
     }
 
@@ -122,7 +123,7 @@ proptest! {
         let fewer = without(&desired, pick.get::<String>(&found));
         let mut live = live(&desired, "Update");
         live["metadata"]["managedFields"] = migrated(&live, MANAGER, &[], &[]);
-        let is_surplus = matches!(verdict(&fewer, &live), Verdict::Surplus { migrate: false, .. });
+        let is_surplus = matches!(comparison(&fewer, &live), Comparison::Surplus { migrate: false, .. });
         prop_assert!(is_surplus);
         let managers = live["metadata"]["managedFields"].as_array().map(Vec::len);
         prop_assert_eq!(managers, Some(2));
@@ -134,14 +135,14 @@ proptest! {
         padded["spec"]["zz"] = empty.clone();
         padded["yy"] = json!({ "inner": empty });
         prop_assert_eq!(pruned(padded.clone()), desired.clone());
-        prop_assert_eq!(verdict(&padded, &live(&desired, "Apply")), Verdict::Current);
+        prop_assert_eq!(comparison(&padded, &live(&desired, "Apply")), Comparison::Current);
     }
 
     #[test]
     fn a_fingerprint_of_ours_ignores_what_is_not_ours(desired in object(), other in "[a-z]{1,5}") {
         let mut live = live(&desired, "Apply");
         let print = |live: &Value| {
-            let ours = Ours::of(live, MANAGER, &[], "");
+            let ours = Ours::for_manager(live, MANAGER, &[], "");
             fingerprint(&under_our_paths(&desired, live, &ours))
         };
         let before = print(&live);

@@ -1,8 +1,9 @@
-//! What is left out of what we send and compare: values that the API server would make ours and yet not keep.
+//! Values omitted from sent and compared objects. The API server would record them as ours but not
+//! keep them.
 
 use serde_json::Value;
 
-/// Maps from text to text, in which an empty text is a value like any other.
+/// Maps from text to text, in which an empty text is a regular value.
 const TEXT_MAPS: [&str; 9] = [
     "annotations",
     "binaryData",
@@ -15,7 +16,8 @@ const TEXT_MAPS: [&str; 9] = [
     "stringData",
 ];
 
-/// Desired fields without `{}`, `[]`, `null` and `""`, but with the members of lists as they are and `{}` in them: `emptyDir: {}` says something.
+/// Returns the desired fields without `{}`, `[]`, `null` and `""`. Members of lists stay unchanged,
+/// including `{}` in them, because `emptyDir: {}` is significant.
 pub fn pruned(mut desired: Value) -> Value {
     prune(&mut desired, "", false);
     desired
@@ -38,7 +40,7 @@ fn prune(value: &mut Value, name: &str, in_list: bool) {
     }
 }
 
-/// Whether a map of this name is one from text to text.
+/// Returns true if a map of this name maps text to text.
 pub(super) fn keeps_empty_text(name: &str) -> bool {
     TEXT_MAPS.contains(&name)
 }

@@ -1,27 +1,27 @@
-//! What we want and is there, and yet is not ours: a map that is owned as a whole may hold more than we wrote, and no apply of ours would take away
-//! what is wanted no more.
+//! Desired fields that are present but not ours. A map that is owned as a whole may hold more than
+//! we wrote. No apply of ours would remove its entries that are no longer desired.
 
 use serde_json::Value;
 
-use super::fields::{ManagerFields, is_leaf, within};
+use super::fields::{ManagerFields, child_entries, is_leaf};
 use super::members::{Items, MemberKeys};
 use super::prune::{is_nothing, keeps_empty_text};
-use super::{Path, Verdict, same};
+use super::{Comparison, Path, same};
 
-/// Who has a part of an object: our entries, and those of others.
+/// Owners of a part of an object: our entries, and those of others.
 #[derive(Clone, Debug)]
 pub(super) struct Owners<'a> {
     pub(super) ours: Vec<ManagerFields<'a>>,
     pub(super) others: Vec<ManagerFields<'a>>,
-    /// Whether what is nobody's counts, as it does once we have applied.
+    /// True if unowned fields count, as they do once we have applied.
     pub(super) claims_unowned: bool,
 }
 
 impl<'a> Owners<'a> {
-    fn within(&self, name: &str) -> Self {
+    fn child(&self, name: &str) -> Self {
         Self {
-            ours: within(&self.ours, name),
-            others: within(&self.others, name),
+            ours: child_entries(&self.ours, name),
+            others: child_entries(&self.others, name),
             ..*self
         }
     }
@@ -35,7 +35,7 @@ impl<'a> Owners<'a> {
         self.all().all(is_leaf)
     }
 
-    /// Whether a part is nobody's that an apply of ours would make ours.
+    /// Returns true if a part is unowned and our apply would make it ours.
     fn claims(&self, part: &Self, path: &Path<'_>) -> bool {
         let has_fields = !self.ours.is_empty() && !self.ours.iter().any(|own| is_leaf(own));
         self.claims_unowned && has_fields && part.is_nobodys() && !is_untracked(path)
@@ -46,7 +46,7 @@ impl<'a> Owners<'a> {
     }
 }
 
-/// Whether managed fields never name a field: an object's kind, name and identity.
+/// Returns true if managed fields never name a field: an object's kind, name and identity.
 ///
 /// See `stripMeta` of <https://github.com/kubernetes/apimachinery/blob/master/pkg/util/managedfields/internal/stripmeta.go>.
 fn is_untracked(path: &Path<'_>) -> bool {
@@ -59,12 +59,13 @@ fn is_untracked(path: &Path<'_>) -> bool {
     }
 }
 
-/// The first desired field that others own and we do not, that is nobody's beside ours, or to which something was added although it is owned as a whole.
+/// Returns the first desired field that only others own, or that has no owner beside ours. Also
+/// returns a field that is owned as a whole and has additions.
 pub(super) fn taken(
     (desired, live): (&Value, &Value),
     owners: &Owners<'_>,
     path: &Path<'_>,
-) -> Option<Verdict> {
+) -> Option<Comparison> {
     if owners.is_nobodys() {
         return None;
     }
@@ -72,10 +73,10 @@ pub(super) fn taken(
         (Value::Object(desired), Value::Object(live)) => {
             desired.iter().find_map(|(key, wanted)| {
                 let path = path.down(key);
-                let inner = owners.within(&format!("f:{key}"));
+                let inner = owners.child(&format!("f:{key}"));
                 let live = live.get(key).unwrap_or(&Value::Null);
                 if owners.claims(&inner, &path) && !is_nothing(live, key) {
-                    return Some(Verdict::Unowned { at: path.show() });
+                    return Some(Comparison::Unowned { at: path.show() });
                 }
                 field((wanted, live), &inner, &path)
             })
@@ -89,18 +90,18 @@ fn field(
     (wanted, live): (&Value, &Value),
     owners: &Owners<'_>,
     path: &Path<'_>,
-) -> Option<Verdict> {
+) -> Option<Comparison> {
     if owners.is_nobodys() || !owners.is_whole() {
         return taken((wanted, live), owners, path);
     }
     if owners.ours.is_empty() {
-        return Some(Verdict::Taken { at: path.show() });
+        return Some(Comparison::Taken { at: path.show() });
     }
     // Nothing fills in defaults there.
     let texts = (wanted.as_object(), live.as_object());
     match texts {
         (Some(wanted), Some(live)) if keeps_empty_text(path.part) && live.len() > wanted.len() => {
-            Some(Verdict::Behind { at: path.show() })
+            Some(Comparison::Behind { at: path.show() })
         }
         _ => None,
     }
@@ -110,27 +111,27 @@ fn element(
     (desired, live): (&[Value], &[Value]),
     owners: &Owners<'_>,
     path: &Path<'_>,
-) -> Option<Verdict> {
+) -> Option<Comparison> {
     let all: Vec<_> = owners.all().collect();
-    let keys = MemberKeys::of(&all);
+    let keys = MemberKeys::from_entries(&all);
     let (siblings, items) = (Items::new(desired, &keys), Items::new(live, &keys));
     desired.iter().enumerate().find_map(|(number, wanted)| {
         let part = format!("[{number}]");
         let path = path.down(&part);
         let Some(key) = keys.key_of(wanted, &siblings) else {
             let is_taken = names(&owners.others, wanted) && !names(&owners.ours, wanted);
-            return is_taken.then(|| Verdict::Taken { at: path.show() });
+            return is_taken.then(|| Comparison::Taken { at: path.show() });
         };
-        let inner = owners.within(&key.text);
+        let inner = owners.child(&key.text);
         match (inner.ours.is_empty(), items.find(key)) {
-            (true, _) => Some(Verdict::Taken { at: path.show() }),
+            (true, _) => Some(Comparison::Taken { at: path.show() }),
             (false, Some(live)) => taken((wanted, live), &inner, &path),
             (false, None) => None,
         }
     })
 }
 
-/// Whether entries name a value of a set.
+/// Returns true if entries name a value of a set.
 fn names(entries: &[ManagerFields<'_>], value: &Value) -> bool {
     let mut names = entries.iter().flat_map(|entry| entry.keys());
     names.any(|name| {
@@ -168,16 +169,16 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(desired: Value, live: &Value, expected: Verdict, who: &[&str]) {
+    fn check(desired: Value, live: &Value, expected: Comparison, who: &[&str]) {
         let replaced = ["old".to_owned()];
-        let ours = Ours::of(live, "us", &replaced, "");
+        let ours = Ours::for_manager(live, "us", &replaced, "");
         assert_eq!(compare(&desired, live, &ours), expected, "{live}");
         let found = contenders(&desired, live, "us", &replaced);
         assert_eq!(found.into_iter().collect::<Vec<_>>(), who, "{live}");
     }
 
-    fn taken_at(at: &str) -> Verdict {
-        Verdict::Taken { at: at.to_owned() }
+    fn taken_at(at: &str) -> Comparison {
+        Comparison::Taken { at: at.to_owned() }
     }
 
     #[test]
@@ -205,18 +206,18 @@ mod tests {
                 taken_at("spec.selector"),
                 &["hand"],
             ),
-            (vec![both.clone()], &equal, Verdict::Current, &[]),
+            (vec![both.clone()], &equal, Comparison::Current, &[]),
             (
                 vec![both.clone(), entry("other", "Apply", selector())],
                 &equal,
-                Verdict::Current,
+                Comparison::Current,
                 &[],
             ),
-            // Under a manager of ours: nobody else's, and yet more than is wanted.
+            // The fields belong only to a manager of ours, and exceed the desired ones.
             (
                 vec![entry("old", "Update", selector())],
                 &grown,
-                Verdict::Behind {
+                Comparison::Behind {
                     at: "spec.selector".to_owned(),
                 },
                 &[],
@@ -224,10 +225,10 @@ mod tests {
             (
                 vec![entry("old", "Update", selector())],
                 &equal,
-                Verdict::Current,
+                Comparison::Current,
                 &[],
             ),
-            (vec![], &grown, Verdict::Current, &[]),
+            (vec![], &grown, Comparison::Current, &[]),
         ];
         for (managed, selector, expected, who) in rows {
             let live = service(&managed, selector.clone());
@@ -258,7 +259,7 @@ mod tests {
         let beside = json!({ "f:metadata": { "f:labels": { "f:their": {} }, "f:finalizers": { "v:\"b\"": {} } } });
         let (ours, beside) = (us(whole.clone()), hand(beside));
         let here = live(&[ours, beside.clone()], object.clone());
-        check(desired.clone(), &here, Verdict::Current, &[]);
+        check(desired.clone(), &here, Comparison::Current, &[]);
         let ways = [
             (
                 &["f:metadata", "f:labels", "f:app"][..],
@@ -285,7 +286,7 @@ mod tests {
         }
     }
 
-    /// What is left of an entry without one part, and that part alone.
+    /// Returns an entry without one part, and that part alone.
     fn moved(entry: &Value, way: &[&str]) -> (Value, Value) {
         let mut left = entry.clone();
         let (last, parents) = way.split_last().unwrap();
@@ -320,7 +321,7 @@ mod tests {
         let elsewhere = hand(json!({ "f:metadata": { "f:annotations": { "f:x": {} } } }));
         let here = |ours: Value| live(&[ours, elsewhere.clone()], object.clone());
         let current = here(us(whole.clone()));
-        check(desired.clone(), &current, Verdict::Current, &[]);
+        check(desired.clone(), &current, Comparison::Current, &[]);
         let ways = [
             (&["f:spec", "f:type"][..], "spec.type"),
             (
@@ -330,11 +331,11 @@ mod tests {
         ];
         for (way, at) in ways {
             let (left, _) = moved(&whole, way);
-            let unowned = Verdict::Unowned { at: at.to_owned() };
+            let unowned = Comparison::Unowned { at: at.to_owned() };
             check(desired.clone(), &here(us(left.clone())), unowned, &[]);
             // An object that another operator made is taken over without a write.
             let old = here(entry("old", "Apply", left));
-            check(desired.clone(), &old, Verdict::Current, &[]);
+            check(desired.clone(), &old, Comparison::Current, &[]);
         }
     }
 
@@ -345,6 +346,6 @@ mod tests {
         let object = json!({ "metadata": { "labels": { "app": "web", "x": "1" } } });
         let here = live(&[ours, empty], object);
         let desired = json!({ "metadata": { "labels": { "app": "web" } } });
-        check(desired, &here, Verdict::Current, &[]);
+        check(desired, &here, Comparison::Current, &[]);
     }
 }

@@ -1,4 +1,4 @@
-//! Tables for Stale and Current: each row is a desired object, a live one with managed fields, and the verdict.
+//! Tables for Stale and Current: each row is a desired object, a live one with managed fields, and the comparison.
 
 use serde_json::{Value, json};
 
@@ -22,8 +22,8 @@ fn updated(manager: &str, fields: Value) -> Value {
     json!({ "manager": manager, "operation": "Update", "fieldsV1": fields })
 }
 
-fn check(desired: Value, live: &Value, expected: Verdict) {
-    let ours = Ours::of(live, MANAGER, &["old".to_owned()], "");
+fn check(desired: Value, live: &Value, expected: Comparison) {
+    let ours = Ours::for_manager(live, MANAGER, &["old".to_owned()], "");
     assert_eq!(
         compare(&pruned(desired.clone()), live, &ours),
         expected,
@@ -31,12 +31,12 @@ fn check(desired: Value, live: &Value, expected: Verdict) {
     );
 }
 
-fn behind_at(at: &str) -> Verdict {
-    Verdict::Behind { at: at.to_owned() }
+fn behind_at(at: &str) -> Comparison {
+    Comparison::Behind { at: at.to_owned() }
 }
 
-fn surplus_at(at: &str, migrate: bool) -> Verdict {
-    Verdict::Surplus {
+fn surplus_at(at: &str, migrate: bool) -> Comparison {
+    Comparison::Surplus {
         at: at.to_owned(),
         migrate,
     }
@@ -69,7 +69,7 @@ fn defaults_of_the_server_do_not_matter() {
     check(
         json!({ "spec": { "type": "ClusterIP", "clusterIP": "", "ports": [{ "port": 80 }] } }),
         &live,
-        Verdict::Current,
+        Comparison::Current,
     );
 }
 
@@ -105,7 +105,7 @@ fn members_of_a_list_map_are_found_by_their_keys() {
     check(
         json!({ "spec": { "ports": both } }),
         &live,
-        Verdict::Current,
+        Comparison::Current,
     );
     check(
         json!({ "spec": { "ports": [{ "port": 53, "protocol": "UDP" }] } }),
@@ -147,7 +147,7 @@ fn a_dropped_field_of_ours_is_surplus_and_one_of_others_is_not() {
                 "kubectl-edit",
                 json!({ "f:spec": { "f:externalTrafficPolicy": {} } }),
             ),
-            Verdict::Current,
+            Comparison::Current,
         ),
     ];
     for (entry, expected) in rows {
@@ -171,7 +171,7 @@ fn an_equal_object_is_taken_over_without_a_write() {
     check(
         json!({ "spec": { "type": "NodePort", "ports": [{ "port": 80 }] } }),
         &live,
-        Verdict::Current,
+        Comparison::Current,
     );
 }
 
@@ -186,7 +186,7 @@ fn owned_nothing_is_no_surplus() {
     check(
         json!({ "spec": { "type": "ClusterIP" } }),
         &live,
-        Verdict::Current,
+        Comparison::Current,
     );
 }
 
@@ -208,10 +208,10 @@ fn members_of_others_in_a_map_that_was_applied_empty_are_no_surplus() {
         check(
             desired.clone(),
             &live(ours, theirs.clone()),
-            Verdict::Current,
+            Comparison::Current,
         );
     }
-    // Of a map that others own as a whole, too, ours is the whole map.
+    // If others also own the map as a whole, our part is the whole map.
     let whole = json!({ "f:metadata": { "f:annotations": {} } });
     check(
         desired,
@@ -232,7 +232,7 @@ fn labels_may_be_empty_texts() {
         .map(|meta| meta.remove("labels"));
     check(desired.clone(), &bare, behind_at("metadata.labels"));
     live["metadata"]["labels"]["x"] = json!("");
-    check(desired, &live, Verdict::Current);
+    check(desired, &live, Comparison::Current);
     check(
         json!({ "metadata": {} }),
         &live,
@@ -257,7 +257,7 @@ fn sets_and_atomic_lists_compare_by_value_and_order() {
     check(
         desired(json!(["a"]), json!(["x", "y"])),
         &live,
-        Verdict::Current,
+        Comparison::Current,
     );
     check(
         desired(json!(["a"]), json!(["y", "x"])),
@@ -284,7 +284,7 @@ fn status_entries_are_not_entries_of_the_object() {
     check(
         json!({ "metadata": { "labels": { "app": "web" } } }),
         &live,
-        Verdict::Current,
+        Comparison::Current,
     );
 }
 
@@ -316,7 +316,7 @@ fn migration_leaves_one_entry_of_ours_and_all_others() {
     );
     let mut after = live.clone();
     after["metadata"]["managedFields"] = migrated(&live, MANAGER, &["old".to_owned()], &[]);
-    let ours = Ours::of(&after, MANAGER, &["old".to_owned()], "");
+    let ours = Ours::for_manager(&after, MANAGER, &["old".to_owned()], "");
     assert!(ours.stuck.is_empty());
     assert_eq!(
         ours.applied.map(|m| Value::Object(m.clone())),
@@ -341,7 +341,7 @@ fn fingerprints_follow_our_paths_only() {
         )
     };
     let print = |live: &Value| {
-        let ours = Ours::of(live, MANAGER, &[], "");
+        let ours = Ours::for_manager(live, MANAGER, &[], "");
         fingerprint(&under_our_paths(
             &json!({ "spec": { "type": "x" } }),
             live,

@@ -1,29 +1,30 @@
-//! The calls of a volume as data: what the Container Storage Interface demands of each, and what the declaration answers.
+//! Calls of a volume as data: the requirements of the Container Storage Interface, and the answers
+//! of the declaration.
 
 use super::Pred;
 
-/// What answers one call.
+/// Answer to one call.
 #[derive(Debug)]
 pub struct Call {
-    /// Which call.
+    /// Call that it answers.
     pub rpc: Rpc,
     /// Its doc comment.
     pub doc: &'static str,
     /// It is to the node, where something local can be probed.
     pub on_node: bool,
-    /// What its request carries.
+    /// Fields of its request.
     pub fields: &'static [RequestField],
-    /// The fields by which calls exclude each other.
+    /// Fields by which calls exclude each other.
     pub key: &'static [&'static str],
-    /// What it asks first, in order: only those that may apply.
+    /// Preconditions that it checks first, in order: only those that may apply.
     pub preconditions: &'static [Precondition],
-    /// What it is to bring about; where that holds already, it is OK.
+    /// Target that it brings about; if that holds already, the answer is OK.
     pub target: Target,
-    /// Asked next: the first that fits counts.
+    /// Refusals, checked next. The first that fits counts.
     pub refusals: &'static [Refusal],
     /// Effects that lead to the target: the first that is enabled runs.
     pub by: &'static [usize],
-    /// For how long it waits for what is promised.
+    /// Upper bound on the wait for promises.
     pub within: Option<Within>,
     /// The call that undoes this one, or that this one undoes; it ends this one's waiting.
     pub opposite: Option<usize>,
@@ -38,7 +39,7 @@ pub struct Call {
 pub struct RequestField {
     /// As the interface spells it.
     pub name: &'static str,
-    /// A request without it is refused before anything is looked at.
+    /// True if a request without the field is refused before anything is read.
     pub required: bool,
     /// How many bytes it may have.
     pub limit: Option<usize>,
@@ -55,29 +56,29 @@ pub struct Precondition {
     pub when: Pred,
 }
 
-/// What a call is to bring about.
+/// Target of a call.
 #[derive(Debug)]
 pub enum Target {
     /// Nothing.
     Nothing,
     /// A state.
     State(usize),
-    /// Worlds in which this holds.
+    /// All worlds in which this predicate holds.
     Pred(Pred),
 }
 
-/// Where a call is refused.
+/// Refusal of a call.
 #[derive(Debug)]
 pub struct Refusal {
     /// The worlds.
     pub when: Pred,
-    /// With which code.
+    /// Status code of the refusal.
     pub code: Code,
     /// The author's sentence.
     pub why: Option<&'static str>,
 }
 
-/// How long a call waits, and what it answers then.
+/// Upper bound on the wait of a call, and the answer after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Within {
     /// Milliseconds.
@@ -93,7 +94,7 @@ pub enum Rpc {
     CreateVolume,
     /// Takes it away.
     DeleteVolume,
-    /// Tells whether a volume can do what is asked.
+    /// Reports whether a volume supports the requested capabilities.
     ValidateVolumeCapabilities,
     /// Prepares a volume on a node.
     NodeStageVolume,
@@ -110,7 +111,7 @@ pub enum Rpc {
 pub enum Code {
     /// The caller gave up.
     Cancelled,
-    /// Nobody knows what happened.
+    /// The result is unknown.
     Unknown,
     /// The request is wrong.
     InvalidArgument,
@@ -118,11 +119,11 @@ pub enum Code {
     DeadlineExceeded,
     /// It is not there.
     NotFound,
-    /// It is there, and differs.
+    /// The volume exists and differs.
     AlreadyExists,
     /// The caller may not.
     PermissionDenied,
-    /// There is no room.
+    /// No space is left.
     ResourceExhausted,
     /// Something else must happen first.
     FailedPrecondition,
@@ -130,7 +131,7 @@ pub enum Code {
     Aborted,
     /// Too small or too large.
     OutOfRange,
-    /// There is no such call.
+    /// The call is not implemented.
     Unimplemented,
     /// Something broke.
     Internal,
@@ -138,6 +139,6 @@ pub enum Code {
     Unavailable,
     /// Something is lost.
     DataLoss,
-    /// Nobody knows who asks.
+    /// The caller is not authenticated.
     Unauthenticated,
 }

@@ -1,4 +1,4 @@
-//! Which state follows which, and why.
+//! Edges between states, and their causes.
 
 /// A transition between two declared states.
 #[derive(Debug)]

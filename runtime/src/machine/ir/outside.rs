@@ -1,41 +1,41 @@
-//! What is done when the object goes, and what the world outside does by itself.
+//! Teardown of the object, and changes that the environment makes by itself.
 
 use super::Pred;
 
 /// One step of the teardown.
 #[derive(Debug)]
 pub struct Step {
-    /// What is done, by position.
+    /// Effect to run, by position.
     pub effect: usize,
-    /// Where it is; `None`: wherever it can be.
+    /// Condition under which it runs. `None` means wherever it can run.
     pub when: Option<Pred>,
-    /// The step is over where this holds by what is asked.
+    /// Condition that ends the stage, evaluated on external answers.
     pub until: Pred,
 }
 
-/// Where what is left when the object goes is given up.
+/// Condition under which remaining resources are abandoned when the object goes.
 #[derive(Debug)]
 pub struct Abandoned {
-    /// By what is asked.
+    /// Condition, evaluated on external answers.
     pub when: Pred,
-    /// What people are told.
+    /// Message for users.
     pub why: &'static str,
 }
 
-/// What the world outside does by itself, sooner or later.
+/// Change that the environment makes by itself, sooner or later.
 #[derive(Debug)]
 pub struct Promise {
     /// As declared.
     pub name: &'static str,
-    /// Which lifecycle keeps it, if that is said.
+    /// Lifecycle that keeps it, if one is declared.
     pub claim: Option<Claim>,
-    /// Where it holds.
+    /// Condition under which it holds.
     pub when: Pred,
-    /// What it brings about: alternatives of (variable, value).
+    /// Result that it brings about: alternatives of (variable, value).
     pub sets: &'static [&'static [(usize, u8)]],
 }
 
-/// Which lifecycle keeps a promise: in these of its states it has done so.
+/// Lifecycle that keeps a promise. The keeper has kept it in these of its states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// [`super::Lifecycle::path`] of the keeper.

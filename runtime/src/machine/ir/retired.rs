@@ -1,6 +1,6 @@
-//! What an older version of a lifecycle had, and this one has not.
+//! Items that an older version of a lifecycle declared, and this version does not.
 
-/// What it left that is not an object of its own.
+/// Leftover that is not an object of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retired {
     /// A finalizer: the one of today's name, or one of another name.
@@ -9,14 +9,14 @@ pub enum Retired {
     Record {
         /// As it was declared.
         name: &'static str,
-        /// The record that goes on with what it held.
+        /// Record that takes over its content.
         now: Option<&'static str>,
     },
     /// A record, by its annotation.
     Annotation {
         /// Of the object.
         key: &'static str,
-        /// The record that goes on with what it held.
+        /// Record that takes over its content.
         now: Option<&'static str>,
     },
     /// A condition, by its type.
@@ -25,10 +25,10 @@ pub enum Retired {
     Field(&'static str),
 }
 
-/// What becomes of the objects of an input that is no more.
+/// Treatment of the objects of a removed input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
-    /// They are deleted; of what others own as well, our part goes.
+    /// The objects are deleted. If others own them as well, only our part is removed.
     Deleted,
     /// They stay for good: our owner reference goes.
     Released,

@@ -1,4 +1,5 @@
-//! What counts as a length of time: the table of Go's own tests, and what is declared beside it.
+//! Tests of the texts that count as a length of time: the table of Go's own tests, and additional
+//! declared cases.
 
 use std::time::Duration;
 
@@ -93,7 +94,8 @@ fn what_go_refuses_is_refused() {
     assert_eq!(Said::Seconds(i64::MIN).nanoseconds(), None);
 }
 
-/// jiff reads durations for people; where it reads what Kubernetes writes, both say the same.
+/// jiff parses durations in a form for people. For Kubernetes' forms that it accepts, both results
+/// are equal.
 #[test]
 fn jiff_reads_the_same_where_it_reads_it() {
     for said in ["1h30m", "90m", "1.5h", "250ms", "2h45m30.5s", "1us", "24h"] {
@@ -129,7 +131,7 @@ fn what_is_missing_or_unreadable_or_too_short_is_replaced() {
         ),
     ];
     for (said, counts, flaw) in table {
-        assert_eq!(length.of(said.as_ref()), (counts, flaw), "{said:?}");
+        assert_eq!(length.resolve(said.as_ref()), (counts, flaw), "{said:?}");
     }
 }
 
@@ -137,7 +139,7 @@ proptest::proptest! {
     #[test]
     fn whatever_is_said_ends(said in "[-+.0-9a-z\u{b5} ]{0,40}") {
         let length = Length { said: Some(0), otherwise: 1_000, least: 10 };
-        let (counts, _) = length.of(Some(&Said::Text(said)));
+        let (counts, _) = length.resolve(Some(&Said::Text(said)));
         proptest::prop_assert!(counts >= Duration::from_millis(10));
     }
 }

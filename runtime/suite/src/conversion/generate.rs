@@ -1,11 +1,12 @@
-//! Values that a structural schema allows, as far as it says so itself; and smaller ones of a value.
+//! Values that a structural schema allows, as far as the schema states it, and smaller variants of
+//! a value.
 
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-/// How much of what may be left out is there.
+/// Amount of optional fields that are present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Amount {
     Least,
@@ -56,7 +57,7 @@ impl Generator<'_> {
         }
         match schema["type"].as_str() {
             Some("string") => self.text(schema),
-            Some("integer") => self.whole(schema),
+            Some("integer") => self.integer(schema),
             Some("number") => self.number(schema),
             Some("boolean") => json!(self.is_there()),
             Some("array") => self.list(schema, depth),
@@ -64,7 +65,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Whether what may be left out is there.
+    /// Returns true if an optional field is present.
     fn is_there(&mut self) -> bool {
         match self.amount {
             Amount::Least => false,
@@ -92,7 +93,7 @@ impl Generator<'_> {
             if of_object || depth > DEEPEST {
                 continue;
             }
-            // What a kind is, is rarely left out although its schema lets it be.
+            // The spec of a kind is rarely left out, although its schema allows that.
             let is_needed =
                 required.iter().any(|one| one == name) || (depth == 0 && name == "spec");
             if is_needed || self.is_there() {
@@ -164,7 +165,7 @@ impl Generator<'_> {
         json!(self.one_of(&fitting).copied().unwrap_or(&filled))
     }
 
-    fn whole(&mut self, schema: &Value) -> Value {
+    fn integer(&mut self, schema: &Value) -> Value {
         let widest = match schema["format"].as_str() {
             Some("int32") => i64::from(i32::MAX),
             Some("uint32") => i64::from(u32::MAX),

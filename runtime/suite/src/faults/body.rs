@@ -1,4 +1,5 @@
-//! Answers as they are sent on. Events of a watch are held back, thinned out or cut off here, and logged when they leave.
+//! Bodies of forwarded answers. Watch events are delayed, dropped or cut off here, and logged when
+//! they leave.
 
 use std::collections::VecDeque;
 use std::io;
@@ -27,17 +28,17 @@ pub(super) struct WatchReply {
     number: u64,
     kind: String,
     inner: Body,
-    /// What has come of a line that is not whole yet.
+    /// Received bytes of a line that is not complete yet.
     begun: Vec<u8>,
     held: VecDeque<String>,
-    /// When the held events are let go.
+    /// Timer that releases the held events.
     release: Option<Pin<Box<Sleep>>>,
     coalesces: bool,
     is_over: bool,
 }
 
 impl Reply {
-    pub(super) fn whole(body: Bytes) -> Self {
+    pub(super) fn full(body: Bytes) -> Self {
         Self::Whole(Some(body).filter(|body| !body.is_empty()))
     }
 
@@ -89,20 +90,21 @@ impl WatchReply {
         ready!(self.wait(cx));
         match self.held.pop_front() {
             Some(event) => {
-                self.line.note(self.number, &format!("=> {event}"));
+                self.line.record(self.number, &format!("=> {event}"));
                 let mut bytes = event.into_bytes();
                 bytes.push(b'\n');
                 Poll::Ready(Some(Ok(Frame::data(bytes.into()))))
             }
             None if self.is_over => {
-                self.line.note(self.number, "=> ends");
+                self.line.record(self.number, "=> ends");
                 Poll::Ready(None)
             }
             None => Poll::Pending,
         }
     }
 
-    /// Whether a fault ends this watch; else it is told when one does.
+    /// Returns the ending if a fault ends this watch. Otherwise it registers the task, which is
+    /// woken when one does.
     fn ending(&mut self, cx: &Context<'_>) -> Option<Ending> {
         let mut state = self.line.faults.state();
         let watch = state.watches.get_mut(&self.number)?;
@@ -116,11 +118,11 @@ impl WatchReply {
         self.inner = Body::empty();
         match ending {
             Ending::Over => {
-                self.line.note(self.number, "=> ends");
+                self.line.record(self.number, "=> ends");
                 None
             }
             Ending::Broken => {
-                self.line.note(self.number, "=> breaks");
+                self.line.record(self.number, "=> breaks");
                 let error = "the watch was broken by a fault";
                 let error = io::Error::new(io::ErrorKind::ConnectionReset, error);
                 Some(Err(error.into()))
@@ -130,13 +132,13 @@ impl WatchReply {
                     "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
                     "message": "too old resource version", "reason": "Expired", "code": 410,
                 } });
-                self.line.note(self.number, &format!("=> {event}"));
+                self.line.record(self.number, &format!("=> {event}"));
                 Some(Ok(Frame::data(format!("{event}\n").into_bytes().into())))
             }
         }
     }
 
-    /// Takes in whatever the server has sent.
+    /// Reads everything that the server has sent.
     fn fill(&mut self, cx: &mut Context<'_>) -> Result<(), BoxError> {
         while !self.is_over {
             match Pin::new(&mut self.inner).poll_frame(cx) {

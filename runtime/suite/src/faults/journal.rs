@@ -16,8 +16,8 @@ impl Journal {
         self.off = true;
     }
 
-    /// One line: when, which process, which request, what.
-    pub(super) fn note(&mut self, at: Duration, process: u32, request: u64, what: &str) {
+    /// Writes one line: time, process, request and text.
+    pub(super) fn record(&mut self, at: Duration, process: u32, request: u64, what: &str) {
         if self.off {
             return;
         }

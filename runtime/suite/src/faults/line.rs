@@ -1,4 +1,4 @@
-//! The handles: one for whoever plans and watches a run, one for each process that runs.
+//! Handles: one for the test that plans and watches a run, and one for each process that runs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,17 +11,17 @@ use tokio::time::Instant;
 
 use super::signal::Signal;
 use super::state::{Sent, State};
-use super::{At, Plan};
+use super::{FaultPoint, Plan};
 use lifecycle_client::clock::Clock;
 
-/// What goes wrong in one run, and the log of it. Clones share everything.
+/// Faults of one run, and their log. Clones share everything.
 #[derive(Clone)]
 pub struct Faults(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
     began: Instant,
-    /// So long had another run gone that this one goes on from.
+    /// Duration of the earlier run that this run continues.
     before: Duration,
     origin: Timestamp,
 }
@@ -44,7 +44,7 @@ impl Faults {
 
     /// Goes on from a run that began at `origin` and lasted for a time.
     pub fn after(before: Duration, plan: Plan, origin: Timestamp) -> Self {
-        let state = State::of(plan.0);
+        let state = State::new(plan.0);
         Self(Arc::new(Shared {
             state: Mutex::new(state),
             began: Instant::now(),
@@ -72,12 +72,12 @@ impl Faults {
         self.state().plan.extend(plan.0);
     }
 
-    /// What has not gone wrong: the run never came so far.
+    /// Returns the faults that have not occurred, because the run never came so far.
     pub fn left(&self) -> Plan {
         Plan(self.state().plan.clone())
     }
 
-    /// What the process sent so far, as plans count it.
+    /// Returns the requests that the process sent so far, as plans count them.
     pub fn sent(&self) -> Vec<Sent> {
         self.state().sent.clone()
     }
@@ -85,7 +85,7 @@ impl Faults {
     /// How many mutations the process sent so far, as plans count them.
     pub fn writes(&self) -> usize {
         let state = self.state();
-        let is_write = |sent: &&Sent| matches!(sent.at, At::Write(_));
+        let is_write = |sent: &&Sent| matches!(sent.at, FaultPoint::Write(_));
         state.sent.iter().filter(is_write).count()
     }
 
@@ -104,7 +104,7 @@ impl Faults {
         self.state().journal.stop();
     }
 
-    /// Whether the newest process lives.
+    /// Returns true if the newest process is running.
     pub fn is_running(&self) -> bool {
         let state = self.state();
         state.starts > 0 && !state.dead.contains(&state.starts)
@@ -167,13 +167,13 @@ impl Line {
     /// Ends the process, and has it started anew.
     pub(super) fn crash(&self) {
         self.end();
-        self.note(0, "crashes");
+        self.record(0, "crashes");
         self.faults.state().signal(Signal::Crash);
     }
 
-    pub(super) fn note(&self, request: u64, what: &str) {
+    pub(super) fn record(&self, request: u64, what: &str) {
         let at = self.faults.elapsed();
         let mut state = self.faults.state();
-        state.journal.note(at, self.process, request, what);
+        state.journal.record(at, self.process, request, what);
     }
 }

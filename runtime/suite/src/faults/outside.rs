@@ -1,14 +1,15 @@
-//! Mutations and questions outside Kubernetes on the same line: providers that stand in for the outside pass through here, so that plans reach them too.
+//! Mutations and queries outside Kubernetes on the same line. Providers that simulate external
+//! systems go through here, so that plans reach them too.
 
 use std::future::pending;
 use std::time::Duration;
 
-use super::What;
+use super::FaultKind;
 use super::line::Line;
 use super::state::Class;
 use lifecycle_runtime::lifecycle::CallError;
 
-/// When a provider that answers 429 wants to be asked again.
+/// Retry-After duration of a provider that answers 429.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 impl Line {
@@ -21,22 +22,24 @@ impl Line {
         what: &str,
         mutation: impl FnOnce() -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        self.carry(what, true, async { mutation() }, said).await
+        self.carry(what, true, async { mutation() }, describe_result)
+            .await
     }
 
-    /// Asks a provider: it counts as a request.
+    /// Queries a provider. Counts as a request.
     ///
     /// # Errors
     /// Those of the question and of faults.
-    pub async fn ask<R: std::fmt::Debug>(
+    pub async fn query<R: std::fmt::Debug>(
         &self,
         what: &str,
         question: impl FnOnce() -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        self.carry(what, false, async { question() }, said).await
+        self.carry(what, false, async { question() }, describe_result)
+            .await
     }
 
-    /// Runs what takes its time: a mutation, which counts as a write, or a question.
+    /// Runs an operation that takes time: a mutation, which counts as a write, or a query.
     pub(crate) async fn carry<R>(
         &self,
         what: &str,
@@ -51,52 +54,54 @@ impl Line {
         if self.is_dead() {
             return pending().await;
         }
-        let number = self.number();
-        self.note(number, &format!("OUTSIDE {what}"));
+        let number = self.next_number();
+        self.record(number, &format!("OUTSIDE {what}"));
         let fault = self.begin(&format!("OUTSIDE {what}"), class, "");
         let broken = |why: &str| {
-            self.note(number, &format!("-> {why}"));
+            self.record(number, &format!("-> {why}"));
             Err(CallError::Failed(why.to_owned()))
         };
         if self.is_cut() {
             return broken("the connection was broken by a fault");
         }
         match fault {
-            Some(What::CrashBefore) => {
+            Some(FaultKind::CrashBefore) => {
                 self.crash();
                 return pending().await;
             }
-            Some(What::Timeout) => return pending().await,
-            Some(What::Answer(422)) => {
-                self.note(number, "-> refused");
+            Some(FaultKind::Timeout) => return pending().await,
+            Some(FaultKind::Answer(422)) => {
+                self.record(number, "-> refused");
                 return Err(CallError::Refused(
-                    "a fault does not let it pass".to_owned(),
+                    "an injected fault rejects it".to_owned(),
                 ));
             }
-            Some(What::Answer(429)) => {
-                self.note(number, "-> too many requests");
+            Some(FaultKind::Answer(429)) => {
+                self.record(number, "-> too many requests");
                 return Err(CallError::Later {
                     why: "too many requests".to_owned(),
                     after: RETRY_AFTER,
                 });
             }
-            Some(What::Answer(code)) => return broken(&format!("the provider answered {code}")),
+            Some(FaultKind::Answer(code)) => {
+                return broken(&format!("the provider answered {code}"));
+            }
             Some(_) | None => {}
         }
         let done = operation.await;
-        self.note(number, &format!("-> {}", said(&done)));
+        self.record(number, &format!("-> {}", said(&done)));
         match fault {
-            Some(What::CrashAfter) => {
+            Some(FaultKind::CrashAfter) => {
                 self.crash();
                 pending().await
             }
-            Some(What::Silent) => pending().await,
-            Some(What::Lost) => broken("the connection was broken by a fault"),
+            Some(FaultKind::Silent) => pending().await,
+            Some(FaultKind::Lost) => broken("the connection was broken by a fault"),
             Some(_) | None => done,
         }
     }
 }
 
-fn said<R: std::fmt::Debug>(done: &Result<R, CallError>) -> String {
+fn describe_result<R: std::fmt::Debug>(done: &Result<R, CallError>) -> String {
     format!("{done:?}")
 }

@@ -1,10 +1,10 @@
-//! Plans as text: what is printed can be parsed, and gives the same plan.
+//! Text form of plans. Printed text can be parsed and gives the same plan.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{At, Fault, Plan, What};
+use super::{Fault, FaultKind, FaultPoint, Plan};
 
 /// A plan that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +59,7 @@ impl FromStr for Fault {
     }
 }
 
-impl fmt::Display for At {
+impl fmt::Display for FaultPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Write(n) => write!(f, "w{n}"),
@@ -70,7 +70,7 @@ impl fmt::Display for At {
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |kind: &Option<String>| match kind {
             Some(kind) => format!("={kind}"),
@@ -106,20 +106,22 @@ fn written(time: Duration) -> String {
     }
 }
 
-fn read_at(text: &str) -> Option<At> {
+fn read_at(text: &str) -> Option<FaultPoint> {
     let number = text.get(1..)?.parse().ok().filter(|n| *n > 0)?;
     match text.get(..1)? {
-        "w" => Some(At::Write(number)),
-        "r" => Some(At::Request(number)),
-        "l" => Some(At::Lease(number)),
-        "e" => Some(At::Event(number)),
+        "w" => Some(FaultPoint::Write(number)),
+        "r" => Some(FaultPoint::Request(number)),
+        "l" => Some(FaultPoint::Lease(number)),
+        "e" => Some(FaultPoint::Event(number)),
         _ => None,
     }
 }
 
-fn read_what(text: &str) -> Option<What> {
+fn read_what(text: &str) -> Option<FaultKind> {
     if let Ok(code) = text.parse() {
-        return (400..600).contains(&code).then_some(What::Answer(code));
+        return (400..600)
+            .contains(&code)
+            .then_some(FaultKind::Answer(code));
     }
     let (head, time) = match text.split_once('/') {
         Some((head, time)) => (head, Some(read_time(time)?)),
@@ -130,22 +132,22 @@ fn read_what(text: &str) -> Option<What> {
         None => (head, None),
     };
     match (word, of, time) {
-        ("crash-before", None, None) => Some(What::CrashBefore),
-        ("crash-after", None, None) => Some(What::CrashAfter),
-        ("lost", None, None) => Some(What::Lost),
-        ("silent", None, None) => Some(What::Silent),
-        ("timeout", None, None) => Some(What::Timeout),
-        ("break", of, None) => Some(What::Break(of)),
-        ("end", of, None) => Some(What::End(of)),
-        ("relist", of, None) => Some(What::Relist(of)),
-        ("delay", of, Some(time)) => Some(What::Delay(of, time)),
-        ("coalesce", of, Some(time)) => Some(What::Coalesce(of, time)),
-        ("reorder", None, Some(time)) => Some(What::Reorder(time)),
-        ("lag", None, Some(time)) => Some(What::Lag(time)),
-        ("cut", None, Some(time)) => Some(What::Cut(time)),
-        ("freeze", None, Some(time)) => Some(What::Freeze(time)),
-        ("second", None, Some(time)) => Some(What::Second(time)),
-        ("clock", Some(by), None) => by.strip_suffix('s')?.parse().ok().map(What::Clock),
+        ("crash-before", None, None) => Some(FaultKind::CrashBefore),
+        ("crash-after", None, None) => Some(FaultKind::CrashAfter),
+        ("lost", None, None) => Some(FaultKind::Lost),
+        ("silent", None, None) => Some(FaultKind::Silent),
+        ("timeout", None, None) => Some(FaultKind::Timeout),
+        ("break", of, None) => Some(FaultKind::Break(of)),
+        ("end", of, None) => Some(FaultKind::End(of)),
+        ("relist", of, None) => Some(FaultKind::Relist(of)),
+        ("delay", of, Some(time)) => Some(FaultKind::Delay(of, time)),
+        ("coalesce", of, Some(time)) => Some(FaultKind::Coalesce(of, time)),
+        ("reorder", None, Some(time)) => Some(FaultKind::Reorder(time)),
+        ("lag", None, Some(time)) => Some(FaultKind::Lag(time)),
+        ("cut", None, Some(time)) => Some(FaultKind::Cut(time)),
+        ("freeze", None, Some(time)) => Some(FaultKind::Freeze(time)),
+        ("second", None, Some(time)) => Some(FaultKind::Second(time)),
+        ("clock", Some(by), None) => by.strip_suffix('s')?.parse().ok().map(FaultKind::Clock),
         _ => None,
     }
 }

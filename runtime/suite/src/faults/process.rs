@@ -14,22 +14,22 @@ use super::signal::Signal;
 /// How long a process that crashed takes to be there again.
 const RESTART: Duration = Duration::from_secs(1);
 
-/// A process that starts: what it may know.
+/// A process that starts, with the handles that it gets.
 pub struct Process {
     /// To the server, through its line.
     pub client: Client,
-    /// For providers outside Kubernetes.
+    /// Line to the providers outside Kubernetes.
     pub line: Line,
     /// The run it belongs to; its wall clock is the one to use.
     pub faults: Faults,
-    /// Whether another one runs already.
+    /// True if another process runs already.
     pub is_second: bool,
 }
 
 type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What a step was woken by.
-enum Woken {
+/// Cause that woke a step.
+enum WakeReason {
     Signal(Signal),
     Ended,
     SecondEnded,
@@ -69,7 +69,7 @@ impl Faults {
         while !runs.step().await {}
     }
 
-    /// What the line asks for next.
+    /// Returns the next request of the line.
     async fn signal(&self) -> Signal {
         poll_fn(|cx| {
             let mut state = self.state();
@@ -86,7 +86,7 @@ impl Faults {
 }
 
 impl<F: Fn(Process) -> Running> Runs<'_, F> {
-    /// Whether the process ended by itself.
+    /// Makes one step. Returns true if the process ended by itself.
     async fn step(&mut self) -> bool {
         let now = Instant::now();
         if self.starts_at.is_some_and(|at| at <= now) {
@@ -109,16 +109,16 @@ impl<F: Fn(Process) -> Running> Runs<'_, F> {
         let (main, second) = (&mut self.main, &mut self.second);
         let woken = tokio::select! {
             biased;
-            signal = self.faults.signal() => Woken::Signal(signal),
-            () = running(main.as_mut().map(|m| &mut m.0)), if !is_frozen => Woken::Ended,
-            () = running(second.as_mut().map(|s| &mut s.0)) => Woken::SecondEnded,
-            () = sleep_until(next.unwrap_or(now)), if next.is_some() => Woken::Time,
+            signal = self.faults.signal() => WakeReason::Signal(signal),
+            () = running(main.as_mut().map(|m| &mut m.0)), if !is_frozen => WakeReason::Ended,
+            () = running(second.as_mut().map(|s| &mut s.0)) => WakeReason::SecondEnded,
+            () = sleep_until(next.unwrap_or(now)), if next.is_some() => WakeReason::Time,
         };
         match woken {
-            Woken::Signal(signal) => self.obey(signal),
-            Woken::Ended => return true,
-            Woken::SecondEnded => self.end_second(),
-            Woken::Time => {}
+            WakeReason::Signal(signal) => self.obey(signal),
+            WakeReason::Ended => return true,
+            WakeReason::SecondEnded => self.end_second(),
+            WakeReason::Time => {}
         }
         false
     }
@@ -154,7 +154,7 @@ impl<F: Fn(Process) -> Running> Runs<'_, F> {
             faults: self.faults.clone(),
             is_second,
         };
-        line.note(0, "starts");
+        line.record(0, "starts");
         ((self.start)(process), line)
     }
 }

@@ -10,12 +10,12 @@ use serde_json::json;
 use tokio::time::Instant;
 use tower::BoxError;
 
-use super::What;
+use super::FaultKind;
 use super::body::{Reply, WatchReply};
 use super::line::Line;
 use super::state::{Class, Watch};
 
-/// What a request is, as far as faults go by it.
+/// Properties of a request that faults depend on.
 pub(super) struct About {
     pub(super) class: Class,
     /// The last kind in its path.
@@ -25,7 +25,7 @@ pub(super) struct About {
 }
 
 impl About {
-    fn of(method: &Method, path: &str, query: &str) -> Self {
+    fn for_request(method: &Method, path: &str, query: &str) -> Self {
         let kind = kind_of(path).to_owned();
         let class = match (kind.as_str(), method == Method::GET) {
             ("leases", _) => Class::Lease,
@@ -68,13 +68,13 @@ impl Line {
         let (parts, body) = request.into_parts();
         let body = body.collect_bytes().await?;
         let query = parts.uri.query().unwrap_or_default();
-        let about = About::of(&parts.method, parts.uri.path(), query);
+        let about = About::for_request(&parts.method, parts.uri.path(), query);
         if self.is_dead() {
             return pending().await;
         }
-        let number = self.number();
+        let number = self.next_number();
         let sent = String::from_utf8_lossy(&body);
-        self.note(number, &format!("{} {} {sent}", parts.method, parts.uri));
+        self.record(number, &format!("{} {} {sent}", parts.method, parts.uri));
         let fault = self.begin(&about.what, about.class, &about.kind);
         if self.is_cut() {
             return Err(self.broken(number));
@@ -86,7 +86,7 @@ impl Line {
         let answer = match server.send(request).await {
             Ok(answer) => answer,
             Err(error) => {
-                self.note(number, &format!("-> {error}"));
+                self.record(number, &format!("-> {error}"));
                 return Err(error.into());
             }
         };
@@ -94,32 +94,32 @@ impl Line {
             return pending().await;
         }
         if about.is_watch && answer.status() == StatusCode::OK {
-            self.note(number, "-> watches");
+            self.record(number, "-> watches");
             return Ok(answer.map(|body| self.watch(number, about.kind, body)));
         }
         let (head, body) = answer.into_parts();
         let body = body.collect_bytes().await?;
         let said = String::from_utf8_lossy(&body);
-        self.note(number, &format!("-> {} {said}", head.status.as_u16()));
+        self.record(number, &format!("-> {} {said}", head.status.as_u16()));
         match fault {
-            Some(What::CrashAfter) => {
+            Some(FaultKind::CrashAfter) => {
                 self.crash();
                 pending().await
             }
-            Some(What::Lost) => Err(self.broken(number)),
-            Some(What::Silent) => pending().await,
-            _ => Ok(Response::from_parts(head, Reply::whole(body))),
+            Some(FaultKind::Lost) => Err(self.broken(number)),
+            Some(FaultKind::Silent) => pending().await,
+            _ => Ok(Response::from_parts(head, Reply::full(body))),
         }
     }
 
-    pub(super) fn number(&self) -> u64 {
+    pub(super) fn next_number(&self) -> u64 {
         let mut state = self.faults.state();
         state.numbers += 1;
         state.numbers
     }
 
     /// Counts the request, does the faults around it, and returns the one that is about it.
-    pub(super) fn begin(&self, what: &str, class: Class, kind: &str) -> Option<What> {
+    pub(super) fn begin(&self, what: &str, class: Class, kind: &str) -> Option<FaultKind> {
         if !self.disturbed {
             return None;
         }
@@ -127,7 +127,7 @@ impl Line {
         let mut state = self.faults.state();
         let due = state.count(class, what);
         let (mine, around): (Vec<_>, Vec<_>) =
-            due.into_iter().partition(What::is_about_the_request);
+            due.into_iter().partition(FaultKind::is_about_the_request);
         for what in &around {
             state.disturb(what, kind, now);
         }
@@ -140,33 +140,33 @@ impl Line {
     }
 
     pub(super) fn broken(&self, number: u64) -> BoxError {
-        self.note(number, "-> the connection breaks");
+        self.record(number, "-> the connection breaks");
         let error = "the connection was broken by a fault";
         io::Error::new(io::ErrorKind::ConnectionReset, error).into()
     }
 
-    /// What becomes of a request that does not get through.
+    /// Returns the result of a request that does not get through.
     async fn before(
         &self,
         number: u64,
-        fault: Option<&What>,
+        fault: Option<&FaultKind>,
     ) -> Option<Result<Response<Reply>, BoxError>> {
         match fault {
-            Some(What::CrashBefore) => {
+            Some(FaultKind::CrashBefore) => {
                 self.crash();
                 pending().await
             }
-            Some(What::Timeout) => {
-                self.note(number, "-> never answers");
+            Some(FaultKind::Timeout) => {
+                self.record(number, "-> never answers");
                 pending().await
             }
-            Some(What::Answer(code)) => {
+            Some(FaultKind::Answer(code)) => {
                 let body = failure(*code);
-                self.note(number, &format!("-> {code} {body}"));
+                self.record(number, &format!("-> {code} {body}"));
                 let answer = Response::builder()
                     .status(*code)
                     .header("content-type", "application/json")
-                    .body(Reply::whole(body.into_bytes().into()));
+                    .body(Reply::full(body.into_bytes().into()));
                 Some(answer.map_err(Into::into))
             }
             Some(_) | None => None,
@@ -193,7 +193,7 @@ fn failure(code: u16) -> String {
             "Conflict",
             "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again",
         ),
-        422 => ("Invalid", "it is invalid: a fault does not let it pass"),
+        422 => ("Invalid", "it is invalid: an injected fault rejects it"),
         429 => (
             "TooManyRequests",
             "the server has received too many requests and has asked us to try again later",

@@ -1,8 +1,8 @@
-//! What whoever runs the process must do, because the line to the server cannot.
+//! Signals to the runner of the process, for actions that the line to the server cannot take.
 
 use std::time::Duration;
 
-/// To whoever runs the process.
+/// Signal to the code that runs the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Drop it, and start it anew.

@@ -1,4 +1,5 @@
-//! What the lines of one run share: counts, what is still to go wrong, held events, the wall clock, the log.
+//! State that the lines of one run share: counts, remaining faults, held events, the wall clock and
+//! the log.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::Waker;
@@ -8,20 +9,20 @@ use tokio::time::Instant;
 
 use super::journal::Journal;
 use super::signal::Signal;
-use super::{At, Fault, What};
+use super::{Fault, FaultKind, FaultPoint};
 
 /// A request as plans count it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// Under which count.
-    pub at: At,
-    /// Which request of any kind it was.
+    pub at: FaultPoint,
+    /// Ordinal number of the request, counted over all kinds.
     pub request: u32,
-    /// Method and path, or the name of what was called outside.
+    /// Method and path, or the name of the operation outside Kubernetes.
     pub what: String,
 }
 
-/// What kind of request it is.
+/// Kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Read,
@@ -46,7 +47,7 @@ pub(super) struct Watch {
     pub(super) waker: Option<Waker>,
 }
 
-/// Until when events of a kind are held back.
+/// Time until which events of a kind are held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gate {
     pub(super) until: Instant,
@@ -78,33 +79,33 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn of(plan: Vec<Fault>) -> Self {
+    pub(super) fn new(plan: Vec<Fault>) -> Self {
         Self {
             plan,
             ..Self::default()
         }
     }
 
-    /// Counts a request, and takes what goes wrong with it out of the plan.
-    pub(super) fn count(&mut self, class: Class, what: &str) -> Vec<What> {
+    /// Counts a request, and removes its faults from the plan.
+    pub(super) fn count(&mut self, class: Class, what: &str) -> Vec<FaultKind> {
         let own = match class {
             Class::Read => None,
             Class::Write => {
                 self.writes += 1;
-                Some(At::Write(self.writes))
+                Some(FaultPoint::Write(self.writes))
             }
             Class::Lease => {
                 self.leases += 1;
-                Some(At::Lease(self.leases))
+                Some(FaultPoint::Lease(self.leases))
             }
             Class::Event => {
                 self.events += 1;
-                Some(At::Event(self.events))
+                Some(FaultPoint::Event(self.events))
             }
         };
         let any = matches!(class, Class::Read | Class::Write).then(|| {
             self.requests += 1;
-            At::Request(self.requests)
+            FaultPoint::Request(self.requests)
         });
         if let Some(at) = own.or(any) {
             self.sent.push(Sent {
@@ -120,29 +121,30 @@ impl State {
         due.into_iter().map(|fault| fault.what).collect()
     }
 
-    /// Does a fault that is not about the request itself; `kind` is what the request writes or reads.
-    pub(super) fn disturb(&mut self, what: &What, kind: &str, now: Instant) {
+    /// Applies a fault that does not concern the request itself. `kind` is the kind that the
+    /// request writes or reads.
+    pub(super) fn disturb(&mut self, what: &FaultKind, kind: &str, now: Instant) {
         match what {
-            What::Break(of) => self.end(of.as_deref(), Ending::Broken),
-            What::End(of) => self.end(of.as_deref(), Ending::Over),
-            What::Relist(of) => self.end(of.as_deref(), Ending::TooOld),
-            What::Delay(of, time) => self.hold(of.clone(), now + *time, false),
-            What::Coalesce(of, time) => self.hold(of.clone(), now + *time, true),
-            What::Reorder(time) => self.reorders = Some((now, *time)),
-            What::Lag(time) => self.hold(Some(kind.to_owned()), now + *time, false),
-            What::Cut(time) => {
+            FaultKind::Break(of) => self.end(of.as_deref(), Ending::Broken),
+            FaultKind::End(of) => self.end(of.as_deref(), Ending::Over),
+            FaultKind::Relist(of) => self.end(of.as_deref(), Ending::TooOld),
+            FaultKind::Delay(of, time) => self.hold(of.clone(), now + *time, false),
+            FaultKind::Coalesce(of, time) => self.hold(of.clone(), now + *time, true),
+            FaultKind::Reorder(time) => self.reorders = Some((now, *time)),
+            FaultKind::Lag(time) => self.hold(Some(kind.to_owned()), now + *time, false),
+            FaultKind::Cut(time) => {
                 self.cut_until = Some(now + *time);
                 self.end(None, Ending::Broken);
             }
-            What::Freeze(time) => self.signal(Signal::Freeze(*time)),
-            What::Second(time) => self.signal(Signal::Second(*time)),
-            What::Clock(seconds) => self.clock += seconds,
-            What::CrashBefore
-            | What::CrashAfter
-            | What::Lost
-            | What::Silent
-            | What::Timeout
-            | What::Answer(_) => {}
+            FaultKind::Freeze(time) => self.signal(Signal::Freeze(*time)),
+            FaultKind::Second(time) => self.signal(Signal::Second(*time)),
+            FaultKind::Clock(seconds) => self.clock += seconds,
+            FaultKind::CrashBefore
+            | FaultKind::CrashAfter
+            | FaultKind::Lost
+            | FaultKind::Silent
+            | FaultKind::Timeout
+            | FaultKind::Answer(_) => {}
         }
     }
 
@@ -174,11 +176,12 @@ impl State {
         }
     }
 
-    /// Until when events of a kind are held back, if they are.
+    /// Returns the time until which events of a kind are held back, if any.
     pub(super) fn gate(&self, kind: &str, now: Instant) -> Option<Gate> {
         let reordered = self.reorders.map(|(since, time)| {
             let kinds: Vec<&String> = self.watches.values().map(|w| &w.kind).collect();
-            // Against the order of names: what is seen first otherwise is seen last.
+            // The order is the reverse of the names, so events that normally arrive first arrive
+            // last.
             let ahead = kinds.iter().filter(|k| k.as_str() > kind).count();
             let share = (ahead as f64 + 1.0) / (kinds.len() as f64 + 1.0);
             let until = since + time.mul_f64(share);

@@ -22,7 +22,7 @@ fn faults(plan: &str) -> Faults {
     Faults::new(plan, ORIGIN.parse().expect("a time"))
 }
 
-/// A server that counts what it applies.
+/// Returns a client of a server that counts the requests that it applies, and the count.
 fn server() -> (Client, Arc<AtomicU32>) {
     let done = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&done);
@@ -72,7 +72,7 @@ fn a_plan_is_printed_as_it_is_written() {
     }
 }
 
-/// What becomes of one write under a plan: how it ends, and how often the server applied it.
+/// Checks one write under a plan: how it ends, and how often the server applied it.
 async fn check(plan: &str, expected: &str, applied: u32) {
     let faults = faults(plan);
     let line = faults.line(true);
@@ -169,7 +169,7 @@ async fn what_is_outside_kubernetes_passes_through_the_same_plan() {
     check(
         "w1:422",
         Some(Err(CallError::Refused(
-            "a fault does not let it pass".to_owned(),
+            "an injected fault rejects it".to_owned(),
         ))),
         false,
     )
@@ -182,7 +182,7 @@ async fn what_is_outside_kubernetes_passes_through_the_same_plan() {
     .await;
 }
 
-/// A process that writes once a second; what it notes is when it began and whether it is a second one.
+/// Writes once a second. Logs when it began, and whether it is a second process.
 async fn ticks(process: Process, log: Arc<Mutex<Vec<String>>>, began: Instant) {
     let note = |what: &str| {
         let mut log = log.lock().expect("nobody panics");

@@ -13,9 +13,9 @@ use super::observer::Last;
 use super::site::{self, Site};
 use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Promise};
 
-/// Keeps an object of ours from going.
+/// Finalizer that keeps one of our objects from being removed.
 const HELD_BACK: &str = "generated-suite.lifecycle/held-back";
-/// So many edits are tried of an object in each world; other ones in the next.
+/// Number of edits that are tried on an object in each world. The next world tries other edits.
 const EDITS: usize = 2;
 
 impl Harness {
@@ -61,7 +61,7 @@ impl Harness {
         }
     }
 
-    /// Deletes an object, and with it what hangs on it outside.
+    /// Deletes an object together with its resources outside Kubernetes.
     pub(crate) async fn remove(&self, path: &str) -> kube::Result<bool> {
         let object = site::get(&self.admin, path).await?;
         let deleted = site::delete(&self.admin, path).await?;
@@ -176,7 +176,8 @@ impl Harness {
         Ok(!kept.is_empty())
     }
 
-    /// The promises that are made in the worlds of now and that nobody keeps who runs as well, and whatever else time brings.
+    /// Returns the promises that are made in the current worlds and that no running lifecycle
+    /// keeps, and all other changes that time brings.
     pub(crate) fn owed(&self) -> Vec<Move> {
         let mut owed = Vec::new();
         owed.extend(self.lingering.iter().cloned().map(Move::Loosen));
@@ -200,7 +201,7 @@ impl Harness {
         owed
     }
 
-    /// Every move that is possible now; `turn` says which places are edited.
+    /// Returns every move that is possible now. `turn` selects the fields that are edited.
     pub(crate) async fn possible(&self, turn: usize) -> Vec<Move> {
         let mut moves = Vec::new();
         for fixture in &self.core.fixtures {
@@ -264,7 +265,8 @@ impl Harness {
     }
 }
 
-/// Whether anybody waits for promises: of what is being deleted, the steps of a teardown.
+/// Returns true if a promise may be awaited; for an object that is being deleted, by the stages of
+/// the teardown.
 fn is_promised(ir: &Lifecycle, last: &Last) -> bool {
     !last.deleting || !ir.steps.is_empty()
 }
@@ -273,7 +275,7 @@ fn is_promised(ir: &Lifecycle, last: &Last) -> bool {
 pub(crate) fn another(value: &Value) -> Value {
     match value {
         Value::String(text) if text.is_empty() => json!("drifted"),
-        // Whoever reads base64 takes no other end.
+        // A base64 decoder accepts no other ending.
         Value::String(text) if text.ends_with('=') => {
             let other = if text.starts_with('x') { 'y' } else { 'x' };
             let rest = text.chars().skip(1);

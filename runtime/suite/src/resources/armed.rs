@@ -1,4 +1,5 @@
-//! What goes wrong at the writes of each lifecycle of a run: planned before, and counted for each of them by itself.
+//! Faults at the writes of each lifecycle of a run: planned before, and counted for each lifecycle
+//! separately.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use super::wire::Wire;
 use crate::faults::{Faults, Plan};
 
 impl Harness {
-    /// The lines of a lifecycle: below, where requests are broken, and above, where writes are held.
+    /// Returns the lines of a lifecycle: the lower one, which breaks requests, and the upper one,
+    /// which holds writes.
     fn lines_of(&self, member: usize) -> (&Faults, &Arc<Wire>) {
         match member.checked_sub(1) {
             None => (&self.faults, &self.wire),
@@ -20,7 +22,7 @@ impl Harness {
         }
     }
 
-    /// What stands between each lifecycle and the cluster.
+    /// Returns the wires between each lifecycle and the cluster.
     pub(crate) fn all_wires(&self) -> Vec<Arc<Wire>> {
         let all = 0..=self.companions.len();
         all.map(|member| Arc::clone(self.lines_of(member).1))
@@ -46,7 +48,8 @@ impl Harness {
         }
     }
 
-    /// Nothing more goes wrong; whether something was still to happen around a write.
+    /// Disables all remaining faults. Returns true if an operation around a write was still
+    /// pending.
     pub(crate) fn disarm(&self) -> bool {
         let mut left = false;
         for member in 0..=self.companions.len() {
@@ -75,7 +78,8 @@ impl Harness {
         (0..=self.companions.len()).map(share).collect()
     }
 
-    /// The objects that each lifecycle wrote, with what it wanted of them; what the first wrote counts before what others did.
+    /// Returns the objects that each lifecycle wrote, with their desired content. The writes of the
+    /// first lifecycle take precedence.
     pub(crate) fn all_wrote(&self) -> BTreeMap<String, (usize, Value)> {
         let mut all = BTreeMap::new();
         for (member, wire) in self.all_wires().into_iter().enumerate() {
@@ -93,7 +97,7 @@ impl Harness {
     }
 }
 
-/// What breaks requests, in the words of plans.
+/// Returns the fault that breaks requests, in the syntax of plans.
 fn on_line(planned: &Planned, base: usize) -> Option<String> {
     match &planned.fault {
         Fault::Line(what) => Some(format!("w{}:{what}", base + planned.at)),

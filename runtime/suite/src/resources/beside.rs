@@ -1,4 +1,5 @@
-//! All lifecycles of one run as one: what is done to each of them, and the worlds of all their objects.
+//! All lifecycles of one run as one: operations on each of them, and the worlds of all their
+//! objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,19 +14,19 @@ use super::wire::Wire;
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef};
 
 impl Harness {
-    /// Does this to what observes each lifecycle.
+    /// Applies this to the observer of each lifecycle.
     pub(crate) fn observers(&self, mut act: impl FnMut(&Observer)) {
         act(&self.observer);
         self.companions.iter().for_each(|one| act(&one.observer));
     }
 
-    /// Does this to what stands between each lifecycle and the cluster.
+    /// Applies this to the wire between each lifecycle and the cluster.
     pub(crate) fn wires(&self, mut act: impl FnMut(&Wire)) {
         act(&self.wire);
         self.companions.iter().for_each(|one| act(&one.wire));
     }
 
-    /// From here on passes are told of what somebody does.
+    /// Sets whether reconciliations from now on are marked as disturbed by another user.
     pub(crate) fn adversary(&self, acts: bool) {
         self.observers(|observer| observer.adversary(acts));
     }
@@ -43,7 +44,7 @@ impl Harness {
         hot
     }
 
-    /// What observes one lifecycle.
+    /// Returns the observer of one lifecycle.
     pub(crate) fn observer_of(&self, member: usize) -> &Observer {
         match member.checked_sub(1) {
             None => &self.observer,
@@ -51,7 +52,7 @@ impl Harness {
         }
     }
 
-    /// The last passes over the objects of one lifecycle.
+    /// Returns the last reconciliations of the objects of one lifecycle.
     pub(crate) fn last_of(&self, member: usize) -> BTreeMap<ObjectRef, Last> {
         self.observer_of(member).last()
     }

@@ -1,4 +1,5 @@
-//! Which faults are tried: every single one at every write of every way, spread evenly over a budget; and random ones together.
+//! Choice of the faults to try: every single fault at every write of every path, spread evenly over
+//! a budget; and random combinations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use super::Core;
 use super::explore::{Edge, Explored};
 use super::moves::{Edit, Fault, Move, Planned, Schedule};
 
-/// What can go wrong on the line of one write.
+/// Faults that can occur on the line of one write.
 const LINE: [&str; 19] = [
     "crash-before",
     "crash-after",
@@ -32,7 +33,8 @@ const LINE: [&str; 19] = [
     "cut/5s",
     "freeze/20s",
 ];
-/// In so many schedules the Lease is lost, and in no more than one for so many with a single fault: each renews it through minutes.
+/// Number of schedules in which the Lease is lost, and the minimum number of single-fault schedules
+/// for each of them. They are few because each renews the Lease for minutes.
 const LEASES: usize = 24;
 const FOR_ONE: usize = 8;
 
@@ -44,8 +46,8 @@ fn all_single(core: &Core, explored: &Explored, lines: &[&str]) -> BTreeMap<Stri
             for at in 1..=share.sent {
                 for what in lines {
                     let fault = Fault::Line((*what).to_owned());
-                    let kind = kind_of(of, fault.word());
-                    let schedule = edge.with(vec![Planned { of, at, fault }]);
+                    let kind = kind_of(of, fault.kind_name());
+                    let schedule = edge.with_faults(vec![Planned { of, at, fault }]);
                     all.entry(kind).or_default().push(schedule);
                 }
             }
@@ -54,8 +56,8 @@ fn all_single(core: &Core, explored: &Explored, lines: &[&str]) -> BTreeMap<Stri
                     for fault in [Fault::Before(m.clone()), Fault::After(m)] {
                         let is_before = matches!(fault, Fault::Before(_));
                         let side = if is_before { "before" } else { "after" };
-                        let kind = kind_of(of, &format!("{} {side}", fault.word()));
-                        let schedule = edge.with(vec![Planned { of, at, fault }]);
+                        let kind = kind_of(of, &format!("{} {side}", fault.kind_name()));
+                        let schedule = edge.with_faults(vec![Planned { of, at, fault }]);
                         all.entry(kind).or_default().push(schedule);
                     }
                 }
@@ -65,7 +67,8 @@ fn all_single(core: &Core, explored: &Explored, lines: &[&str]) -> BTreeMap<Stri
     all
 }
 
-/// What goes wrong with what runs beside a lifecycle is a kind of its own: so it has a share of the budget.
+/// Returns the kind of a fault. A fault of a companion lifecycle is a kind of its own, so that it
+/// has a share of the budget.
 fn kind_of(of: usize, word: &str) -> String {
     match of {
         0 => word.to_owned(),
@@ -74,7 +77,7 @@ fn kind_of(of: usize, word: &str) -> String {
 }
 
 impl Edge {
-    fn with(&self, faults: Vec<Planned>) -> Schedule {
+    fn with_faults(&self, faults: Vec<Planned>) -> Schedule {
         Schedule {
             moves: self.moves.clone(),
             calm: self.moves.len().saturating_sub(1),
@@ -84,7 +87,7 @@ impl Edge {
     }
 }
 
-/// What somebody may do in the middle of a way.
+/// Returns the moves that another controller or user may make in the middle of a path.
 fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
     let mut present: BTreeMap<&str, &str> = BTreeMap::new();
     let find = |key: &str| core.fixtures.iter().find(|f| f.key == key);
@@ -137,7 +140,8 @@ fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
         .iter()
         .filter(|p| !present.contains_key(p.as_str()))
     {
-        // What is created once, and is deleted or taken over, is something else according to whether it was noted before: that happens at a rest alone.
+        // An object that is created once differs according to whether it was recorded before its
+        // deletion or takeover. Such moves therefore happen only in a settled state.
         if !core.is_made_once(path) {
             operations.push(Move::Seize(path.clone()));
             let kept = core.is_kept_or_adopted(path);
@@ -153,7 +157,7 @@ fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
     operations
 }
 
-/// What was chosen, and of how many.
+/// Chosen schedules, and the number of candidates.
 pub(crate) struct Chosen {
     pub(crate) schedules: Vec<Schedule>,
     pub(crate) of: usize,
@@ -165,7 +169,7 @@ pub(crate) fn single(core: &Core, explored: &Explored, go_on: bool) -> Chosen {
     of_lines(core, explored, &LINE, most)
 }
 
-/// So many schedules with a single fault, on the line one of these.
+/// Returns this number of schedules with a single fault, which is on one of these lines.
 pub(crate) fn of_lines(core: &Core, explored: &Explored, lines: &[&str], most: usize) -> Chosen {
     let mut random = Pcg64Mcg::seed_from_u64(core.seed);
     let kinds = all_single(core, explored, lines);
@@ -175,7 +179,7 @@ pub(crate) fn of_lines(core: &Core, explored: &Explored, lines: &[&str], most: u
     while schedules.len() < most && kinds.iter().any(|kind| !kind.is_empty()) {
         for kind in kinds.iter_mut().filter(|kind| !kind.is_empty()) {
             if schedules.len() < most {
-                let at = below(&mut random, kind.len());
+                let at = random_below(&mut random, kind.len());
                 schedules.push(kind.swap_remove(at));
             }
         }
@@ -183,7 +187,7 @@ pub(crate) fn of_lines(core: &Core, explored: &Explored, lines: &[&str], most: u
     Chosen { schedules, of }
 }
 
-/// Schedules in which the Lease is lost in the middle of work, or its holder dies.
+/// Returns schedules in which the Lease is lost during work, or its holder dies.
 pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
     if !go_on {
         return Vec::new();
@@ -196,14 +200,14 @@ pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sched
         .collect();
     let mut chosen = Vec::new();
     while chosen.len() < LEASES.min(core.single / FOR_ONE) && !busy.is_empty() {
-        let edge = busy.swap_remove(below(&mut random, busy.len()));
-        let at = 1 + below(&mut random, edge.shares[0].writes);
+        let edge = busy.swap_remove(random_below(&mut random, busy.len()));
+        let at = 1 + random_below(&mut random, edge.shares[0].writes);
         let fault = match chosen.len() % 4 {
             3 => Fault::Line("crash-after".to_owned()),
             2 => Fault::Line("second/90s".to_owned()),
             _ => Fault::LoseLease,
         };
-        let mut schedule = edge.with(vec![Planned { of: 0, at, fault }]);
+        let mut schedule = edge.with_faults(vec![Planned { of: 0, at, fault }]);
         schedule.lease = true;
         chosen.push(schedule);
     }
@@ -221,7 +225,7 @@ pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sche
     let mut tries = 0;
     while chosen.len() < core.several && tries < core.several * 8 {
         tries += 1;
-        let edge = busy[below(&mut random, busy.len())];
+        let edge = busy[random_below(&mut random, busy.len())];
         let mut moves = edge.moves.clone();
         let calm = moves.len() - 1;
         let next: Vec<_> = explored
@@ -230,16 +234,16 @@ pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sche
             .filter(|e| starts_at(e, edge, explored))
             .collect();
         if !next.is_empty() && random.next_u64() % 2 == 0 {
-            let step = next[below(&mut random, next.len())];
+            let step = next[random_below(&mut random, next.len())];
             moves.extend(step.moves.last().cloned());
         }
-        let count = 2 + below(&mut random, 3);
+        let count = 2 + random_below(&mut random, 3);
         let faults = (0..count).map(|_| {
             let of = of_whom(edge, &mut random);
             Planned {
                 of,
-                at: 1 + below(&mut random, edge.shares[of].sent + 2),
-                fault: Fault::Line(LINE[below(&mut random, LINE.len())].to_owned()),
+                at: 1 + random_below(&mut random, edge.shares[of].sent + 2),
+                fault: Fault::Line(LINE[random_below(&mut random, LINE.len())].to_owned()),
             }
         });
         let mut faults: Vec<_> = faults.collect();
@@ -255,23 +259,24 @@ pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sche
     chosen.into_iter().collect()
 }
 
-/// One of those that write on a way; where nobody runs beside it, nothing is drawn.
+/// Picks one of the lifecycles that write on an edge. Draws no random number if only one lifecycle
+/// runs.
 fn of_whom(edge: &Edge, random: &mut Pcg64Mcg) -> usize {
     let busy = edge.shares.iter().enumerate();
     let busy: Vec<usize> = busy.filter(|(_, s)| s.sent > 0).map(|(of, _)| of).collect();
     match (edge.shares.len(), busy.as_slice()) {
         (1, _) | (_, []) => 0,
-        (_, busy) => busy[below(random, busy.len())],
+        (_, busy) => busy[random_below(random, busy.len())],
     }
 }
 
-/// Whether an edge begins where another ended, by the way that is kept of that world.
+/// Returns true if an edge begins where another ended, by the path that is kept for that world.
 fn starts_at(edge: &Edge, before: &Edge, explored: &Explored) -> bool {
     let way = &edge.moves[..edge.moves.len() - 1];
     way == before.moves.as_slice() || explored.worlds.get(&before.end).is_some_and(|w| w == way)
 }
 
-pub(crate) fn below(random: &mut Pcg64Mcg, limit: usize) -> usize {
+pub(crate) fn random_below(random: &mut Pcg64Mcg, limit: usize) -> usize {
     let limit = u64::try_from(limit.max(1)).unwrap_or(u64::MAX);
     usize::try_from(random.next_u64() % limit).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! Promises between lifecycles that run together: where all of them rest, none is open, unless whoever is to keep it visibly waits for a person.
+//! Promises between lifecycles that run together. Once all of them have settled, no promise is
+//! open, unless its keeper visibly waits for a person.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,36 +13,37 @@ use lifecycle_runtime::lifecycle::{Kind, Machine, ObjectRef, Observation, Stored
 use lifecycle_runtime::machine::ir::{Claim, Lifecycle, Phase, Promise};
 use lifecycle_runtime::machine::policy::Class;
 
-/// What an object that is to keep a promise does about it.
+/// Position of an object that should keep a promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Stand {
-    /// It rests where it says that it has kept it.
+enum ClaimStatus {
+    /// The keeper has settled in a state that claims that the promise is kept.
     Claims(String),
-    /// Somebody must act first, which it tells.
+    /// The keeper reports that a person must act first.
     WaitsForSomebody,
     /// Neither: it is where it has not kept it, and nothing holds it up.
     Elsewhere(String),
 }
 
-/// Whoever keeps a promise: a lifecycle, and where its objects rest.
+/// Keeper of a promise: a lifecycle, and the settled states of its objects.
 pub(crate) struct Keepers<'a> {
     pub(crate) machine: &'a Arc<dyn Machine>,
     pub(crate) last: &'a BTreeMap<ObjectRef, Last>,
 }
 
 impl Keepers<'_> {
-    /// What is wrong about a promise that is open, if something is; `from` is the lifecycle that it was made to, what its pass saw, and the
-    /// namespace that it is in. At the end of a run nothing is to come any more.
+    /// Returns the reason why an open promise is a failure, if it is one. `from` is the lifecycle
+    /// to which it was made, the observation of its reconciliation, and its namespace. At the end
+    /// of a run, no further change is expected.
     pub(crate) fn why_open(
         &self,
         claim: &Claim,
         from: (&dyn Machine, &Observation, Option<&str>),
         is_end: bool,
     ) -> Option<String> {
-        fault(&self.stands(claim, from), is_end)
+        fault(&self.claim_statuses(claim, from), is_end)
     }
 
-    /// What is told of it.
+    /// Formats the message about it.
     pub(crate) fn not_kept(
         &self,
         object: &dyn fmt::Display,
@@ -52,12 +54,13 @@ impl Keepers<'_> {
         format!("{object}: `{promise}` is open, which {keeper} keeps in {states}: {why}")
     }
 
-    /// What those do that are to keep it: the one of their kind that the pass has found, else those, else all of its namespace.
-    fn stands(
+    /// Returns the positions of the keepers: the object of their kind that the reconciliation has
+    /// found; else those objects; else all of its namespace.
+    fn claim_statuses(
         &self,
         claim: &Claim,
         (machine, observation, namespace): (&dyn Machine, &Observation, Option<&str>),
-    ) -> Vec<Stand> {
+    ) -> Vec<ClaimStatus> {
         let kind = self.machine.subject();
         let found = kind.and_then(|kind| found(machine, observation, &kind));
         let theirs = self.last.iter().filter(|(other, _)| match &found {
@@ -70,14 +73,15 @@ impl Keepers<'_> {
         });
         let ir = self.machine.ir();
         theirs
-            .map(|(other, last)| stand(ir, claim, other, last))
+            .map(|(other, last)| claim_status(ir, claim, other, last))
             .collect()
     }
 }
 
 impl Harness {
-    /// Looks for promises between the lifecycles that are open where all of them rest; at the end of a run nothing is to come any more. Objects
-    /// whose promises wait for a person may wait as well.
+    /// Looks for promises between the lifecycles that are open once all of them have settled. At
+    /// the end of a run, no further change is expected. Objects whose promises wait for a person
+    /// may wait as well.
     pub(crate) fn look_for_open_claims(&mut self, is_end: bool) -> BTreeSet<(usize, ObjectRef)> {
         let mut excused = BTreeSet::new();
         let core = Arc::clone(&self.core);
@@ -116,13 +120,14 @@ impl Harness {
 }
 
 impl Core {
-    /// Whether a promise is anybody's but that of a lifecycle that runs as well.
+    /// Returns true if no other running lifecycle claims a promise.
     pub(crate) fn is_outside(&self, promise: &Promise) -> bool {
         self.claimed(promise).is_none()
     }
 }
 
-/// Whether an object waits for a promise: not while it goes, nor while it is set aside.
+/// Returns true if an object waits for a promise: not while it is being deleted, nor while it is
+/// set aside.
 fn is_open(ir: &Lifecycle, promise: &Promise, last: &Last) -> bool {
     let aside = ir.is_suspended(last.class) || ir.is_silent(last.class);
     last.failure.is_none() && !last.deleting && !aside && last.world().holds(&promise.when)
@@ -130,7 +135,8 @@ fn is_open(ir: &Lifecycle, promise: &Promise, last: &Last) -> bool {
 
 type Names = BTreeSet<(Option<String>, String)>;
 
-/// The objects of a kind that a pass has found, if it looks for any: those that it found by themselves, else those that it found as a set.
+/// Returns the objects of a kind that a reconciliation has found, if it looks for any. Prefers the
+/// objects that it found individually to those that it found as a set.
 fn found(machine: &dyn Machine, observation: &Observation, kind: &Kind) -> Option<Names> {
     let ir = machine.ir();
     let is_of = |input: &usize| {
@@ -157,11 +163,11 @@ fn found(machine: &dyn Machine, observation: &Observation, kind: &Kind) -> Optio
     }
 }
 
-fn stand(ir: &Lifecycle, claim: &Claim, object: &ObjectRef, last: &Last) -> Stand {
+fn claim_status(ir: &Lifecycle, claim: &Claim, object: &ObjectRef, last: &Last) -> ClaimStatus {
     let state = match last.class {
         Class::State(state) => &ir.states[state],
-        Class::Refused { .. } | Class::Contradiction => return Stand::WaitsForSomebody,
-        Class::Deleting => return Stand::WaitsForSomebody,
+        Class::Refused { .. } | Class::Contradiction => return ClaimStatus::WaitsForSomebody,
+        Class::Deleting => return ClaimStatus::WaitsForSomebody,
     };
     let refused =
         |effect: &lifecycle_runtime::machine::ir::Effect| last.world().get(effect.refused) == 1;
@@ -170,29 +176,29 @@ fn stand(ir: &Lifecycle, claim: &Claim, object: &ObjectRef, last: &Last) -> Stan
         Phase::Error | Phase::Suspended | Phase::Ignored
     );
     if last.failure.is_some() {
-        Stand::WaitsForSomebody
+        ClaimStatus::WaitsForSomebody
     } else if claim.has(state.name) {
-        Stand::Claims(format!("{object} rests in {}", state.name))
+        ClaimStatus::Claims(format!("{object} settles in {}", state.name))
     } else if told || ir.effects.iter().any(refused) {
-        Stand::WaitsForSomebody
+        ClaimStatus::WaitsForSomebody
     } else {
-        Stand::Elsewhere(format!("{object} rests in {}", state.name))
+        ClaimStatus::Elsewhere(format!("{object} settles in {}", state.name))
     }
 }
 
-/// What is wrong with an open promise, given what those do that are to keep it.
-fn fault(stands: &[Stand], is_end: bool) -> Option<String> {
+/// Returns the failure of an open promise, given the positions of its keepers.
+fn fault(stands: &[ClaimStatus], is_end: bool) -> Option<String> {
     let claims = stands.iter().find_map(|stand| match stand {
-        Stand::Claims(text) => Some(text.clone()),
-        Stand::WaitsForSomebody | Stand::Elsewhere(_) => None,
+        ClaimStatus::Claims(text) => Some(text.clone()),
+        ClaimStatus::WaitsForSomebody | ClaimStatus::Elsewhere(_) => None,
     });
-    let waits = stands.contains(&Stand::WaitsForSomebody);
+    let waits = stands.contains(&ClaimStatus::WaitsForSomebody);
     if claims.is_some() || !is_end || waits {
         return claims;
     }
     let elsewhere = stands.iter().find_map(|stand| match stand {
-        Stand::Elsewhere(text) => Some(text.clone()),
-        Stand::Claims(_) | Stand::WaitsForSomebody => None,
+        ClaimStatus::Elsewhere(text) => Some(text.clone()),
+        ClaimStatus::Claims(_) | ClaimStatus::WaitsForSomebody => None,
     });
     Some(elsewhere.unwrap_or_else(|| "there is none".to_owned()))
 }
@@ -201,15 +207,15 @@ fn fault(stands: &[Stand], is_end: bool) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn elsewhere() -> Stand {
-        Stand::Elsewhere("Site west rests in Starting".to_owned())
+    fn elsewhere() -> ClaimStatus {
+        ClaimStatus::Elsewhere("Site west rests in Starting".to_owned())
     }
 
     #[test]
     fn whoever_says_that_it_was_kept_has_kept_it_at_every_rest() {
-        let claims = Stand::Claims("Site west rests in Ready".to_owned());
+        let claims = ClaimStatus::Claims("Site west rests in Ready".to_owned());
         for is_end in [false, true] {
-            let found = fault(&[Stand::WaitsForSomebody, claims.clone()], is_end);
+            let found = fault(&[ClaimStatus::WaitsForSomebody, claims.clone()], is_end);
             assert_eq!(found.as_deref(), Some("Site west rests in Ready"));
         }
     }
@@ -227,7 +233,10 @@ mod tests {
 
     #[test]
     fn whoever_waits_for_a_person_is_excused() {
-        assert_eq!(fault(&[Stand::WaitsForSomebody], true), None);
-        assert_eq!(fault(&[elsewhere(), Stand::WaitsForSomebody], true), None);
+        assert_eq!(fault(&[ClaimStatus::WaitsForSomebody], true), None);
+        assert_eq!(
+            fault(&[elsewhere(), ClaimStatus::WaitsForSomebody], true),
+            None
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Where runs happen: the simulated server, or whatever else a client can reach.
+//! Clusters for runs: the simulated server, or anything else that a client can reach.
 
 use std::any::Any;
 use std::future::{Future, ready};
@@ -17,15 +17,16 @@ pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// A cluster for one run.
 pub struct Opened {
     pub(crate) client: Client,
-    /// What can be copied.
+    /// Server that can be copied.
     pub(crate) server: Option<Server>,
     /// Dropped when the run is over.
     pub(crate) held: Option<Box<dyn Any + Send>>,
 }
 
 impl Opened {
-    /// A cluster that nobody else uses until `held` is dropped, which is when the run is over.
-    pub fn held(client: Client, held: impl Any + Send) -> Self {
+    /// Creates a cluster that nothing else uses until `held` is dropped, which happens at the end
+    /// of the run.
+    pub fn exclusive(client: Client, held: impl Any + Send) -> Self {
         Self {
             client,
             server: None,
@@ -56,7 +57,8 @@ impl From<Server> for Opened {
 
 /// Gives clusters for runs.
 pub trait Cluster: Send + Sync + 'static {
-    /// Whether nothing but tokio's clock makes things late there, so that waiting costs nothing.
+    /// Returns true if only tokio's clock delays anything on this cluster, so that waiting costs
+    /// nothing.
     fn is_simulated(&self) -> bool;
 
     /// How many runs may go on at the same time.
@@ -64,8 +66,9 @@ pub trait Cluster: Send + Sync + 'static {
         1
     }
 
-    /// A cluster that serves these CustomResourceDefinitions; runs leave none of their objects behind.
-    /// Called within the runtime of the run; the client is of somebody who may do everything.
+    /// Opens a cluster that serves these CustomResourceDefinitions. Runs leave none of their
+    /// objects behind. Must be called within the runtime of the run. The client has full
+    /// permissions.
     fn open<'a>(&'a self, seed: u64, definitions: &'a [Value])
     -> Later<'a, Result<Opened, String>>;
 }

@@ -1,5 +1,6 @@
-//! Lifecycles that run beside the one whose suite it is: each a process of its own on the same cluster, disturbed and observed as that one is.
-//! What a lifecycle promises that one of them claims is theirs to keep, and no function's.
+//! Companion lifecycles of a suite: each is a process of its own on the same cluster, perturbed and
+//! observed as the main one. A promise that one of them claims is kept by that lifecycle, and not
+//! by a function.
 
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -14,8 +15,8 @@ use tokio::task::JoinHandle;
 use super::external::ExternalSystem;
 use super::fixture::written_kinds;
 use super::observer::Observer;
-use super::site::Keeper;
-use super::wire::{Past, Wire};
+use super::site::PromiseKeeper;
+use super::wire::{Wire, WriteHistory};
 use super::{Core, Make, MakeOutside, Running, Suite};
 use crate::faults::{Faults, Plan, Process};
 use crate::granted::Granted;
@@ -34,7 +35,7 @@ pub(crate) struct Member {
     running: Running,
     name: String,
     naming: Naming,
-    pub(crate) promises: Vec<(String, Keeper)>,
+    pub(crate) promises: Vec<(String, PromiseKeeper)>,
     limits: Vec<(String, Limit)>,
 }
 
@@ -49,11 +50,14 @@ pub(crate) struct Companion {
 }
 
 impl Suite {
-    /// Another lifecycle that runs beside this one, each in a process of its own, with its fixtures and what keeps its promises.
+    /// Adds another lifecycle that runs beside this one, each in a process of its own. It brings
+    /// its fixtures and the functions that keep its promises.
     ///
     /// # Guarantees
-    /// A promise that one of them claims is kept by that one alone: functions for it are not called. Where all of them rest, none of these is open,
-    /// unless whoever is to keep it visibly waits for a person. What is explored are the worlds of all; what is disturbed are the writes of each, and what each has written.
+    /// A promise that one of them claims is kept by that lifecycle alone: the suite calls no
+    /// function for it. Once all of them have settled, none of these promises is open, unless its
+    /// keeper visibly waits for a person. Exploration covers the worlds of all lifecycles.
+    /// Perturbations cover the writes of each, and the objects that each has written.
     #[must_use]
     pub fn together_with(mut self, other: Suite) -> Self {
         let mut core = other.core;
@@ -75,7 +79,7 @@ impl Suite {
         self.core.quiet = self.core.quiet.max(core.quiet);
         self.core.calm = self.core.calm.max(core.calm);
         self.core.deaf = self.core.deaf.max(core.deaf);
-        let (member, beside) = Member::of(core);
+        let (member, beside) = Member::from_core(core);
         self.core.beside.push(member);
         self.core.beside.extend(beside);
         let kinds: Vec<_> = self.core.machines().filter_map(|m| m.subject()).collect();
@@ -87,7 +91,7 @@ impl Suite {
 }
 
 impl Suite {
-    /// What runs where another suite leads: this lifecycle, and those beside it.
+    /// Returns the lifecycles that run under another suite: this one, and its companions.
     ///
     /// # Errors
     /// The suite is not well described.
@@ -95,7 +99,7 @@ impl Suite {
         match self.problems.is_empty() {
             true => {
                 let outside = Arc::clone(&self.core.outside);
-                let (first, beside) = Member::of(self.core);
+                let (first, beside) = Member::from_core(self.core);
                 let all = std::iter::once(first).chain(beside);
                 Ok((all.collect(), outside))
             }
@@ -105,7 +109,7 @@ impl Suite {
 }
 
 impl Member {
-    fn of(core: Core) -> (Self, Vec<Self>) {
+    fn from_core(core: Core) -> (Self, Vec<Self>) {
         let member = Self {
             ir: core.ir,
             machine: core.machine,
@@ -121,7 +125,7 @@ impl Member {
 }
 
 impl Core {
-    /// All that run, the one whose suite it is first.
+    /// Returns all lifecycles that run, starting with the one under test.
     pub(crate) fn machines(&self) -> impl Iterator<Item = &Arc<dyn Machine>> {
         let beside = self.beside.iter().map(|member| &member.machine);
         std::iter::once(&self.machine).chain(beside)
@@ -131,15 +135,15 @@ impl Core {
         self.machines().map(|machine| machine.ir()).collect()
     }
 
-    /// Which of them keeps a promise, if it is claimed by one of them.
+    /// Returns the lifecycle that keeps a promise, if one of them claims it.
     pub(crate) fn claimed(&self, promise: &Promise) -> Option<usize> {
         let claim = promise.claim.as_ref()?;
         let mut machines = self.machines();
         machines.position(|machine| machine.ir().path == claim.keeper)
     }
 
-    /// What keeps the promises of one of them, by name.
-    pub(crate) fn kept_by(&self, member: usize) -> &[(String, Keeper)] {
+    /// Returns the functions that keep the promises of one lifecycle, by name.
+    pub(crate) fn kept_by(&self, member: usize) -> &[(String, PromiseKeeper)] {
         match member.checked_sub(1) {
             None => &self.promises,
             Some(n) => &self.beside[n].promises,
@@ -154,7 +158,7 @@ impl Core {
         }
     }
 
-    /// What is wrong about promises that nobody keeps.
+    /// Reports promises without a keeper.
     pub(crate) fn unkept(&self) -> Vec<String> {
         let mut unkept = Vec::new();
         for (member, ir) in self.irs().into_iter().enumerate() {
@@ -186,7 +190,7 @@ impl Companion {
         let subject = machine.subject();
         let subject = subject.ok_or("only lifecycles of resources run beside another")?;
         let kinds = written_kinds(&**machine);
-        let granted = Granted::of(&*member.machine);
+        let granted = Granted::for_machine(&*member.machine);
         let wire = Wire::new(
             admin.clone(),
             (kinds, subject),
@@ -234,7 +238,7 @@ impl Companion {
         self.running = Some(tokio::spawn(async move { faults.run(&admin, start).await }));
     }
 
-    /// Where its requests are broken, and where its writes are held.
+    /// Returns the faults that break its requests, and the wire that holds its writes.
     pub(crate) fn lines(&self) -> (&Faults, &Arc<Wire>) {
         (&self.faults, &self.wire)
     }
@@ -252,12 +256,12 @@ impl Companion {
         machine.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What outlives its processes.
-    pub(crate) fn past(&self) -> (Past, BTreeMap<String, bool>) {
+    /// Returns the state that outlives its processes.
+    pub(crate) fn past(&self) -> (WriteHistory, BTreeMap<String, bool>) {
         (self.wire.past(), self.observer.uids())
     }
 
-    pub(crate) fn go_on_from(&self, (past, uids): (Past, BTreeMap<String, bool>)) {
+    pub(crate) fn go_on_from(&self, (past, uids): (WriteHistory, BTreeMap<String, bool>)) {
         self.wire.go_on_from(past);
         self.observer.go_on_from(uids);
     }

@@ -1,11 +1,12 @@
-//! What a declaration promises of one move: which worlds may follow an effect or a promise, and where a run may rest. Pure.
+//! Declared contract of one move: the worlds that may follow an effect or a promise, and those in
+//! which a run may settle. Pure.
 
 use lifecycle_runtime::machine::ir::{Lifecycle, Promise};
 use lifecycle_runtime::machine::outcome::alternatives;
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::world::World;
 
-/// Why a world cannot be what a promise brings about, if it cannot.
+/// Returns the reason why a world cannot be the result of a promise, if there is one.
 pub(crate) fn not_promised(ir: &Lifecycle, promise: &Promise, after: &World) -> Option<String> {
     let fits = |alternative: &&[(usize, u8)]| {
         alternative
@@ -45,7 +46,7 @@ pub(crate) fn not_a_rest(ir: &Lifecycle, class: Class, world: &World) -> Option<
     ))
 }
 
-/// A state, or what comes before all states.
+/// Returns the name of a state, or of a class that precedes all states.
 pub(crate) fn class_name(ir: &Lifecycle, class: Class) -> String {
     match class {
         Class::State(state) => ir.states[state].name.to_owned(),

@@ -1,4 +1,4 @@
-//! What runs have seen of a lifecycle, and what of it was never reached.
+//! Coverage of a lifecycle: the items that runs have seen, and those that they never reached.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,23 @@ use lifecycle_runtime::machine::ir::{Edge, Lifecycle};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::world::World;
 
-/// What was seen in one run or in all of them.
+/// Items that one run or all runs have seen.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// Every world that a pass saw.
+    /// Every world that a reconciliation observed.
     pub worlds: BTreeSet<World>,
     /// States by number.
     pub states: BTreeSet<usize>,
-    /// Transitions from one pass to the next, by numbers of states; those that nobody declared of quiet runs alone.
+    /// Transitions from one reconciliation to the next, by state indices. Undeclared ones are
+    /// recorded only in quiet runs.
     pub edges: BTreeSet<(usize, usize)>,
     /// How often an effect ended how.
     pub effects: BTreeMap<(usize, &'static str), u64>,
     /// Promises that were kept.
     pub promises: BTreeSet<usize>,
-    /// Whether an object was deleted while it was looked at.
+    /// True if an object was deleted while it was observed.
     pub deleting: bool,
-    /// Whether a write was refused that no state mentions.
+    /// True if a write was refused and no state mentions that.
     pub refused: bool,
     /// Rights that requests have needed, by name.
     pub rights: BTreeSet<String>,
@@ -60,7 +61,7 @@ impl Coverage {
         self.edges.contains(&(edge.from, edge.to))
     }
 
-    /// What the lifecycle declares and no run has seen, by name.
+    /// Returns the declared items that no run has seen, by name.
     pub fn unseen(&self, ir: &Lifecycle) -> Vec<String> {
         let name = |state: usize| class_name(ir, Class::State(state));
         let states = (0..ir.states.len()).filter(|s| !self.states.contains(s));
@@ -76,7 +77,7 @@ impl Coverage {
         unseen
     }
 
-    /// Numbers of what was seen, of what there is.
+    /// Returns the counts of seen items and of all items.
     pub(crate) fn lines(&self, ir: &Lifecycle) -> Vec<String> {
         let edges = ir.edges.iter().filter(|edge| self.saw(edge)).count();
         let done = |effect: &usize| self.effects.contains_key(&(*effect, "done"));

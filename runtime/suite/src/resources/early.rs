@@ -1,4 +1,4 @@
-//! Whether answers that are made from the clock hold as long as they say.
+//! Check that answers computed from the clock hold as long as they promise.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,7 +6,7 @@ use lifecycle_runtime::lifecycle::observation::Slot;
 use lifecycle_runtime::lifecycle::{Machine, Observation};
 use lifecycle_runtime::machine::ir::{Lifecycle, Mode};
 
-/// What is another answer before the time until which it was to hold.
+/// Reports answers that change before the time until which they should hold.
 pub(crate) fn early(machine: &dyn Machine, seen: &Observation) -> Vec<String> {
     let ir = machine.ir();
     let Some((clock, now)) = now(ir, seen) else {
@@ -19,7 +19,7 @@ pub(crate) fn early(machine: &dyn Machine, seen: &Observation) -> Vec<String> {
         };
         let left = until.duration_since(now);
         for at in [now + left / 2, until - SignedDuration::from_nanos(1)] {
-            let Some(again) = machine.timed(&seen.at(Some(clock), at), number) else {
+            let Some(again) = machine.timed(&seen.at_time(Some(clock), at), number) else {
                 continue;
             };
             let (said, says) = (seen.world.get(number), again.because.value);
@@ -37,7 +37,8 @@ pub(crate) fn early(machine: &dyn Machine, seen: &Observation) -> Vec<String> {
     found
 }
 
-/// Whether an answer changed because the time was over until which it was to hold: nobody acted, the clock did.
+/// Returns true if an answer changed because its validity expired. In this case only the clock
+/// moved, and no user acted.
 pub(crate) fn time_was_over(ir: &Lifecycle, before: &Observation, seen: &Observation) -> bool {
     let Some((_, now)) = now(ir, seen) else {
         return false;
@@ -47,7 +48,7 @@ pub(crate) fn time_was_over(ir: &Lifecycle, before: &Observation, seen: &Observa
     over.any(|var| before.world.get(var) != seen.world.get(var))
 }
 
-/// Which input the clock is, and what it said.
+/// Returns the clock input and its value.
 fn now(ir: &Lifecycle, seen: &Observation) -> Option<(usize, Timestamp)> {
     let clock = ir
         .inputs

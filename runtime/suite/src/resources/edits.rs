@@ -1,5 +1,6 @@
-//! Edits of what the lifecycle wrote, at the places that are ours by the object's managed fields: how one is made, and whether all is ours again at rest.
-//! Knows from the server alone which places those are; the runtime below it may know better or worse.
+//! Edits of the content that the lifecycle wrote, in the fields that are ours by the object's
+//! managed fields. Makes an edit, and checks that all fields are ours again once settled. Takes
+//! those fields from the server alone, independently of the runtime under test.
 
 use std::collections::BTreeSet;
 
@@ -10,31 +11,31 @@ use super::harness::Harness;
 use super::invariant::Invariant;
 use super::moves::Edit;
 use super::site;
-use crate::managed::{Step, alone, applied, at, lost, moved, owned, pointer};
+use crate::managed::{Step, alone, applied, lost, moved, owned, pointer, value_at};
 use lifecycle_runtime::lifecycle::kept_by::KEPT_BY;
 use lifecycle_runtime::machine::ir::Mode;
 
-/// A place of ours, and whose entry of managed fields says so.
-struct Place {
+/// A field of ours, and the manager whose managed fields entry contains it.
+struct OwnedField {
     manager: String,
     path: Vec<Step>,
     value: Value,
 }
 
 impl Harness {
-    /// How many places of an object are ours.
+    /// Returns how many fields of an object are ours.
     pub(crate) fn places(&self, path: &str, live: &Value) -> usize {
         self.ours(path, live).len()
     }
 
-    /// What is ours of an object, but for whose it is: that is taken over as a whole.
-    fn ours(&self, path: &str, live: &Value) -> Vec<Place> {
+    /// Returns our fields of an object, except its owner, which is taken over as a whole.
+    fn ours(&self, path: &str, live: &Value) -> Vec<OwnedField> {
         let left = self.all_left();
         let managers = left.keys().filter(|(of, _)| of == path);
         let places = managers.flat_map(|(_, manager)| {
             let fields = applied(live, manager).cloned().unwrap_or_default();
             let owned = owned(&fields, live).into_iter();
-            owned.map(|(path, value)| Place {
+            owned.map(|(path, value)| OwnedField {
                 manager: manager.clone(),
                 path,
                 value,
@@ -50,7 +51,7 @@ impl Harness {
         places.collect()
     }
 
-    /// Makes an edit of the n-th place; whether there is one.
+    /// Makes an edit of the n-th field. Returns true if there is one.
     pub(crate) async fn edit(
         &mut self,
         path: &str,
@@ -66,8 +67,8 @@ impl Harness {
         };
         let other = || alone(&place.path, changed(&place.value));
         let edited = match edit {
-            Edit::Change => with(&live, &place.path, Some(changed(&place.value))),
-            Edit::Remove => with(&live, &place.path, None),
+            Edit::Change => replace_value(&live, &place.path, Some(changed(&place.value))),
+            Edit::Remove => replace_value(&live, &place.path, None),
             Edit::Own => handed(&live, place, "Update"),
             Edit::OwnByApply => handed(&live, place, "Apply"),
             Edit::ChangeByApply => {
@@ -86,13 +87,14 @@ impl Harness {
         }
     }
 
-    /// Finds places that were ours after our last write and are not, where a pass says that the object is as wanted.
+    /// Finds fields that were ours after our last write and no longer are, although a
+    /// reconciliation reports that the object is as desired.
     pub(crate) async fn ours_at_rest(&mut self) {
         let mut found = BTreeSet::new();
         for (member, (ir, wire)) in self.core.irs().iter().zip(self.all_wires()).enumerate() {
             let left = wire.left();
             let inputs = ir.inputs.iter().enumerate();
-            // Of what several contribute to, one may go with its own.
+            // If several lifecycles contribute to an object, one may remove its own part.
             let whole = inputs.filter(|(_, input)| matches!(input.mode, Mode::Owned | Mode::Part));
             let whole = whole.map(|(input, _)| input);
             for (_, path, live) in self.said_to_be_wanted(member, whole).await {
@@ -117,7 +119,7 @@ fn lost_of(manager: &str, was: &Value, live: &Value) -> Option<String> {
 }
 
 /// An object with another value at a place, or none.
-fn with(live: &Value, path: &[Step], value: Option<Value>) -> Option<Value> {
+fn replace_value(live: &Value, path: &[Step], value: Option<Value>) -> Option<Value> {
     let mut edited = live.clone();
     if let Some(value) = value {
         *edited.pointer_mut(&pointer(live, path)?)? = value;
@@ -128,7 +130,7 @@ fn with(live: &Value, path: &[Step], value: Option<Value>) -> Option<Value> {
     match (last, parent) {
         (Step::Field(name), Value::Object(fields)) => fields.remove(name).map(drop)?,
         (Step::Member(_) | Step::Value(_) | Step::Index(_), Value::Array(items)) => {
-            let gone = at(live, path)?;
+            let gone = value_at(live, path)?;
             items.retain(|item| item != gone);
         }
         _ => return None,
@@ -136,8 +138,9 @@ fn with(live: &Value, path: &[Step], value: Option<Value>) -> Option<Value> {
     Some(edited)
 }
 
-/// An object of which a place is somebody else's, as it is. Of two entries of one manager the last counts: what the first says is nobody's then.
-fn handed(live: &Value, place: &Place, operation: &str) -> Option<Value> {
+/// Returns an object with one field owned by another manager, otherwise unchanged. Of two entries
+/// of one manager the last counts, so a field in the first entry then has no owner.
+fn handed(live: &Value, place: &OwnedField, operation: &str) -> Option<Value> {
     let mut edited = live.clone();
     let entries = edited
         .pointer_mut("/metadata/managedFields")?
@@ -203,10 +206,13 @@ mod tests {
             json!({ "metadata": { "managedFields": [entry] }, "data": { "a": "1", "b": "2" } });
         let data = |edited: Option<Value>| edited.map(|edited| edited["data"].clone());
         let a = path(&["data", "a"]);
-        let check = with(&live, &a, Some(json!("3")));
+        let check = replace_value(&live, &a, Some(json!("3")));
         assert_eq!(data(check), Some(json!({ "a": "3", "b": "2" })));
-        assert_eq!(data(with(&live, &a, None)), Some(json!({ "b": "2" })));
-        let place = Place {
+        assert_eq!(
+            data(replace_value(&live, &a, None)),
+            Some(json!({ "b": "2" }))
+        );
+        let place = OwnedField {
             manager: "us".to_owned(),
             path: a,
             value: json!("1"),

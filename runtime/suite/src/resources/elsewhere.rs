@@ -1,4 +1,5 @@
-//! The same schedules on another cluster: each is run on the simulated one first, and the other must come to rest where that did, each time.
+//! The same schedules on another cluster. Each runs on the simulated cluster first, and the other
+//! cluster must settle in the same worlds each time.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use rand::rand_core::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::choose::{self, below};
+use super::choose::{self, random_below};
 use super::explore::{Explored, explore};
 use super::fork::Forks;
 use super::invariant::{Finding, Invariant};
@@ -18,7 +19,7 @@ use super::run::{Ask, From, Ran};
 use super::workers::run_all;
 use super::{Cluster, Core, Stop, Suite};
 
-/// What goes wrong on the line to any server without costing more than a second of real time.
+/// Faults on the line to any server that cost no more than a second of real time.
 const LINE: [&str; 9] = [
     "crash-before",
     "crash-after",
@@ -30,14 +31,15 @@ const LINE: [&str; 9] = [
     "end",
     "relist",
 ];
-/// Of so many schedules one is undisturbed.
+/// Interval of undisturbed schedules: one in this many.
 const QUIET: usize = 4;
-/// Some of those that were chosen cannot be done: so many more are tried, one of so many.
+/// Some chosen schedules cannot run. This divisor determines how many spare ones are tried: one for
+/// each this many.
 const SPARE: usize = 2;
-/// After so many failures the rest would not say more.
+/// Number of failures after which further ones add no information.
 const MOST_FAILURES: usize = 3;
 
-/// What became of schedules on two clusters.
+/// Results of schedules on two clusters.
 #[derive(Clone, Debug)]
 pub struct Likeness {
     name: &'static str,
@@ -60,7 +62,10 @@ impl fmt::Display for Likeness {
         let (name, seed, took) = (self.name, self.seed, self.took.as_secs_f64());
         writeln!(f, "{name} on another cluster: seed {seed}, {took:.1} s")?;
         let (schedules, rests) = (self.schedules, self.rests);
-        writeln!(f, "  {schedules} schedules, {rests} rests compared")?;
+        writeln!(
+            f,
+            "  {schedules} schedules, {rests} settled states compared"
+        )?;
         let faults = self.faults.iter().map(|(word, n)| format!("{word} {n}"));
         writeln!(f, "  {}", faults.collect::<Vec<_>>().join(", "))?;
         for failure in &self.failures {
@@ -86,7 +91,7 @@ impl Core {
         }
     }
 
-    /// The same suite without what was planted.
+    /// Returns the same suite without seeded bugs.
     fn sound(&self) -> Self {
         Self {
             through: Arc::new(|client| client),
@@ -131,15 +136,16 @@ impl Core {
     }
 }
 
-/// Where schedules rest on the simulated cluster, and what was found there: other clusters are held against it.
-pub struct Rests {
+/// Settled worlds of schedules on the simulated cluster, and the findings there. Other clusters are
+/// compared with it.
+pub struct Baseline {
     core: Arc<Core>,
     here: Vec<(Schedule, Ran)>,
     found: Likeness,
 }
 
-/// Runs a choice of schedules on the simulated cluster, without what is planted.
-pub(crate) fn rests(core: Arc<Core>, most: usize) -> Result<Rests, String> {
+/// Runs a choice of schedules on the simulated cluster, without seeded bugs.
+pub(crate) fn run_baseline(core: Arc<Core>, most: usize) -> Result<Baseline, String> {
     let sound = Arc::new(core.sound());
     let explored = explore(&sound)?;
     let chosen = choice(&sound, &explored, most + most / SPARE);
@@ -153,14 +159,14 @@ pub(crate) fn rests(core: Arc<Core>, most: usize) -> Result<Rests, String> {
         took: Duration::ZERO,
     };
     let here = simulated(&sound, chosen, most, &mut found)?;
-    Ok(Rests { core, here, found })
+    Ok(Baseline { core, here, found })
 }
 
-impl Rests {
-    /// Runs the same schedules on another cluster; what is changed of the suite is changed there alone.
+impl Baseline {
+    /// Runs the same schedules on another cluster. The change to the suite applies only there.
     ///
     /// # Errors
-    /// As [`Suite::run`]. Broken rules are no errors: they are in what is returned.
+    /// Behaves as [`Suite::run`]. Broken rules are not errors: they are in the returned value.
     pub fn on(
         &self,
         cluster: impl Cluster,
@@ -198,7 +204,7 @@ impl Rests {
     }
 }
 
-/// Those of the schedules that can be done, with where they rest on the simulated cluster.
+/// Returns the schedules that can run, with their settled worlds on the simulated cluster.
 fn simulated(
     core: &Arc<Core>,
     chosen: Vec<Schedule>,
@@ -229,13 +235,13 @@ impl Likeness {
         self.schedules += 1;
         self.rests += there.rests.len();
         for planned in &schedule.faults {
-            let word = planned.fault.word().to_owned();
+            let word = planned.fault.kind_name().to_owned();
             *self.faults.entry(word).or_default() += 1;
         }
         let mut findings = there.findings.clone();
         let is_known = !findings.is_empty();
         if !is_known && (!there.possible || there.given_up) {
-            let text = "what is possible on the simulated cluster is not possible here";
+            let text = "a schedule that is possible on the simulated cluster is not possible here";
             findings.push(Finding::new(Invariant::SameEnd, text));
         } else if !is_known && there.rests.len() != here.rests.len() {
             let (is, was) = (there.rests.len(), here.rests.len());
@@ -250,7 +256,7 @@ impl Likeness {
 /// Schedules with one fault, evenly over the kinds of faults, and some without one.
 fn choice(core: &Core, explored: &Explored, most: usize) -> Vec<Schedule> {
     let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x0065_6c73_6577);
-    // Where time is not free, nobody waits until it passes.
+    // A real cluster cannot skip time, so schedules that wait for time to pass are excluded.
     let is_free = |moves: &[Move]| moves.contains(&Move::Tick);
     let quiet = explored.edges.iter().map(|e| e.moves.clone());
     let mut quiet: Vec<_> = quiet.filter(|moves| !is_free(moves)).collect();
@@ -260,10 +266,10 @@ fn choice(core: &Core, explored: &Explored, most: usize) -> Vec<Schedule> {
     while chosen.len() < most && !(quiet.is_empty() && faulty.is_empty()) {
         let is_quiet = chosen.len() % QUIET == QUIET - 1 && !quiet.is_empty();
         if is_quiet || faulty.is_empty() {
-            let at = below(&mut random, quiet.len());
+            let at = random_below(&mut random, quiet.len());
             chosen.push(Schedule::quiet(quiet.swap_remove(at)));
         } else {
-            let at = below(&mut random, faulty.len());
+            let at = random_below(&mut random, faulty.len());
             chosen.push(faulty.swap_remove(at));
         }
     }

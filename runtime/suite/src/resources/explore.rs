@@ -1,4 +1,5 @@
-//! Breadth first by generic moves from an empty cluster: which worlds are reached at rest, and by which shortest ways.
+//! Breadth-first exploration by generic moves from an empty cluster: the settled worlds that are
+//! reached, and the shortest way to each.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,17 +14,18 @@ use super::report::Failure;
 use super::run::{Ask, Ran, Share};
 use super::workers::run_all;
 
-/// Of so many steps one is made by a process that has lived through the whole way.
+/// Interval at which a step is made by a process that has lived through the whole way: one in this
+/// many.
 const EVERY: usize = 6;
 
-/// After one of so many a resync is waited for.
+/// Interval at which the run waits for a resync: after one in this many steps.
 const LONG: usize = 48;
 
-/// One move from one world at rest, as it went undisturbed.
+/// One move from a settled world, as it went undisturbed.
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) moves: Vec<Move>,
-    /// What each lifecycle wrote on it, the one whose suite it is first.
+    /// Share of the writes of each lifecycle, the one of the suite first.
     pub(crate) shares: Vec<Share>,
     pub(crate) wrote: Vec<String>,
     pub(crate) end: WorldsKey,
@@ -36,10 +38,10 @@ impl Edge {
     }
 }
 
-/// What was found.
+/// Results of the exploration.
 #[derive(Default)]
 pub(crate) struct Explored {
-    /// The worlds at rest, each with its way.
+    /// Settled worlds, each with its way.
     pub(crate) worlds: BTreeMap<WorldsKey, Vec<Move>>,
     pub(crate) edges: Vec<Edge>,
     pub(crate) coverage: Coverage,
@@ -54,7 +56,7 @@ pub(crate) struct Explored {
 pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
     let mut explored = Explored::default();
     let mut frontier: Vec<(Vec<Move>, WorldsKey, Vec<Move>)> = Vec::new();
-    let root = vec![(Schedule::default(), ask(0, &Arc::default(), None))];
+    let root = vec![(Schedule::default(), turn_options(0, &Arc::default(), None))];
     for ran in run_all(core, &root)? {
         explored.take(&Schedule::default(), &ran);
         core.forks.keep(&[], ran.fork);
@@ -79,7 +81,7 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
                 } else {
                     Schedule::step(way)
                 };
-                (schedule, ask(turn, &known, Some(rest)))
+                (schedule, turn_options(turn, &known, Some(rest)))
             })
             .collect();
         let ran = run_all(core, &work)?;
@@ -108,7 +110,7 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
     Ok(explored)
 }
 
-fn ask(turn: usize, known: &Arc<BTreeSet<WorldsKey>>, before: Option<WorldsKey>) -> Ask {
+fn turn_options(turn: usize, known: &Arc<BTreeSet<WorldsKey>>, before: Option<WorldsKey>) -> Ask {
     Ask {
         moves: Some(turn),
         long: turn.is_multiple_of(LONG),
@@ -119,7 +121,7 @@ fn ask(turn: usize, known: &Arc<BTreeSet<WorldsKey>>, before: Option<WorldsKey>)
 }
 
 impl Explored {
-    /// What says nothing about the world must not change it.
+    /// Checks that a move without effect on the world does not change it.
     fn same_rest(&mut self, core: &Core, schedule: &Schedule, ran: &Ran) {
         let Some((Move::Smudge(_) | Move::Restart, way)) = schedule.moves.split_last() else {
             return;
@@ -130,7 +132,7 @@ impl Explored {
             .find(|(_, known)| known.as_slice() == way);
         if let Some((before, _)) = before.filter(|(before, _)| **before != ran.rest) {
             let (was, is) = (before.describe(&core.irs()), ran.rest.describe(&core.irs()));
-            let text = format!("it rested in {was}; after that it rests in {is}");
+            let text = format!("it settled in {was}; after the last move it settles in {is}");
             let finding = Finding::new(Invariant::SameEnd, text);
             self.failures.push(Failure::new(schedule, &finding));
         }

@@ -1,4 +1,4 @@
-//! What a lifecycle works on outside Kubernetes, as tests keep it.
+//! System outside Kubernetes that a lifecycle works on, as tests implement it.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ pub trait ExternalSystem: Any + Send + Sync {
         0
     }
 
-    /// What nobody would give back if all objects were gone, a line each.
-    fn held(&self) -> Vec<String> {
+    /// Returns the resources that would leak if all objects were gone, one line each.
+    fn leftovers(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Stops to answer, or answers again. Whether it can.
+    /// Stops answering, or answers again. Returns true if that is supported.
     fn answer(&self, up: bool) -> bool {
         let _ = up;
         false
@@ -28,7 +28,7 @@ pub trait ExternalSystem: Any + Send + Sync {
         None
     }
 
-    /// What somebody may change by hand, by name.
+    /// Returns the changes that another user may make by hand, by name.
     fn meddlings(&self) -> Vec<String> {
         Vec::new()
     }
@@ -38,17 +38,17 @@ pub trait ExternalSystem: Any + Send + Sync {
         let _ = what;
     }
 
-    /// Gives up what hangs on an object that somebody deleted.
+    /// Releases the resources of an object that a user deleted.
     fn follow(&self, deleted: &Value) {
         let _ = deleted;
     }
 }
 
-/// There is nothing outside Kubernetes.
+/// Placeholder for lifecycles without a system outside Kubernetes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
+pub struct NoExternalSystem;
 
-impl ExternalSystem for Nothing {
+impl ExternalSystem for NoExternalSystem {
     fn copy(&self) -> Option<Arc<dyn ExternalSystem>> {
         Some(Arc::new(Self))
     }

@@ -1,4 +1,5 @@
-//! Fixtures: what authors give, one YAML document a kind and variant. Knows paths of objects, not what they mean.
+//! Fixtures that authors provide, one YAML document for each kind and variant. This module knows
+//! paths of objects, not their meaning.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,25 +20,27 @@ pub(crate) struct Fixture {
     pub(crate) collection: String,
     /// The path of the object.
     pub(crate) path: String,
-    /// It is there before a run begins.
+    /// True if the object exists before a run begins.
     pub(crate) given: bool,
-    /// It is of the kind whose lifecycle this is, or of one that runs beside it.
+    /// True if the object is of the kind whose lifecycle this is, or of one that runs beside it.
     pub(crate) subject: bool,
 }
 
 impl Fixture {
-    /// Whether it is an object of a kind.
+    /// Returns true if it is an object of a kind.
     pub(crate) fn is_of(&self, kind: &Kind) -> bool {
         let says = |pointer: &str, what: &str| text(&self.object, pointer).as_deref() == Some(what);
         says("/apiVersion", &kind.api_version()) && says("/kind", &kind.kind)
     }
 }
 
-/// Reads documents of YAML; each has a `variant` beside its object, and `given: true` if it is there from the start.
+/// Reads YAML documents. Each has a `variant` beside its object, and `given: true` if the object
+/// exists from the start.
 pub(crate) fn parse(yaml: &str, machine: &dyn Machine) -> Result<Vec<Fixture>, String> {
     let mut fixtures = Vec::new();
     for text in documents(yaml) {
-        let object: Value = yaml::one(&text).map_err(|e| format!("a fixture is no YAML: {e}"))?;
+        let object: Value =
+            yaml::parse_one(&text).map_err(|e| format!("a fixture is no YAML: {e}"))?;
         fixtures.push(fixture(object, machine)?);
     }
     Ok(fixtures)
@@ -116,9 +119,9 @@ pub(crate) fn text(object: &Value, pointer: &str) -> Option<String> {
 pub(crate) struct WrittenKind {
     pub(crate) kind: Kind,
     pub(crate) mode: Mode,
-    /// Whether what is there before is taken over.
+    /// True if an effect adopts existing objects.
     pub(crate) adopts: bool,
-    /// Whether it is created once.
+    /// True if it is created once.
     pub(crate) once: bool,
 }
 
@@ -140,13 +143,13 @@ pub(crate) fn written_kinds(machine: &dyn Machine) -> Vec<WrittenKind> {
 }
 
 impl WrittenKind {
-    /// Whether a path is that of one object of this kind, or of its subresource.
+    /// Returns true if a path names one object of this kind, or its subresource.
     pub(crate) fn has(&self, path: &str) -> bool {
         is_of(&self.kind, path)
     }
 }
 
-/// Whether a path is that of one object of a kind, or of its subresource.
+/// Returns true if a path names one object of a kind, or its subresource.
 pub(crate) fn is_of(kind: &Kind, path: &str) -> bool {
     let all = kind.path(None);
     let Some((root, plural)) = split(&all) else {
@@ -181,14 +184,14 @@ mod tests {
     #[test]
     fn a_path_tells_of_which_kind_its_object_is() {
         use k8s_openapi::api::core::v1::{Node, Service};
-        let service = Kind::of::<Service>();
+        let service = Kind::for_type::<Service>();
         assert!(is_of(&service, "/api/v1/namespaces/a/services/b"));
         assert!(is_of(&service, "/api/v1/namespaces/a/services/b/status"));
         assert!(!is_of(&service, "/api/v1/namespaces/a/services"));
         assert!(!is_of(&service, "/api/v1/namespaces/services"));
         assert!(!is_of(&service, "/apis/apps/v1/namespaces/a/services/b"));
-        assert!(is_of(&Kind::of::<Node>(), "/api/v1/nodes/a"));
-        assert!(!is_of(&Kind::of::<Node>(), "/api/v1/namespaces/a"));
+        assert!(is_of(&Kind::for_type::<Node>(), "/api/v1/nodes/a"));
+        assert!(!is_of(&Kind::for_type::<Node>(), "/api/v1/namespaces/a"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Clusters at rest: copied at the end of a way, so that the runs that go on from there need not go the way again.
-//! A fork is made of its way alone; whether it was made before or is made now, runs that go on from it are equal to the byte.
+//! Settled clusters, copied at the end of a way, so that runs that continue from there need not
+//! repeat the way. A fork depends on its way alone. Runs that continue from it are byte-for-byte
+//! equal, no matter when it was made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use super::external::ExternalSystem;
 use super::moves::Move;
-use super::wire::Past;
+use super::wire::WriteHistory;
 use lifecycle_simulator::server::Server;
 
 /// All that outlives the process at the end of a way.
@@ -23,10 +24,10 @@ pub(crate) struct Fork {
     pub(crate) foreign: BTreeSet<String>,
     pub(crate) lingering: BTreeSet<String>,
     pub(crate) is_down: bool,
-    pub(crate) past: Past,
+    pub(crate) past: WriteHistory,
     pub(crate) uids: BTreeMap<String, bool>,
     /// The same of each lifecycle that runs beside it.
-    pub(crate) beside: Vec<(Past, BTreeMap<String, bool>)>,
+    pub(crate) beside: Vec<(WriteHistory, BTreeMap<String, bool>)>,
 }
 
 impl fmt::Debug for Fork {
@@ -49,7 +50,7 @@ impl Forks {
         Arc::clone(all.entry(way.to_vec()).or_default())
     }
 
-    /// Keeps what a run has left at the end of its way.
+    /// Stores the cluster that a run has reached at the end of its way.
     pub(crate) fn keep(&self, way: &[Move], fork: Option<Arc<Fork>>) {
         // Another run of the same way has left the same.
         let _ = self.cell(way).set(Ok(fork)).is_ok();
@@ -59,7 +60,7 @@ impl Forks {
     ///
     /// # Errors
     /// Those of going it.
-    pub(crate) fn at(
+    pub(crate) fn get_or_run(
         &self,
         way: &[Move],
         go: impl FnOnce() -> Result<Option<Arc<Fork>>, String>,

@@ -1,4 +1,5 @@
-//! One run's cluster, processes and fixtures: starts them, does moves, waits until all is at rest.
+//! Cluster, processes and fixtures of one run. Starts them, performs moves, and waits until
+//! everything has settled.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -21,7 +22,7 @@ use super::fork::Fork;
 use super::invariant::{Finding, Invariant};
 use super::moves::Move;
 use super::observer::Observer;
-use super::once::{Made, wants_others};
+use super::once::{Creations, wants_others};
 use super::rest::Rest;
 use super::site;
 use super::wire::{AwaitedWrite, LEASE, Operation, Wire, wanted_of};
@@ -36,9 +37,9 @@ use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::server::Server;
 use lifecycle_simulator::world::Sweep;
 
-/// Activity in so many waits in a row is no rest.
+/// Number of consecutive waits with activity after which a run counts as not settling.
 const MOST_ROUNDS: usize = 60;
-/// What is taken away and made anew so often in a row is so for ever.
+/// Number of consecutive sweeps after which removing and recreating objects counts as endless.
 const MOST_SWEEPS: usize = 8;
 /// Longer than the time after which a Lease is free for others.
 const LEASE_IS_OVER: Duration = Duration::from_secs(35);
@@ -49,39 +50,40 @@ pub(crate) struct Harness {
     pub(crate) admin: Client,
     pub(crate) wire: Arc<Wire>,
     pub(crate) observer: Arc<Observer>,
-    /// What runs beside it.
+    /// Companion lifecycles that run beside it.
     pub(crate) companions: Vec<Companion>,
     pub(crate) faults: Faults,
     pub(crate) outside: Arc<dyn ExternalSystem>,
     pub(crate) findings: Vec<Finding>,
     /// The fixture at each path.
     pub(crate) present: BTreeMap<String, String>,
-    /// Objects that somebody made where ours were.
+    /// Objects that another user created in place of ours.
     pub(crate) foreign: BTreeSet<String>,
-    /// Objects of ours that somebody keeps from going.
+    /// Objects of ours that another user keeps from being removed.
     pub(crate) lingering: BTreeSet<String>,
     pub(crate) is_down: bool,
     /// Something that was to happen around a write could not be done.
     pub(crate) deed_failed: bool,
     /// How many moves were done.
     pub(crate) moved: usize,
-    /// What a cluster takes away by itself, and after how many moves and writes nothing was left to take.
+    /// Objects that a cluster removes by itself, and the number of moves and writes after which
+    /// nothing was left to remove.
     sweep: Sweep,
     swept: Option<(usize, usize)>,
-    /// What can be copied.
+    /// Server that can be copied.
     pub(crate) server: Option<Server>,
     machine: Arc<Mutex<Option<Arc<dyn Machine>>>>,
     pub(crate) running: Option<JoinHandle<()>>,
     lease: bool,
-    /// So long nothing happens if all is at rest.
+    /// Quiet time after which everything counts as settled.
     quiet: Duration,
-    /// What is done outside is seen only after a while.
+    /// True if operations outside Kubernetes are observed only after a while.
     late: bool,
-    /// Where it has rested, if that is to be kept.
+    /// Settled worlds so far, if they are recorded.
     pub(crate) rests: Option<Vec<Rest>>,
-    /// Where it is to rest, one after the other, if another cluster has told.
+    /// Worlds in which it should settle, in order, if another cluster has reported them.
     pub(crate) told: Option<VecDeque<Rest>>,
-    /// It did not come to where it was to rest.
+    /// True if the run did not settle in the expected world.
     pub(crate) is_astray: bool,
     /// Dropped when the run is over.
     pub(crate) held: Option<Box<dyn Any + Send>>,
@@ -112,11 +114,11 @@ impl Harness {
         let outside = outside.unwrap_or_else(|| (core.outside)());
         let witness = core.witness.clone().zip(opened.server.clone());
         let observer = Observer::new(Arc::clone(&core.machine), Arc::clone(&outside));
-        let observer = Arc::new(observer.beside(witness));
+        let observer = Arc::new(observer.with_witness(witness));
         let kinds = written_kinds(&*core.machine);
         let subject = core.machine.subject();
         let subject = subject.ok_or("the suite runs lifecycles of resources, not of volumes")?;
-        let granted = Granted::of(&*core.machine);
+        let granted = Granted::for_machine(&*core.machine);
         let wire = Wire::new(
             admin.clone(),
             (kinds, subject),
@@ -169,8 +171,8 @@ impl Harness {
         Ok(stage)
     }
 
-    /// Creates what is there from the start. What every cluster has, such as the namespace `default`, becomes the first variant that it has a
-    /// fixture of, or the one that is given.
+    /// Creates the initial objects. An object that every cluster has, such as the namespace
+    /// `default`, becomes the first variant among its fixtures, or the given one.
     async fn found(&mut self) -> Result<(), String> {
         let core = Arc::clone(&self.core);
         let (given, others): (Vec<_>, Vec<_>) = core.fixtures.iter().partition(|f| f.given);
@@ -251,7 +253,8 @@ impl Harness {
         self.start();
     }
 
-    /// From here on requests fail or come late, or no longer do. Where time is not free, events always come late.
+    /// Starts or stops faults: failed and late requests. If time is not free, events always come
+    /// late.
     pub(crate) fn faulty(&mut self, faulty: bool) {
         let simulated = self.core.cluster.is_simulated();
         // Where others write as well, no step is this lifecycle's alone.
@@ -300,7 +303,7 @@ impl Harness {
         })
     }
 
-    /// What a new run goes on from.
+    /// Restores the state from which a new run continues.
     fn go_on_from(&mut self, fork: &Fork) {
         self.present = fork.present.clone();
         self.foreign = fork.foreign.clone();
@@ -314,13 +317,13 @@ impl Harness {
         self.swept = Some((self.moved, self.all_writes()));
     }
 
-    /// Where it is now.
-    pub(crate) async fn rest(&self) -> Rest {
+    /// Returns the current settled world.
+    pub(crate) async fn current_rest(&self) -> Rest {
         let objects = self.objects().await;
-        Rest::of(self.key().await, objects)
+        Rest::new(self.key().await, objects)
     }
 
-    /// What was given and what was written, as far as it is there.
+    /// Returns the given and written objects that exist.
     pub(crate) async fn objects(&self) -> BTreeMap<String, Value> {
         let mut objects = BTreeMap::new();
         for path in self.paths() {
@@ -331,10 +334,11 @@ impl Harness {
         objects
     }
 
-    /// Waits until all is at rest, also with what a cluster takes away by itself; lets happen what was planned around writes.
+    /// Waits until everything has settled, including the garbage collection of the cluster. Runs
+    /// the operations that were planned around writes.
     pub(crate) async fn settle(&mut self) {
         for _ in 0..MOST_SWEEPS {
-            self.wires(|wire| wire.rests());
+            self.wires(|wire| wire.mark_rested());
             if self.told.is_some() {
                 self.settle_as_told().await;
             } else {
@@ -344,7 +348,7 @@ impl Harness {
                 self.adversary(false);
             }
             if self.rests.is_some() && !self.is_astray {
-                let rest = self.rest().await;
+                let rest = self.current_rest().await;
                 self.rests.iter_mut().for_each(|all| all.push(rest.clone()));
             }
             if !self.takes_away().await {
@@ -397,7 +401,7 @@ impl Harness {
         let _ = wanted.done.send(()).is_ok();
     }
 
-    /// While our process cannot reach the Lease, another takes it, and there is work to do.
+    /// Cuts our process off from the Lease, lets another process take it, and makes work.
     async fn lose_lease(&mut self) {
         self.wire.cut_lease(true);
         sleep(LEASE_IS_OVER).await;
@@ -410,7 +414,7 @@ impl Harness {
         self.wire.cut_lease(false);
     }
 
-    /// Makes work for whoever leads, that leads back to where all was.
+    /// Makes work for the leader that leads back to the settled state.
     async fn work(&mut self) {
         let ir = self.core.ir;
         let is_goal = |class| matches!(class, Class::State(state) if ir.states[state].goal);
@@ -420,7 +424,8 @@ impl Harness {
             .values()
             .all(|last| is_goal(last.class));
         if at_goal {
-            // Not what another user made and we wrote a part of, nor what is made once: nobody would make it again.
+            // Skips objects that another user made and we wrote a part of, and objects that are
+            // made once: no lifecycle would make them again.
             let wrote = self.wire.wrote().into_keys();
             let again =
                 |path: &String| !self.present.contains_key(path) && !self.core.is_made_once(path);
@@ -434,14 +439,14 @@ impl Harness {
         }
     }
 
-    /// Does a move while no write of ours arrives; whether it was possible.
+    /// Performs a move while no write of ours arrives. Returns true if the move was possible.
     pub(crate) async fn perform(&mut self, m: &Move, pending: Option<&Value>) -> bool {
         if self.is_astray {
             return false;
         }
         self.moved += 1;
         if wants_others(m) {
-            self.wires(|wire| wire.made(Made::forget));
+            self.wires(|wire| wire.update_creations(Creations::forget));
         }
         match m {
             Move::Restart => {
@@ -470,7 +475,7 @@ impl Harness {
             self.adversary(true);
         }
         let done = self.act(m, pending).await;
-        // Everything that was seen of it is seen before any write of ours arrives.
+        // All effects of the move are observed before any write of ours arrives.
         sleep(self.core.soon).await;
         if !is_promise && !self.late {
             self.adversary(false);
@@ -524,8 +529,9 @@ impl Harness {
         }
     }
 
-    /// What a cluster without controllers does not do: claims that nobody uses go, and so does what has no owner any more, or none that it can
-    /// have; whether there was such a thing.
+    /// Removes objects as a cluster with controllers would. Unused claims go, and so do objects
+    /// without an owner, or with one that they cannot have. Returns true if there was such an
+    /// object.
     async fn takes_away(&mut self) -> bool {
         let now = (self.moved, self.all_writes());
         if self.is_astray || self.swept == Some(now) {
@@ -542,7 +548,7 @@ impl Harness {
     }
 }
 
-/// What a cluster takes away of all that a lifecycle sees, too.
+/// Extends a sweep to all kinds that a lifecycle sees.
 fn sweep(sweep: Sweep, machine: &Arc<dyn Machine>) -> Sweep {
     let inputs = 0..machine.ir().inputs.len();
     let kinds = inputs.filter_map(|input| machine.kind(input));

@@ -1,4 +1,4 @@
-//! How long a poll may go unasked: as it is declared, and as the objects among the fixtures say.
+//! Longest time between two requests of a poll, as declared and as the fixture objects specify.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,11 @@ use super::Core;
 use super::fixture::Fixture;
 
 impl Core {
-    /// Waits as long as what is polled needs.
+    /// Sets the waiting times that the polled system needs.
     pub(super) fn wait_for_polls(&mut self) {
         let polled = longest(&*self.machine, &self.fixtures);
-        // Longer than any write may take, and than what is polled goes unseen.
+        // The time is longer than any write takes, and longer than a polled change stays
+        // unobserved.
         self.quiet = Duration::from_secs(45) + polled * 3 / 2;
         self.calm = Duration::from_secs(5) + polled * 3 / 2;
         self.deaf = polled * 4;
@@ -30,13 +31,13 @@ fn longest(machine: &dyn Machine, fixtures: &[Fixture]) -> Duration {
     let every = ir.inputs.iter().filter_map(|input| input.every.as_ref());
     let of_all = |every: &Length| {
         let said = |observation| every.said.and_then(|time| machine.time(observation, time));
-        let said = seen.iter().map(|one| every.of(said(one).as_ref()).0);
-        said.chain([every.of(None).0]).max()
+        let said = seen.iter().map(|one| every.resolve(said(one).as_ref()).0);
+        said.chain([every.resolve(None).0]).max()
     };
     every.filter_map(of_all).max().unwrap_or_default()
 }
 
-/// A look at nothing but the object.
+/// Observes the object alone.
 fn seen(machine: &dyn Machine, object: &Value) -> Option<Observation> {
     let stored = Stored {
         meta: serde_json::from_value(object.get("metadata")?.clone()).ok()?,

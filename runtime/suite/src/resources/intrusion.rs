@@ -1,5 +1,6 @@
-//! Elements of another user in lists that are exclusively ours: how one gets there, and whether one is left at rest.
-//! Knows which lists those are from the declaration alone; the runtime below it may know better or worse.
+//! Elements of another user in lists that are exclusively ours. Adds one, and checks that none is
+//! left once settled. Takes those lists from the declaration alone, independently of the runtime
+//! under test.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +12,17 @@ use super::invariant::Invariant;
 use super::site;
 use super::{Core, acting::another};
 
-/// How often another key is tried before it is said that there is none.
+/// Number of keys that are tried before the search for an unused one fails.
 const TRIES: usize = 8;
 
 impl Core {
-    /// The inputs whose lists are exclusively ours, each with one of them.
+    /// Returns the inputs with exclusive lists, each with one of these lists.
     fn exclusive(&self) -> impl Iterator<Item = (usize, &'static str)> {
         let inputs = self.ir.inputs.iter().enumerate();
         inputs.flat_map(|(n, input)| input.exclusive.iter().map(move |list| (n, *list)))
     }
 
-    /// How many lists an object at this path may have that are exclusively ours.
+    /// Returns how many exclusive lists an object at this path may have.
     pub(crate) fn exclusive_lists(&self, path: &str) -> usize {
         let is_here = |(input, _): &(usize, &str)| {
             let kind = self.machine.kind(*input);
@@ -32,7 +33,7 @@ impl Core {
 }
 
 impl Harness {
-    /// The lists of an object that are exclusively ours, as the last passes saw it.
+    /// Returns the exclusive lists of an object, as the last reconciliations observed it.
     pub(crate) fn exclusive(&self, path: &str) -> Vec<&'static str> {
         let last = self.observer.last();
         let is_seen = |input: usize| {
@@ -43,7 +44,7 @@ impl Harness {
         lists.map(|(_, list)| list).collect()
     }
 
-    /// Adds an element of another user, made from the first that is there.
+    /// Adds an element of another user, made from the first existing element.
     pub(crate) async fn intrude(&mut self, path: &str, number: usize) -> kube::Result<bool> {
         let Some(list) = self.exclusive(path).get(number).copied() else {
             return Ok(false);
@@ -73,10 +74,11 @@ impl Harness {
         last
     }
 
-    /// Finds elements of others where a pass says that the object is as wanted.
+    /// Finds elements of other users although a reconciliation reports that the object is as
+    /// desired.
     pub(crate) async fn exclusive_at_rest(&mut self) {
         let wrote = self.wire.wrote();
-        // Of a write whose answer was lost nobody knows what was wanted.
+        // If the answer of a write was lost, its desired content is unknown.
         let known: BTreeSet<String> = self.wire.left().into_keys().map(|(path, _)| path).collect();
         let mut left = BTreeSet::new();
         let lists: Vec<(usize, &str)> = self.core.exclusive().collect();
@@ -91,7 +93,9 @@ impl Harness {
                     list.map_or(0, Vec::len)
                 };
                 if count(&live) > count(wrote) {
-                    left.insert(format!("{path}: `{list}` has elements that are not ours"));
+                    left.insert(format!(
+                        "{path}: `{list}` has elements that the operator did not write"
+                    ));
                 }
             }
         }
@@ -118,8 +122,9 @@ fn keys(live: &Value, list: &str) -> BTreeSet<String> {
     keys.flatten().collect()
 }
 
-/// An element that is none of these: with other keys, numbers before words, and another name; or another member of a set.
-/// A bare one has nothing else, for what the first has besides may be there only once.
+/// Returns an element that differs from all of these: with other keys, numbers before words, and
+/// another name, or another member of a set. A bare element has no other fields, because further
+/// fields of the first one may have to be unique.
 fn element(items: &[Value], keys: &BTreeSet<String>, bare: bool) -> Option<Value> {
     let mut made = items.first()?.clone();
     let Some(fields) = made.as_object() else {

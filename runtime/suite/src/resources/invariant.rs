@@ -1,4 +1,4 @@
-//! What must hold in every run, each rule by a name that failures are reported under.
+//! Invariants of every run, each with a name under which failures are reported.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use std::fmt;
 pub enum Invariant {
     /// A disturbed run ends in the same worlds as the undisturbed one.
     SameEnd,
-    /// Nothing is written at rest.
+    /// No write happens once settled.
     QuietAtRest,
-    /// What others made is neither changed nor deleted nor adopted.
+    /// Objects that other controllers or users made are neither changed nor deleted nor adopted.
     HandsOff,
     /// Every transition of a quiet run is declared.
     DeclaredTransition,
@@ -17,23 +17,26 @@ pub enum Invariant {
     KnownWorld,
     /// The successor of an effect is among its declared outcomes.
     DeclaredOutcome,
-    /// A promise brings about what it declares.
+    /// A promise has the declared results.
     DeclaredPromise,
-    /// A process asks the API server only for what the rights allow that are generated from its lifecycle.
+    /// A process sends the API server only requests that the rights generated from its lifecycle
+    /// allow.
     Granted,
     /// An effect runs only where the declaration permits it.
     Permitted,
     /// An effect that is enabled is accepted, or reported refused, which is remembered.
     Accepted,
-    /// A pass makes one write, and a call one change.
+    /// A reconciliation makes one write, and a call makes one change.
     OneWrite,
-    /// Co-owners of an object want the same of what they share.
+    /// Co-owners of an object want the same values in the fields that they share.
     CoOwners,
-    /// A list of which we own every element has no other once its object is as wanted.
+    /// A list whose elements are all ours has no other element once its object is as desired.
     ExclusiveLists,
-    /// What we wrote is as we left it where its object is said to be as wanted: nobody else has it, or another value in it.
+    /// Our written fields are as we left them if their object is reported to be as desired. No one
+    /// else has them, or set another value in them.
     OursAgain,
-    /// What is retained or was taken over has no owner reference and stays when its owner goes; all else goes.
+    /// Retained and adopted objects have no owner reference and stay when their owner goes; all
+    /// others go.
     Kept,
     /// The status at the end is the projection of the world.
     Projection,
@@ -43,19 +46,23 @@ pub enum Invariant {
     InOrder,
     /// Work ends.
     NoHotLoop,
-    /// Every run comes to rest: at a goal, where somebody must act, or where a promise is awaited.
+    /// Every run settles: at a goal, in a state where a person must act, or in a state that awaits
+    /// a promise.
     Settles,
-    /// A process that has run for long sees what one sees that was just started.
+    /// A process that has run for long observes the same as one that was just started.
     SeesAll,
     /// Nothing is written while another holds the Lease.
     OnlyTheLeader,
-    /// An answer that is made from the clock holds until it says, and is looked at again then.
+    /// An answer that depends on the clock holds until its stated time, and is evaluated again
+    /// then.
     HoldsUntil,
-    /// What is minted is read back from a keeper that is said to be as wanted.
+    /// Minted values are read back from a keeper that is reported to be as desired.
     ReadBack,
-    /// What is created once is not created again after a rest, whatever became of it.
+    /// An object that is created once is not created again once the run has settled, whatever
+    /// became of the object.
     MadeOnce,
-    /// Where lifecycles that run together rest, no promise between them is open, unless whoever is to keep it waits for a person.
+    /// No promise between lifecycles that run together is open once they have settled, unless its
+    /// keeper waits for a person.
     ClaimsKept,
 }
 
@@ -129,7 +136,7 @@ impl fmt::Display for Invariant {
 pub struct Finding {
     /// The rule.
     pub invariant: Invariant,
-    /// What was seen.
+    /// Description of the observation.
     pub text: String,
 }
 

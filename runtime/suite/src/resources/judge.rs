@@ -9,12 +9,13 @@ use super::key::WorldsKey;
 use super::moves::{Move, Schedule};
 use super::report::Failure;
 use super::run::{Ask, From, Ran};
-use super::workers::{one, run_all};
+use super::workers::{run_all, run_schedule};
 
 /// The ends of undisturbed runs, by their moves; nothing where a move was not possible.
 pub(crate) type Ends = BTreeMap<Vec<Move>, Option<WorldsKey>>;
 
-/// The undisturbed runs that a disturbed one may end like: what somebody did in the middle may as well have been done before or after.
+/// Returns the undisturbed runs whose ends a disturbed one may match. An operation of another user
+/// during the run may also come before or after it.
 pub(crate) fn undisturbed(core: &Core, schedule: &Schedule) -> Vec<Vec<Move>> {
     let lasting: Vec<_> = schedule.lasting().collect();
     let (calm, rest) = schedule
@@ -31,7 +32,8 @@ pub(crate) fn undisturbed(core: &Core, schedule: &Schedule) -> Vec<Vec<Move>> {
     }
 }
 
-/// An object that is replaced before anybody has looked at it may as well have been another one from the start.
+/// Returns the run in which an object that is replaced before it is observed is the replacement
+/// from the start.
 fn instead(core: &Core, calm: &[Move], rest: &[Move], lasting: &[Move]) -> Option<Vec<Move>> {
     let path = |key: &String| {
         let found = core.fixtures.iter().find(|f| f.key == *key);
@@ -52,7 +54,8 @@ fn instead(core: &Core, calm: &[Move], rest: &[Move], lasting: &[Move]) -> Optio
     Some([calm, way, &[instead]].concat())
 }
 
-/// Runs what is missing to compare these with: another undisturbed run only where the end is not that of the ones before.
+/// Runs the undisturbed runs that are missing for the comparison. Another one runs only if the end
+/// differs from the earlier ones.
 pub(crate) fn complete(
     core: &Arc<Core>,
     ends: &mut Ends,
@@ -89,7 +92,8 @@ pub(crate) fn complete(
     Ok(count)
 }
 
-/// What is wrong with the end of a disturbed run; and whether it could be compared.
+/// Compares the end of a perturbed run with the unperturbed one. Returns true if a comparison was
+/// possible, and the finding if they differ.
 pub(crate) fn compare(
     core: &Core,
     ends: &Ends,
@@ -121,7 +125,7 @@ pub(crate) fn compare(
 
 /// Runs one schedule and everything that it is compared with.
 pub(crate) fn judged(core: &Arc<Core>, schedule: &Schedule) -> Result<Vec<Failure>, String> {
-    let ran = one(core, schedule, Ask::default())?;
+    let ran = run_schedule(core, schedule, Ask::default())?;
     let mut findings = ran.findings.clone();
     if !schedule.faults.is_empty() {
         let mut ends = Ends::new();

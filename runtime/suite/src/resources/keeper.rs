@@ -1,30 +1,30 @@
-//! Who owns and who keeps an object, as its metadata say. Knows no harness.
+//! Owner and keeper of an object, as its metadata name them. Knows no harness.
 
 use lifecycle_runtime::lifecycle::KeptBy;
 use lifecycle_runtime::lifecycle::kept_by::KEPT_BY;
 use lifecycle_runtime::machine::ir::{Lifecycle, Verb};
 use serde_json::Value;
 
-/// Whether something of an input is taken over.
+/// Returns true if an effect adopts objects of an input.
 pub(crate) fn adopts(ir: &Lifecycle, input: usize) -> bool {
     let mut effects = ir.effects.iter();
     effects.any(|effect| effect.verb == Verb::Adopt && effect.target == input)
 }
 
-/// Who keeps an object, as it says.
+/// Returns the keeper of an object, as its annotation names it.
 pub(crate) fn keeper(object: &Value) -> Option<KeptBy> {
     let text = object.pointer("/metadata/annotations")?.get(KEPT_BY)?;
     Some(serde_json::from_str(text.as_str()?).unwrap_or_default())
 }
 
-/// Uids of owners, and whether each is the controller.
+/// Returns the uids of owners, and for each owner true if it is the controller.
 pub(crate) fn owners(object: &Value) -> impl Iterator<Item = (&str, bool)> {
     let owners = object.pointer("/metadata/ownerReferences");
     let owners = owners.and_then(Value::as_array).into_iter().flatten();
     owners.filter_map(|owner| Some((owner["uid"].as_str()?, owner["controller"] == true)))
 }
 
-/// Whether a write does nothing but take over what is nobody's, exactly as it was seen.
+/// Returns true if a write only adopts an unowned object, exactly as it was observed.
 pub(crate) fn takes_over(body: &Value, before: &Value, is_there: impl Fn(&str) -> bool) -> bool {
     let Some(meta) = body.get("metadata").and_then(Value::as_object) else {
         return false;

@@ -1,21 +1,21 @@
-//! What runs are compared by: the worlds of all objects of the lifecycle.
+//! Key by which runs are compared: the worlds of all objects of the lifecycle.
 
 use lifecycle_runtime::machine::ir::{Lifecycle, Phase};
 use lifecycle_runtime::machine::world::World;
 
-/// Where one object is.
+/// State of one object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ObjectState {
-    /// Of which lifecycle it is, where several run: 0 is the one whose suite it is.
+    /// Index of the object's lifecycle if several run; 0 is the one under test.
     pub(crate) member: usize,
     pub(crate) name: String,
-    /// What its last pass saw; nothing if there was none.
+    /// World of its last reconciliation; `None` if there was none.
     pub(crate) world: Option<World>,
     pub(crate) deleting: bool,
     pub(crate) failed: bool,
 }
 
-/// Where all objects are, in order of names.
+/// States of all objects, in order of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WorldsKey(pub(crate) Vec<ObjectState>);
 
@@ -27,7 +27,7 @@ impl WorldsKey {
         }
         let each = self.0.iter().map(|standing| {
             let (world, ir) = (standing.world.as_ref(), irs[standing.member]);
-            let world = world.map_or_else(|| "not looked at".to_owned(), |w| w.describe(ir));
+            let world = world.map_or_else(|| "not observed".to_owned(), |w| w.describe(ir));
             let deleting = if standing.deleting { ", deleting" } else { "" };
             let failed = if standing.failed { ", unreadable" } else { "" };
             let kind = if irs.len() > 1 { ir.name } else { "" };
@@ -37,7 +37,7 @@ impl WorldsKey {
         each.collect::<Vec<_>>().join("; ")
     }
 
-    /// Whether a write of one of them was refused, so that it is tried again from time to time.
+    /// Returns true if a write of one of them was refused, so that it is retried from time to time.
     pub(crate) fn is_refused(&self, irs: &[&Lifecycle]) -> bool {
         let mut worlds = self
             .0
@@ -50,7 +50,8 @@ impl WorldsKey {
         })
     }
 
-    /// These objects but for those that were left to another controller: what was made of them by then depends on when that was.
+    /// Returns the objects except those that were left to another controller. The content of such
+    /// an object depends on when it was left.
     pub(crate) fn managed(&self, irs: &[&Lifecycle]) -> Vec<&ObjectState> {
         let is_left = |state: &&ObjectState| {
             let ir = irs[state.member];
@@ -60,7 +61,7 @@ impl WorldsKey {
         self.0.iter().filter(|state| !is_left(state)).collect()
     }
 
-    /// Whether each of them is suspended so that its deletion waits.
+    /// Returns true if each of them is suspended in a way that makes its deletion wait.
     pub(crate) fn waits(&self, irs: &[&Lifecycle]) -> bool {
         let mut all = self.0.iter().map(|s| (irs[s.member], s.world.as_ref()));
         all.all(|(ir, world)| world.is_some_and(|world| ir.holds_deletion(world).is_some()))

@@ -1,10 +1,10 @@
-//! Values by their leaves: what two contributions to one object are compared by. Pure.
+//! Leaves of values, by which two contributions to one object are compared. Pure.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// A value in which items of lists stand under what names them, as far as something does.
+/// Returns a value in which list items are keyed by their names, if they have one.
 pub(super) fn keyed(value: &Value) -> Value {
     const NAMES: [&str; 5] = ["name", "port", "key", "type", "uid"];
     let name = |item: &Value| {
@@ -31,7 +31,8 @@ pub(super) fn keyed(value: &Value) -> Value {
     }
 }
 
-/// All leaves of a value, by path; what everybody says of an object's identity is left out.
+/// Collects all leaves of a value by path, without the fields of an object's identity that every
+/// manager sets.
 pub(super) fn leaves(value: &Value, path: String, found: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(fields) => {

@@ -6,7 +6,8 @@ use lifecycle_runtime::provider::Limit;
 use super::{Core, Suite};
 
 impl Suite {
-    /// How much of a provider each process may ask for, as by `Operator::provider`; without this there is no limit.
+    /// Sets the limit of a provider for each process, as `Operator::provider` does. Without this
+    /// there is no limit.
     #[must_use]
     pub fn provider(mut self, name: &str, limit: Limit) -> Self {
         let mut inputs = self.core.ir.inputs.iter();
@@ -20,7 +21,7 @@ impl Suite {
 }
 
 impl Core {
-    /// An operator that asks for no more than a suite says.
+    /// Returns the operator with the provider limits of the suite.
     pub(super) fn limited(operator: Operator, limits: &[(String, Limit)]) -> Operator {
         let limits = limits.iter();
         limits.fold(operator, |operator, (name, limit)| {

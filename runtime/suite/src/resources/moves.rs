@@ -1,4 +1,5 @@
-//! What may happen to a cluster from outside: the generic moves of the exploration, and faults of one request. Plain data, so that a run can be written down and replayed.
+//! Moves of the environment on a cluster: the generic moves of the exploration, and faults of one
+//! request. Plain data, so that a run can be written down and replayed.
 
 use std::fmt;
 
@@ -14,19 +15,19 @@ pub enum Move {
     Replace(String),
     /// Deletes the object at a path that is not ours.
     Delete(String),
-    /// Makes an object of another user where ours is or would be.
+    /// Creates an object of another user at the path of ours.
     Seize(String),
-    /// Makes an object of another controller where ours is or would be.
+    /// Creates an object of another controller at the path of ours.
     Control(String),
-    /// Edits a place of an object that is ours: the n-th by its managed fields.
+    /// Edits a field of an object that is ours: the n-th by its managed fields.
     Edit(String, usize, Edit),
-    /// Adds an element of another user to a list of which we own every element: the n-th such list.
+    /// Adds an element of another user to a list whose elements are all ours: the n-th such list.
     Intrude(String, usize),
     /// Deletes an object of ours.
     Vanish(String),
-    /// Deletes an object of ours that somebody holds back.
+    /// Deletes an object of ours that another user keeps from being removed.
     Linger(String),
-    /// Lets go of an object that was held back.
+    /// Releases an object that was kept from being removed.
     Loosen(String),
     /// Clears the status of an object.
     Smudge(String),
@@ -34,7 +35,7 @@ pub enum Move {
     Keep(String, usize),
     /// Keeps all promises until none is left.
     Fair,
-    /// What polls and calls ask stops answering.
+    /// Makes the system that polls and calls query stop answering.
     Down,
     /// It answers again.
     Up,
@@ -42,11 +43,12 @@ pub enum Move {
     Perturb(String),
     /// Ends the process and starts it anew.
     Restart,
-    /// Lets time pass until an answer expires that was made from the clock.
+    /// Lets time pass until an answer that depends on the clock expires.
     Tick,
 }
 
-/// What somebody does to a place that is ours, through an update or through a forced apply.
+/// Edit of one of our fields by another controller or user, through an update or through a forced
+/// apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Edit {
@@ -60,7 +62,7 @@ pub enum Edit {
     ChangeByApply,
     /// Applies it, and then no more.
     RemoveByApply,
-    /// Owns it instead of us, as it is, as whoever applied it.
+    /// Takes over ownership of the unchanged field, as a manager that applied it.
     OwnByApply,
 }
 
@@ -75,8 +77,8 @@ impl Edit {
         Self::RemoveByApply,
     ];
 
-    /// What it does, in a few words.
-    pub fn word(self) -> &'static str {
+    /// Returns a short description of the edit.
+    pub fn kind_name(self) -> &'static str {
         match self {
             Self::Change => "edit: change",
             Self::Remove => "edit: remove",
@@ -88,13 +90,13 @@ impl Edit {
     }
 }
 
-/// What goes wrong at one write.
+/// Fault at one write.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
     /// On the line to the server, in the words of [`crate::faults`]: `crash-after`, `503`, `lag/5s`.
     Line(String),
-    /// Before the write arrives, somebody is faster.
+    /// Another user performs the move before the write arrives.
     Before(Move),
     /// After the write took effect and before its answer arrives, something happens.
     After(Move),
@@ -104,15 +106,15 @@ pub enum Fault {
 
 impl Fault {
     /// Its kind in one word, as coverage names it.
-    pub fn word(&self) -> &str {
+    pub fn kind_name(&self) -> &str {
         match self {
             Self::Line(what) => what.split(['=', '/']).next().unwrap_or(what),
-            Self::Before(m) | Self::After(m) => m.word(),
+            Self::Before(m) | Self::After(m) => m.kind_name(),
             Self::LoseLease => "lost lease",
         }
     }
 
-    /// What it does that outlasts it, if anything.
+    /// Returns its move that outlasts the fault, if there is one.
     pub(crate) fn operation(&self) -> Option<&Move> {
         match self {
             Self::Before(m) | Self::After(m) => Some(m),
@@ -131,14 +133,14 @@ impl Move {
     }
 
     /// Its kind in one word.
-    pub fn word(&self) -> &'static str {
+    pub fn kind_name(&self) -> &'static str {
         match self {
             Self::Create(_) => "create",
             Self::Replace(_) => "replace",
             Self::Delete(_) => "delete",
             Self::Seize(_) => "foreign takeover",
             Self::Control(_) => "foreign controller",
-            Self::Edit(_, _, edit) => edit.word(),
+            Self::Edit(_, _, edit) => edit.kind_name(),
             Self::Intrude(..) => "intrusion",
             Self::Vanish(_) => "delete owned",
             Self::Linger(_) => "lingering deletion",
@@ -157,7 +159,7 @@ impl Move {
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = self.word();
+        let word = self.kind_name();
         match self {
             Self::Create(what) | Self::Replace(what) | Self::Perturb(what) => {
                 write!(f, "{word} {what}")
@@ -186,12 +188,12 @@ fn short(path: &str) -> &str {
 /// A fault, at the n-th write of the last part of a run, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Planned {
-    /// Of which lifecycle: of the one whose suite it is, or of the n-th beside it, counted from 1.
+    /// Index of the lifecycle: 0 for the one under test, or the n-th beside it, counted from 1.
     #[serde(default, skip_serializing_if = "is_own")]
     pub of: usize,
-    /// Which write.
+    /// Ordinal number of the write.
     pub at: usize,
-    /// What happens to it.
+    /// Fault to inject.
     pub fault: Fault,
 }
 
@@ -199,17 +201,17 @@ fn is_own(of: &usize) -> bool {
     *of == 0
 }
 
-/// One run, written down: what happens in which order. The first `calm` moves are not disturbed.
+/// One recorded run: its moves and faults, in order. The first `calm` moves are not disturbed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Schedule {
-    /// What is done, each after the one before has come to rest.
+    /// Moves of the run. Each move begins after the previous one has settled.
     pub moves: Vec<Move>,
     /// How many of them come before the faults.
     pub calm: usize,
-    /// What goes wrong after that.
+    /// Faults that follow the calm moves.
     #[serde(default)]
     pub faults: Vec<Planned>,
-    /// Whether the operator writes only as holder of a Lease.
+    /// True if the operator writes only as holder of a Lease.
     #[serde(default)]
     pub lease: bool,
 }
@@ -238,12 +240,13 @@ impl Schedule {
         self.calm.min(self.moves.len().saturating_sub(1))
     }
 
-    /// Whether all that goes wrong is that one write is refused.
+    /// Returns true if the only fault is one refused write.
     pub(crate) fn is_one_refusal(&self) -> bool {
         matches!(self.faults.as_slice(), [one] if matches!(&one.fault, Fault::Line(what) if what == "422"))
     }
 
-    /// Whether a new process goes on where the calm moves end; if not, one process lives from the start.
+    /// Returns true if a new process continues after the calm moves. Otherwise one process runs
+    /// from the start.
     pub(crate) fn goes_on(&self) -> bool {
         match self.faults.as_slice() {
             [] => self.calm < self.moves.len(),
@@ -252,16 +255,17 @@ impl Schedule {
         }
     }
 
-    /// What somebody does in its middle that outlasts it.
+    /// Returns the moves of users in the middle of the schedule whose effect outlasts it.
     pub(crate) fn lasting(&self) -> impl Iterator<Item = Move> + '_ {
         let operations = self.faults.iter().filter_map(|p| p.fault.operation());
-        operations.filter(|m| m.lasts()).cloned()
+        operations.filter(|m| m.is_lasting()).cloned()
     }
 }
 
 impl Move {
-    /// Whether the world may be another one for it when all is at rest again.
-    fn lasts(&self) -> bool {
+    /// Returns true if this move may change the world that results once everything has settled
+    /// again.
+    fn is_lasting(&self) -> bool {
         !matches!(self, Self::Restart | Self::Smudge(_))
     }
 }

@@ -1,4 +1,5 @@
-//! Observes an operator that runs: keeps the last pass of each object, and holds each step of a quiet run against the declaration.
+//! Observer of a running operator. Keeps the last reconciliation of each object, and checks each
+//! step of a quiet run against the declaration.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,13 +20,14 @@ use lifecycle_runtime::controller::{Passed, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef, Observation};
 use lifecycle_runtime::machine::ir::{Abandoned, Effect, Lifecycle, Mode, Origin};
 use lifecycle_runtime::machine::policy::{Class, Decision};
+use lifecycle_runtime::machine::verdict::Verdict;
 use lifecycle_runtime::machine::world::World;
 use lifecycle_simulator::server::Server;
 
 /// So soon others see a write.
 const MOMENT: Duration = Duration::from_millis(10);
 
-/// What the last pass over an object saw.
+/// Result of the last reconciliation of an object.
 #[derive(Clone)]
 pub(crate) struct Last {
     pub(crate) uid: String,
@@ -33,11 +35,11 @@ pub(crate) struct Last {
     pub(crate) class: Class,
     pub(crate) deleting: bool,
     pub(crate) failure: Option<String>,
-    /// Which process it was of.
+    /// Id of the process that ran it.
     start: u64,
     /// The effect that it decided for, and how that ended.
     effect: Option<(usize, Option<&'static str>)>,
-    /// Something else happened since, so the next step is nobody's.
+    /// True if something else happened since, so the next step is attributed to no lifecycle.
     disturbed: bool,
 }
 
@@ -50,22 +52,22 @@ impl Last {
 #[derive(Default)]
 struct History {
     last: BTreeMap<ObjectRef, Last>,
-    /// Every uid that may own something, and whether it is that of an object of the kind.
+    /// Every uid that may be an owner, and true if it belongs to an object of the kind.
     uids: BTreeMap<String, bool>,
     findings: Vec<Finding>,
     coverage: Coverage,
     passes: u64,
-    /// When a write of a pass over an object left or ended.
+    /// Time at which a write of an object's reconciliation last left or ended.
     wrote: BTreeMap<ObjectRef, Instant>,
     /// How many processes have started.
     starts: u64,
-    /// Writes that passes have sent and that have not arrived.
+    /// Number of writes that reconciliations have sent and that have not arrived.
     allowed: usize,
-    /// Somebody acts: what passes see is their doing.
+    /// True while another user acts, so that reconciliations observe that user's changes.
     adversary: bool,
-    /// Requests fail or come late: steps say nothing.
+    /// True while requests fail or are delayed. Steps are then not checked.
     faulty: bool,
-    /// All that goes wrong is that one write is refused, which is to be remembered.
+    /// True if the only fault is one refused write, which the lifecycle must remember.
     refusing: bool,
     changes_at_call: u64,
     /// Something was left behind that cannot be given back.
@@ -78,7 +80,7 @@ pub(crate) struct Observer {
     machine: Arc<dyn Machine>,
     outside: Arc<dyn ExternalSystem>,
     seen: Mutex<History>,
-    /// Who is told of each pass as well, and of what.
+    /// Witness that also receives each reconciliation, and the server that it receives with it.
     witness: Option<(Witness, Server)>,
 }
 
@@ -93,12 +95,13 @@ impl Observer {
         }
     }
 
-    /// The same, with a witness of each pass.
-    pub(crate) fn beside(self, witness: Option<(Witness, Server)>) -> Self {
+    /// Adds a witness of each reconciliation.
+    pub(crate) fn with_witness(self, witness: Option<(Witness, Server)>) -> Self {
         Self { witness, ..self }
     }
 
-    /// Every uid that may own something, seen so far, and whether it is that of an object of the kind.
+    /// Returns every uid seen so far that may be an owner, and true if it belongs to an object of
+    /// the kind.
     pub(crate) fn uids(&self) -> BTreeMap<String, bool> {
         self.seen().uids.clone()
     }
@@ -108,12 +111,13 @@ impl Observer {
         self.seen().uids = uids;
     }
 
-    /// From here on passes are told of what somebody does.
+    /// Sets whether another user acts during the reconciliations from now on.
     pub(crate) fn adversary(&self, acts: bool) {
         self.seen().adversary = acts;
     }
 
-    /// Whether steps are to be held against the declaration.
+    /// Sets whether requests fail or come late. While they do, steps are not checked against the
+    /// declaration.
     pub(crate) fn faulty(&self, faulty: bool) {
         let mut seen = self.seen();
         if std::mem::replace(&mut seen.faulty, faulty) != faulty {
@@ -121,17 +125,19 @@ impl Observer {
         }
     }
 
-    /// Whether all that goes wrong is that one write is refused.
+    /// Sets whether the only fault is one refused write.
     pub(crate) fn refusing(&self, refusing: bool) {
         self.seen().refusing = refusing;
     }
 
-    /// Something happened in several steps, of which a pass may have seen but some.
+    /// Records that something happened in several steps. A reconciliation may have observed only
+    /// some of them.
     pub(crate) fn disturb(&self) {
         self.seen().disturb();
     }
 
-    /// A process starts, without memory; what the one before had sent arrives no more.
+    /// Records the start of a process, which has no memory. Pending writes of the previous process
+    /// no longer arrive.
     pub(crate) fn starts(&self) {
         let mut seen = self.seen();
         seen.allowed = 0;
@@ -144,7 +150,7 @@ impl Observer {
         self.seen().starts
     }
 
-    /// Takes note of a write that arrives; whether a pass had sent it.
+    /// Records a write that arrives. Returns true if a reconciliation had sent it.
     pub(crate) fn arrives(&self) -> bool {
         let mut seen = self.seen();
         let allowed = seen.allowed > 0;
@@ -152,7 +158,7 @@ impl Observer {
         allowed
     }
 
-    /// Whether something was left behind as the declaration says.
+    /// Returns true if something was left behind as the declaration permits.
     pub(crate) fn has_given_up(&self) -> bool {
         self.seen().given_up
     }
@@ -161,7 +167,7 @@ impl Observer {
         self.seen().passes
     }
 
-    /// Whether the newest process has looked at every object.
+    /// Returns true if the newest process has reconciled every object.
     pub(crate) fn has_looked(&self) -> bool {
         let seen = self.seen();
         seen.last.values().all(|last| last.start == seen.starts)
@@ -178,7 +184,9 @@ impl Observer {
             .retain(|object, last| is_there(object, &last.uid));
     }
 
-    /// Whether an object has an owner reference to an object of the lifecycle, or to one that owns for it, now or before; or is kept by one that is there.
+    /// Returns true if an object has an owner reference to a current or former lifecycle object, or
+    /// to one that owns on its behalf. Also returns true if an existing object of the lifecycle
+    /// keeps it.
     pub(crate) fn owns(&self, object: &Value) -> bool {
         let kept = || {
             let kept = keeper::keeper(object);
@@ -188,17 +196,17 @@ impl Observer {
         self.owners(object).next().is_some() || kept()
     }
 
-    /// Whether this is the uid of something that owns, or owned.
+    /// Returns true if this is the uid of a current or former owner.
     pub(crate) fn knows(&self, uid: &str) -> bool {
         self.seen().uids.contains_key(uid)
     }
 
-    /// Whether this is the uid of an object of the lifecycle that the last passes saw.
+    /// Returns true if this is the uid of a lifecycle object that the last reconciliations saw.
     pub(crate) fn is_there(&self, uid: &str) -> bool {
         self.seen().last.values().any(|last| last.uid == uid)
     }
 
-    /// Whether an object is to be gone when those of the lifecycle are.
+    /// Returns true if an object must be gone when the objects of the lifecycle are gone.
     pub(crate) fn outlives(&self, object: &Value) -> bool {
         self.owners(object).any(|is_of_kind| is_of_kind)
     }
@@ -280,7 +288,7 @@ impl History {
             self.find(Invariant::Permitted, text);
         }
         if deleting && pass.failure.is_none() {
-            self.goes(ir, pass);
+            self.check_deletion(ir, pass);
         }
         let effect = match pass.next {
             Decision::Effect(effect) => Some((effect, None)),
@@ -299,15 +307,16 @@ impl History {
         self.last.insert(pass.object.clone(), last);
     }
 
-    /// When the object goes, its steps are over one after the other, and then what is held is given back; it stays until nothing is left, or that is given up.
-    fn goes(&mut self, ir: &Lifecycle, pass: &Passed<'_>) {
+    /// Checks the teardown of an object. Its stages end one after the other, and then the cleanup
+    /// runs. The object stays until nothing is left, or the cleanup is abandoned.
+    fn check_deletion(&mut self, ir: &Lifecycle, pass: &Passed<'_>) {
         let world = &pass.observation.world;
         let here = || world.describe(ir);
         let open = ir
             .steps
             .iter()
-            .position(|step| world.says(&step.until, ir) != Some(true));
-        let gives_up = |one: &Abandoned| world.says(&one.when, ir) == Some(true);
+            .position(|step| world.evaluate(&step.until, ir) != Some(true));
+        let gives_up = |one: &Abandoned| world.evaluate(&one.when, ir) == Some(true);
         let name = |step: usize| ir.effects[ir.steps[step].effect].name;
         match (pass.next, open) {
             (Decision::Effect(effect), Some(open)) if ir.steps[open].effect != effect => {
@@ -328,7 +337,8 @@ impl History {
         }
     }
 
-    /// A status that was written since the pass before is that pass's report: whoever reads it must not take the object for done too early.
+    /// Checks a status that was written since the last reconciliation, which is that
+    /// reconciliation's report. A tool that reads it must not consider the object done too early.
     fn read_by_tools(&mut self, ir: &Lifecycle, before: &Last, pass: &Passed<'_>) {
         let (was, is) = (status(&before.observation), status(pass.observation));
         let lived = before.start == self.starts && !before.disturbed && before.failure.is_none();
@@ -343,7 +353,8 @@ impl History {
         }
     }
 
-    /// Where a keeper is as wanted, what it keeps is there: or each pass would make it again.
+    /// Checks that a keeper in its desired state holds the value that it keeps. Otherwise each
+    /// reconciliation would create the value again.
     fn reads_back(&mut self, ir: &Lifecycle, pass: &Passed<'_>) {
         let observation = pass.observation;
         for (number, value) in ir.values.iter().enumerate() {
@@ -351,7 +362,8 @@ impl History {
             let Some((name, var)) = keeper.and_then(|input| Some((input.name, input.var?))) else {
                 continue;
             };
-            let is_current = ir.value(&observation.world, var) == "Current";
+            let verdict = ir.verdict_in(&observation.world, var);
+            let is_current = verdict == Some(Verdict::Current);
             if is_current && observation.is_made(number) {
                 let minted = value.name;
                 let text = format!("`{minted}` is not read back from `{name}`, which is as wanted");
@@ -360,7 +372,8 @@ impl History {
         }
     }
 
-    /// In the world in which a write was refused, the next pass knows it.
+    /// Checks that the next reconciliation remembers a refused write in the world in which it was
+    /// refused.
     fn remembers(&mut self, ir: &Lifecycle, before: &Last, pass: &Passed<'_>) {
         let lived = before.start == self.starts && before.failure.is_none();
         let Some((number, Some("refused"))) = before.effect.filter(|_| lived) else {
@@ -374,7 +387,7 @@ impl History {
         }
         let mut others = (0..ir.vars.len()).filter(|var| *var != effect.refused);
         let same = pass.failure.is_none() && others.all(|var| was.get(var) == is.get(var));
-        // Of what has changed since, another write may be made.
+        // If something has changed since, a different write is allowed.
         let same = same && sees_the_same(&before.observation, pass.observation, ir.inputs.len());
         if same && is.get(effect.refused) == 0 {
             let why = format!("`{}` was refused, and counts as another write", effect.name);
@@ -382,7 +395,8 @@ impl History {
         }
     }
 
-    /// A declared transition is one whoever brought it about; what a disturbed run must not do is another question.
+    /// Records a transition. A declared transition counts no matter which actor caused it. Other
+    /// checks cover the transitions that are forbidden in a disturbed run.
     fn saw_step(&mut self, ir: &Lifecycle, before: Option<&Last>, pass: &Passed<'_>) {
         let read = before.filter(|l| l.failure.is_none() && pass.failure.is_none());
         let lived = read.filter(|l| l.start == self.starts);
@@ -396,7 +410,8 @@ impl History {
         }
     }
 
-    /// What another controller manages is left alone: no write is for its sake. What somebody suspended is told of, and no more.
+    /// Checks that no write is sent for an object that another controller manages. A suspended
+    /// object gets status updates and events, and no other write.
     fn sends(&mut self, ir: &Lifecycle, object: &ObjectRef, what: Written) {
         let suspended = |last: &Last| !last.deleting && ir.is_suspended(last.class);
         let tells = matches!(what, Written::Status | Written::Event);
@@ -417,7 +432,8 @@ impl History {
         }
     }
 
-    /// Whether another object was written for a moment ago: what is seen now may be of that.
+    /// Returns true if a reconciliation of another object wrote a moment ago. The current
+    /// observation may then stem from that write.
     fn is_crowded(&self, object: &ObjectRef) -> bool {
         let mut others = self.wrote.iter().filter(|(other, _)| *other != object);
         others.any(|(_, at)| at.elapsed() < MOMENT)
@@ -438,7 +454,10 @@ impl History {
                     }
                 }
                 Some("refused") if is.get(effect.refused) == 0 => {
-                    let why = format!("`{}` was refused, and nothing says so", effect.name);
+                    let why = format!(
+                        "`{}` was refused, but the world does not show it",
+                        effect.name
+                    );
                     self.find(Invariant::Accepted, why);
                 }
                 Some("later") => {
@@ -469,7 +488,7 @@ impl History {
         }
     }
 
-    fn ended(&mut self, object: Option<&ObjectRef>, what: Written, how: &'static str) {
+    fn record_outcome(&mut self, object: Option<&ObjectRef>, what: Written, how: &'static str) {
         let (Written::Effect(effect) | Written::Call(effect)) = what else {
             return;
         };
@@ -483,7 +502,8 @@ impl History {
     }
 }
 
-/// Whether a poll was answered, or is not any more, while an effect was under way that does not change that: then where both led is nothing that is declared of the effect.
+/// Returns true if a poll gained or lost its answer during an effect that does not affect that
+/// poll. No declared outcome of the effect describes the combined change.
 fn was_answered(ir: &Lifecycle, effect: &Effect, (was, is): (&World, &World)) -> bool {
     let polls = ir.inputs.iter().filter(|input| input.mode == Mode::Poll);
     let mut asked = polls.filter_map(|input| input.var);
@@ -495,7 +515,7 @@ fn status(observation: &Observation) -> Value {
     raw.map(|raw| raw["status"].clone()).unwrap_or_default()
 }
 
-/// Whether two passes saw the same versions of all objects that they looked up.
+/// Returns true if two reconciliations saw the same versions of all objects that they looked up.
 fn sees_the_same(before: &Observation, now: &Observation, inputs: usize) -> bool {
     let versions = |seen: &Observation, input: usize| -> Vec<_> {
         let objects = seen.objects(input).iter();
@@ -545,7 +565,7 @@ impl Trace for Observer {
                     }
                 }
                 seen.wrote(*object);
-                seen.ended(*object, *what, how);
+                seen.record_outcome(*object, *what, how);
             }
         }
     }

@@ -1,9 +1,11 @@
-//! What is kept without an owner reference, and what is taken over: whose an object is by the server alone, and whether that is as declared.
-//! The runtime below it may know better or worse.
+//! Checks of objects that are kept without an owner reference and of adopted objects. They read the
+//! ownership from the server alone and compare it with the declaration. The runtime below may know
+//! more or less than the server.
 
 use std::collections::BTreeSet;
 
 use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::machine::verdict::Verdict;
 use serde_json::{Value, json};
 
 use super::Core;
@@ -12,21 +14,22 @@ use super::invariant::Invariant;
 use super::keeper::{adopts, keeper, owners};
 use super::site;
 
-/// Who controls what another controller has: it is there on every cluster, and stays.
+/// Path of the object that controls the objects of another controller. It exists on every cluster,
+/// and stays.
 const OTHER: &str = "/api/v1/namespaces/default";
 
-/// Whether who keeps an object of an input counts.
+/// Returns true if the keeper of an object of an input matters.
 pub(crate) fn has_keepers(ir: &Lifecycle, input: usize) -> bool {
     ir.inputs[input].retain.is_some() || adopts(ir, input)
 }
 
 impl Core {
-    /// Whether what is at a path is created once.
+    /// Returns true if the object at a path is created once.
     pub(crate) fn is_made_once(&self, path: &str) -> bool {
         self.is_of(path, |input| self.ir.inputs[input].noted.is_some())
     }
 
-    /// Whether what is at a path may be kept or taken over.
+    /// Returns true if the object at a path may be kept or adopted.
     pub(crate) fn is_kept_or_adopted(&self, path: &str) -> bool {
         self.is_of(path, |input| has_keepers(self.ir, input))
     }
@@ -41,7 +44,7 @@ impl Core {
 }
 
 impl Harness {
-    /// Makes an object of another controller where ours is or would be.
+    /// Creates an object of another controller at the path of ours.
     pub(crate) async fn control(
         &mut self,
         path: &str,
@@ -65,7 +68,7 @@ impl Harness {
         Ok(true)
     }
 
-    /// Finds objects that are said to be as wanted and do not stay, or go, as declared.
+    /// Finds objects that are reported to be as desired but do not stay, or do not go, as declared.
     pub(crate) async fn kept_at_rest(&mut self) {
         let ir = self.core.ir;
         let inputs: Vec<usize> = (0..ir.inputs.len())
@@ -78,7 +81,8 @@ impl Harness {
             }
             for input in &inputs {
                 let var = ir.inputs[*input].var;
-                if var.is_none_or(|var| ir.value(last.world(), var) != "Current") {
+                let verdict = var.and_then(|var| ir.verdict_in(last.world(), var));
+                if verdict != Some(Verdict::Current) {
                     continue;
                 }
                 let policy = ir.inputs[*input].retain.as_ref();
@@ -105,14 +109,14 @@ impl Harness {
         let stays = retained || kept.as_ref().is_some_and(|kept| kept.adopted);
         match (stays, owned, kept.is_some()) {
             (true, true, _) => Some("it is to stay, and goes with its owner"),
-            (true, false, false) => Some("it is to stay, and nothing says whose it is"),
+            (true, false, false) => Some("it must stay, but nothing records its owner"),
             (false, false, _) => Some("it is to go with its owner, and has none"),
             (true, false, true) | (false, true, _) => None,
         }
     }
 
-    /// What is to stay when the objects of the lifecycle go.
-    pub(crate) async fn kept(&self) -> Vec<String> {
+    /// Returns the paths of objects that must stay when the objects of the lifecycle are deleted.
+    pub(crate) async fn list_kept(&self) -> Vec<String> {
         let mut kept = Vec::new();
         for path in self
             .wire
@@ -130,8 +134,8 @@ impl Harness {
         kept
     }
 
-    /// Finds what was to stay and went.
-    pub(crate) async fn stays(&mut self, kept: Vec<String>) {
+    /// Finds objects that should have stayed and were removed.
+    pub(crate) async fn check_kept(&mut self, kept: Vec<String>) {
         for path in kept {
             if site::get(&self.admin, &path)
                 .await

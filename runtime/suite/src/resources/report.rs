@@ -1,4 +1,4 @@
-//! What a suite found: failures with their shortest schedules, and what was covered.
+//! Findings of a suite: failures with their shortest schedules, and the coverage.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +14,7 @@ use lifecycle_runtime::machine::ir::Lifecycle;
 pub struct Failure {
     /// The rule.
     pub invariant: Invariant,
-    /// What was seen.
+    /// Description of the observed violation.
     pub text: String,
     /// The run, made as short as it can be.
     pub schedule: Schedule,
@@ -29,13 +29,13 @@ impl Failure {
         }
     }
 
-    /// What to give to `Suite::replay`.
+    /// Returns the input for `Suite::replay`.
     pub fn line(&self) -> String {
         serde_json::to_string(&self.schedule).unwrap_or_default()
     }
 }
 
-/// What a suite did and found.
+/// Work and findings of a suite.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub(crate) ir: &'static Lifecycle,
@@ -43,13 +43,13 @@ pub struct Report {
     pub seed: u64,
     /// Every broken rule, one failure a rule and state of affairs.
     pub failures: Vec<Failure>,
-    /// What was seen.
+    /// Coverage of all runs.
     pub coverage: Coverage,
-    /// What the author says that no run can show, and why.
+    /// Names that, according to the author, no run can show, each with the reason.
     pub(crate) never: Vec<(String, String)>,
-    /// What is granted to it, by name.
+    /// Names of the rights that are granted to it.
     pub(crate) rights: BTreeSet<String>,
-    /// Worlds in which everything was at rest.
+    /// Number of worlds in which everything had settled.
     pub at_rest: usize,
     /// Runs of the exploration.
     pub walks: usize,
@@ -57,7 +57,7 @@ pub struct Report {
     pub impossible: usize,
     /// Schedules with one fault that were run.
     pub single: usize,
-    /// Of so many.
+    /// Total number of such schedules.
     pub single_of: usize,
     /// Schedules with several faults.
     pub several: usize,
@@ -76,8 +76,9 @@ pub struct Report {
 }
 
 impl Report {
-    /// What the lifecycle declares or is granted and no run has seen, by name, but for what the suite was told that none can see; and what it was told so of
-    /// and a run has seen.
+    /// Returns the names that the lifecycle declares or is granted and that no run has seen. Omits
+    /// the names that the author excludes because no run can see them. Includes each excluded name
+    /// that a run has seen.
     pub fn unseen(&self) -> Vec<String> {
         let mut unseen = self.coverage.unseen(self.ir);
         unseen.extend(self.rights.difference(&self.coverage.rights).cloned());
@@ -104,7 +105,7 @@ impl fmt::Display for Report {
         writeln!(f, "{name}: seed {seed}, {:.1} s", self.took.as_secs_f64())?;
         writeln!(
             f,
-            "  {} walks, {} worlds at rest; faults: {} single of {}, {} several, {} with a Lease; {} ends compared; {} moves not possible",
+            "  {} walks, {} settled worlds; faults: {} single of {}, {} several, {} with a Lease; {} ends compared; {} moves not possible",
             self.walks,
             self.at_rest,
             self.single,

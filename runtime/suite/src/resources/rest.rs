@@ -1,5 +1,6 @@
-//! Where a run rests: the worlds, and every object that was given or written, without what a server chooses freely.
-//! A run on another cluster is held against it; knows no lifecycle and no cluster.
+//! Settled points of a run: the worlds, and every object that was given or written, without values
+//! that a server chooses freely. A run on another cluster is compared with them. They are
+//! independent of lifecycles and clusters.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -15,7 +16,8 @@ use lifecycle_runtime::machine::ir::Lifecycle;
 /// So much of a difference is shown.
 const MOST_SHOWN: usize = 600;
 
-/// What is said of a state that lasts: waiting takes longer on the simulated cluster, where it costs nothing.
+/// Start of the text that reports how long a state lasts. Waiting takes longer on the simulated
+/// cluster, where it costs nothing.
 const OVERDUE: &str = "\nit has been ";
 
 /// A uid, with hyphens or without.
@@ -24,7 +26,7 @@ static UID: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(form).expect("it is a regular expression")
 });
 
-/// One rest of a run.
+/// One settled point of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rest {
     pub(crate) key: WorldsKey,
@@ -33,7 +35,7 @@ pub(crate) struct Rest {
 
 impl Rest {
     /// The worlds and the objects of a run.
-    pub(crate) fn of(key: WorldsKey, objects: BTreeMap<String, Value>) -> Self {
+    pub(crate) fn new(key: WorldsKey, objects: BTreeMap<String, Value>) -> Self {
         Self {
             key,
             objects: normalised(objects),
@@ -48,7 +50,7 @@ impl Rest {
         if self.key != wanted.key {
             let (is, was) = (self.key.describe(irs), wanted.key.describe(irs));
             return Some(format!(
-                "it rests in {is}, and on the simulated one in {was}"
+                "it settles in {is}, but on the simulated cluster in {was}"
             ));
         }
         let text = |objects: &BTreeMap<String, Value>| {
@@ -81,7 +83,7 @@ pub(crate) fn versions(objects: BTreeMap<String, Value>) -> BTreeMap<String, Str
     objects.into_iter().map(version).collect()
 }
 
-/// Names for what a server chooses, so that what refers to it can be compared.
+/// Names for values that a server chooses, so that references to them can be compared.
 #[derive(Default)]
 struct Names {
     uids: BTreeMap<String, String>,
@@ -90,7 +92,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(objects: &BTreeMap<String, Value>) -> Self {
+    fn from_objects(objects: &BTreeMap<String, Value>) -> Self {
         let mut names = Self::default();
         for (path, object) in objects {
             if let Some(uid) = object.pointer("/metadata/uid").and_then(Value::as_str) {
@@ -114,7 +116,8 @@ impl Names {
         names
     }
 
-    /// Uids stand in the middle of keys and values as well, some of them without hyphens.
+    /// Replaces uids by names. Uids also occur inside keys and values, some of them without
+    /// hyphens.
     fn without_uids(&self, object: &Value) -> Value {
         let text = object.to_string();
         let name = |found: &Captures<'_>| {
@@ -149,9 +152,9 @@ impl Names {
     }
 }
 
-/// Objects without what a server chooses freely, and without how often they were written.
+/// Returns the objects without freely chosen server values, and without their write counts.
 fn normalised(mut objects: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
-    let names = Names::of(&objects);
+    let names = Names::from_objects(&objects);
     for object in objects.values_mut() {
         let generation = object.pointer("/metadata/generation").cloned();
         if let Some(generation) = generation {
@@ -168,7 +171,8 @@ fn normalised(mut objects: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
     objects
 }
 
-/// What was seen of the newest generation says so on every server.
+/// Replaces each `observedGeneration` of the newest generation with a text that is equal on every
+/// server.
 fn forget_generations(value: &mut Value, newest: &Value) {
     match value {
         Value::Object(fields) => {
@@ -187,7 +191,8 @@ fn forget_generations(value: &mut Value, newest: &Value) {
     }
 }
 
-/// Managers stand in the order of their writes, which two runs may do in another order.
+/// Sorts the managers. They are listed in the order of their writes, which may differ between two
+/// runs.
 fn sort_managers(meta: &mut Map<String, Value>) {
     let managers = meta.get_mut("managedFields").and_then(Value::as_array_mut);
     let Some(managers) = managers else {

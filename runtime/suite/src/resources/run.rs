@@ -17,7 +17,7 @@ use super::invariant::{Finding, Invariant};
 use super::key::WorldsKey;
 use super::moves::{Fault, Move, Schedule};
 use super::observer::Last;
-use super::once::Made;
+use super::once::Creations;
 use super::rest::{Rest, versions};
 use super::site;
 use super::tools;
@@ -28,18 +28,18 @@ use lifecycle_runtime::machine::project::Projected;
 
 /// A refused write is tried again after about a minute.
 const REFUSED_IS_OVER: Duration = Duration::from_secs(100);
-/// Every object is looked at once in this time.
+/// Time within which every object is evaluated again once.
 const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
 /// More rounds of kept promises than this lead nowhere.
 const MOST_PROMISES: usize = 8;
 
-/// Objects that may wait, for whoever is to keep a promise to them waits for a person.
+/// Objects that may wait, because the keeper of a promise to them waits for a person.
 type Excused = BTreeSet<(usize, ObjectRef)>;
 
-/// Where a run begins.
+/// Start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum From {
-    /// As the schedule says: in a new cluster, or where another run has ended.
+    /// As the schedule specifies: in a new cluster, or at the end of another run.
     #[default]
     Usual,
     /// As far on the way as another run has come: only its end counts.
@@ -48,25 +48,27 @@ pub(crate) enum From {
     Nothing,
 }
 
-/// What is asked of a run.
+/// Options of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ask {
     pub(crate) from: From,
     /// It ends at the end of its way, to be gone on from.
     pub(crate) fork_only: bool,
-    /// Which moves are possible when all is at rest; says which places are edited.
+    /// Request for the moves that are possible in the settled world. The value selects the places
+    /// that are edited.
     pub(crate) moves: Option<usize>,
-    /// Whether it rests for longer than a resync.
+    /// True if the run stays settled for longer than a resync.
     pub(crate) long: bool,
     /// Only where it ends: it is judged by others.
     pub(crate) end_only: bool,
-    /// Worlds at rest that were judged before.
+    /// Settled worlds that were judged before.
     pub(crate) known: Arc<BTreeSet<WorldsKey>>,
-    /// Where the last move begins.
+    /// Worlds in which the last move begins.
     pub(crate) before: Option<WorldsKey>,
-    /// Whether every rest is kept.
+    /// True if every settled point is kept.
     pub(crate) keep_rests: bool,
-    /// The rests of the same run on another cluster: time is not free here, and it is waited for them.
+    /// Settled points of the same run on another cluster. Time cannot be skipped here, so the run
+    /// waits for each of them.
     pub(crate) told: Option<Arc<Vec<Rest>>>,
 }
 
@@ -75,23 +77,23 @@ pub(crate) struct Ask {
 pub(crate) struct Share {
     /// Writes to the API server.
     pub(crate) writes: usize,
-    /// The same with those outside Kubernetes.
+    /// Number of writes, including those outside Kubernetes.
     pub(crate) sent: usize,
 }
 
-/// What became of a run.
+/// Outcome of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ran {
-    /// Whether every move could be done.
+    /// True if every move was possible.
     pub(crate) possible: bool,
-    /// Where all objects are after the last move.
+    /// Worlds of all objects after the last move.
     pub(crate) rest: WorldsKey,
-    /// Where they are when all promises are kept.
+    /// Worlds of all objects when all promises are kept.
     pub(crate) end: WorldsKey,
     pub(crate) moves: Vec<Move>,
-    /// What each lifecycle wrote after the last calm move, the one whose suite it is first.
+    /// Writes of each lifecycle after the last calm move. The lifecycle of the suite comes first.
     pub(crate) shares: Vec<Share>,
-    /// Paths of objects of ours that were written by then.
+    /// Paths of our objects that were written by then.
     pub(crate) wrote: Vec<String>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) coverage: Coverage,
@@ -99,15 +101,15 @@ pub(crate) struct Ran {
     pub(crate) journal: String,
     /// One number over the journal.
     pub(crate) digest: u64,
-    /// What was to happen in its middle was not possible there.
+    /// True if an operation planned for the middle of the run was not possible there.
     pub(crate) given_up: bool,
     /// The end of its way, if that world is not known yet.
     pub(crate) fork: Option<Arc<Fork>>,
-    /// Where it rested, if that was asked for.
+    /// Settled points of the run, if they were requested.
     pub(crate) rests: Vec<Rest>,
 }
 
-/// Runs a schedule; with a fork, what is left of it after so many moves.
+/// Runs a schedule. With a fork, runs the part that remains after its moves.
 pub(crate) async fn run(
     core: &Arc<Core>,
     schedule: &Schedule,
@@ -124,7 +126,7 @@ pub(crate) async fn run(
     let mut ran = go(&mut stage, schedule, ask, (done, from)).await;
     ran.rests = stage.rests.take().unwrap_or_default();
     if stage.is_astray {
-        // What was seen after that says nothing.
+        // Findings after the first one carry no information.
         stage.findings.truncate(1);
         ran.findings = std::mem::take(&mut stage.findings);
     }
@@ -169,7 +171,7 @@ async fn go(
         }
         if !disturbed {
             stage.look_for_open_claims(false);
-            stage.wires(|wire| wire.made(Made::rests));
+            stage.wires(|wire| wire.update_creations(Creations::mark_rested));
         }
     }
     ran.shares = stage.shares(&before);
@@ -196,7 +198,8 @@ async fn go(
     stage.observers(|one| one.refusing(false));
     ran.end = stage.key().await;
     let excused = stage.look_for_open_claims(true);
-    // Whether nothing was to be seen or nobody has looked, only a new process can tell.
+    // A run without writes may have had nothing to observe, or may not have observed it. Only a
+    // new process can distinguish the two.
     let is_quiet = ran.shares.first().is_none_or(|own| own.writes == 0);
     let is_blind = is_quiet && ask.before.as_ref() == Some(&ran.rest);
     let anew = !is_known || is_blind;
@@ -219,7 +222,7 @@ async fn go(
     ran
 }
 
-/// What tells a journal from another one.
+/// Returns a hash that distinguishes one journal from another.
 fn digest(journal: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     journal.hash(&mut hasher);
@@ -233,7 +236,8 @@ impl Harness {
         for _ in 0..MOST_PROMISES {
             let mut kept = Vec::new();
             for m in self.owed() {
-                // What a kept promise has led to is not to be kept in another way at once: its first way comes first again.
+                // The result of a kept promise is not kept in another way at once: its first way
+                // is repeated first.
                 let promise = m.promise();
                 let is_again = |before: &Move| before.promise() == promise;
                 if promise.is_some() && kept.iter().any(is_again) {
@@ -248,11 +252,11 @@ impl Harness {
                 return;
             }
         }
-        let text = "promises are kept again and again, and it never comes to rest";
+        let text = "promises are kept again and again, and it never settles";
         self.find(Invariant::Settles, text);
     }
 
-    /// Judges a run that is at rest.
+    /// Judges a run that has settled.
     async fn judge(&mut self, end: &WorldsKey, ask: &Ask, (anew, excused): (bool, &Excused)) {
         if ask.end_only {
             return;
@@ -277,7 +281,7 @@ impl Harness {
                     .collect();
                 let kinds: Vec<&str> = kinds.into_iter().filter(|k| !k.is_empty()).collect();
                 let text = format!(
-                    "no pass has looked at {}: it waits until the cluster serves every kind that is observed ({}); what it has not by itself is given to it by `define`",
+                    "no reconciliation has observed {}: it waits until the cluster serves every observed kind ({}); add missing kinds with `define`",
                     standing.name,
                     kinds.join(", ")
                 );
@@ -306,11 +310,15 @@ impl Harness {
         sleep(rest).await;
         let after = self.all_writes();
         if after != before && !refused {
-            let text = format!("{} writes at rest: {}", after - before, end.describe(&irs));
+            let text = format!(
+                "{} writes after it settled: {}",
+                after - before,
+                end.describe(&irs)
+            );
             self.find(Invariant::QuietAtRest, text);
         }
         if told && versions(self.objects().await) != versioned {
-            let text = "objects change at rest";
+            let text = "objects change after everything settled";
             self.find(Invariant::QuietAtRest, text);
         }
         if anew {
@@ -340,9 +348,9 @@ impl Harness {
         }
     }
 
-    /// Deletes every object of the lifecycle and looks at what is left.
+    /// Deletes every object of the lifecycle and checks the remaining objects.
     async fn delete_all(&mut self) {
-        let kept = self.kept().await;
+        let kept = self.list_kept().await;
         for path in self.core.subjects() {
             if self.present.contains_key(&path) {
                 self.perform(&Move::Delete(path), None).await;
@@ -353,7 +361,7 @@ impl Harness {
         let end = self.key().await;
         if end.0.is_empty() {
             self.leak().await;
-            self.stays(kept).await;
+            self.check_kept(kept).await;
         } else if !end.is_refused(&self.core.irs()) && !end.waits(&self.core.irs()) {
             let still = end.describe(&self.core.irs());
             let text = format!("deleted and still there: {still}");
@@ -370,9 +378,10 @@ impl Harness {
         for (member, path) in own.chain(beside).collect::<Vec<_>>() {
             let observer = self.observer_of(member);
             let object = site::get(&self.admin, &path).await.ok().flatten();
-            // What is deleted and does not go is held by somebody else, as a claim by a Pod that uses it.
+            // A deleted object that remains is kept by another user, such as a claim by a Pod that
+            // uses it.
             let is_going = |o: &Value| !o["metadata"]["deletionTimestamp"].is_null();
-            // What belongs to an object beside that somebody took over stays with that one.
+            // If an object beside took over a part of this one, the part stays with its new owner.
             let left = object.filter(|o| !is_going(o) && observer.outlives(o));
             let Some(left) = left else { continue };
             if member == 0 || !self.has_owner(member, &left).await {
@@ -382,7 +391,7 @@ impl Harness {
         if self.observer.has_given_up() {
             return;
         }
-        for line in self.outside.held() {
+        for line in self.outside.leftovers() {
             self.find(
                 Invariant::NoLeak,
                 format!("outside Kubernetes is left: {line}"),
@@ -390,7 +399,7 @@ impl Harness {
         }
     }
 
-    /// Whether the object of a lifecycle beside that owns this one is still there.
+    /// Returns true if the owner of this object, an object of a lifecycle beside, still exists.
     async fn has_owner(&self, member: usize, object: &Value) -> bool {
         let subject = self
             .machine_of(member)
@@ -410,7 +419,7 @@ impl Harness {
         false
     }
 
-    /// The status at rest says what the last pass saw.
+    /// Checks that the settled status reports the observation of the last reconciliation.
     async fn projection(&mut self) {
         for member in 0..=self.companions.len() {
             if let Some(machine) = self.machine_of(member) {
@@ -441,7 +450,7 @@ impl Harness {
     }
 }
 
-/// What a status says that is not the projection of a world.
+/// Returns the differences between a status and the projection of a world.
 fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String> {
     let Class::State(state) = last.class else {
         return Vec::new();
@@ -462,7 +471,7 @@ fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Valu
     }
     let generation = object.pointer("/metadata/generation");
     let mut found = Vec::new();
-    let conditions = ir.conditions(&last.observation.world, last.observation.said());
+    let conditions = ir.conditions(&last.observation.world, last.observation.message_parts());
     let left_out = |name: &str| conditions.iter().all(|c| c.name != name);
     for condition in ir.conditions.iter().filter(|c| left_out(c.name)) {
         let mut rows = rows.into_iter().flatten();
@@ -478,7 +487,7 @@ fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Valu
         let mut rows = rows.into_iter().flatten();
         let row = rows.find(|row| row.get("type").and_then(Value::as_str) == Some(wanted.name));
         let Some(row) = row else {
-            found.push(format!("there is no condition {}", wanted.name));
+            found.push(format!("condition {} is missing", wanted.name));
             continue;
         };
         let says = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -493,7 +502,7 @@ fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Valu
         if wanted.name != "Ready" && says("message") != wanted.message {
             let (is, should) = (says("message"), &wanted.message);
             found.push(format!(
-                "{} says `{is}` and should say `{should}`",
+                "{} reports `{is}` and should report `{should}`",
                 wanted.name
             ));
         }
@@ -520,7 +529,7 @@ fn wrong_fields(
     status: &Value,
 ) -> Vec<String> {
     let mut found = Vec::new();
-    let phase = ir.states[state].phase.word();
+    let phase = ir.states[state].phase.as_str();
     let names = machine.subject().map(|kind| kind.status_names(ir.fields));
     let names = names.and_then(Result::ok).unwrap_or_default();
     for (number, (field, name)) in ir.fields.iter().zip(names).enumerate() {
@@ -551,7 +560,7 @@ fn wrong_fields(
     found
 }
 
-/// That an object is suspended stands in its roll-up; all else may be as it was.
+/// Checks that the roll-up reports a suspended object. All other conditions may stay as they were.
 fn suspended(ir: &Lifecycle, state: usize, rows: Option<&Vec<Value>>) -> Option<String> {
     let name = ir.states[state].name;
     let mut rows = rows.into_iter().flatten();
@@ -562,7 +571,7 @@ fn suspended(ir: &Lifecycle, state: usize, rows: Option<&Vec<Value>>) -> Option<
     (may_tell && !told).then(|| format!("Ready is {ready:?} and should be Unknown ({name})"))
 }
 
-/// What an apply leaves out.
+/// Returns true for a value that an apply leaves out.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),

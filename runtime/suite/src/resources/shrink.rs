@@ -12,7 +12,8 @@ pub(crate) const MOST_RUNS: usize = 100;
 /// How many for one of them.
 const MOST_OF_ONE: usize = 30;
 
-/// The shortest schedule found that breaks the same rule, within what is left to try.
+/// Returns the shortest schedule found that breaks the same rule, within the remaining number of
+/// tries.
 pub(crate) fn shrink(core: &Arc<Core>, failure: Failure, left: &mut usize) -> Failure {
     let mut shortest = failure;
     let mut own = MOST_OF_ONE;
@@ -49,7 +50,7 @@ fn shorter(schedule: &Schedule) -> Vec<Schedule> {
         }
         all.push(less);
     }
-    // A Lease that is lost must have been held.
+    // A process can only lose a Lease that it held.
     let loses = |planned: &Planned| matches!(planned.fault, Fault::LoseLease);
     if schedule.lease && !schedule.faults.iter().any(loses) {
         let mut less = schedule.clone();

@@ -1,4 +1,4 @@
-//! What promises are kept with, and what moves are made of: plain requests of an administrator, by path.
+//! Plain requests of an administrator, by path. They keep promises, and moves consist of them.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,17 +11,18 @@ use super::cluster::Later;
 use super::external::ExternalSystem;
 use super::fixture::split;
 
-/// Where a promise is kept: around one object of the lifecycle.
+/// Environment of one object of the lifecycle, in which a promise is kept.
 #[derive(Clone)]
 pub struct Site {
     pub(crate) client: Client,
-    /// The object that the promise was made to, as its last pass saw it.
+    /// Object to which the promise was made, as its last reconciliation observed it.
     pub object: Arc<Value>,
     pub(crate) outside: Arc<dyn ExternalSystem>,
 }
 
-/// Keeps a promise; whether it changed anything.
-pub(crate) type Keeper = Arc<dyn Fn(Site) -> Later<'static, kube::Result<bool>> + Send + Sync>;
+/// Keeps a promise. Returns true if it changed anything.
+pub(crate) type PromiseKeeper =
+    Arc<dyn Fn(Site) -> Later<'static, kube::Result<bool>> + Send + Sync>;
 
 impl Site {
     /// A client that may do everything.
@@ -29,7 +30,7 @@ impl Site {
         &self.client
     }
 
-    /// What is outside Kubernetes in this run, if it is of this type.
+    /// Returns the external system of this run if it has this type.
     pub fn outside<O: ExternalSystem>(&self) -> Option<&O> {
         let outside: &dyn Any = &*self.outside;
         outside.downcast_ref()
@@ -38,12 +39,13 @@ impl Site {
     /// Reads an object.
     ///
     /// # Errors
-    /// Those of the server, but that there is none.
+    /// Returns an error of the server, except for an object that does not exist.
     pub async fn get(&self, path: &str) -> kube::Result<Option<Value>> {
         get(&self.client, path).await
     }
 
-    /// Changes an object, status and all, if it is there; whether it was and is another one now.
+    /// Changes an object, including its status, if it exists. Returns true if it existed and has
+    /// changed.
     ///
     /// # Errors
     /// Those of the server.
@@ -53,7 +55,7 @@ impl Site {
         };
         let mut after = before.clone();
         change(&mut after);
-        if said(&before) == said(&after) {
+        if without_nulls(&before) == without_nulls(&after) {
             return Ok(false);
         }
         let status = after.get("status").cloned();
@@ -61,7 +63,9 @@ impl Site {
         if without_status(&changed) != without_status(&before) {
             changed = put(&self.client, path, &changed).await?;
         }
-        if let Some(status) = status.filter(|s| before.get("status").map(said) != Some(said(s))) {
+        if let Some(status) =
+            status.filter(|s| before.get("status").map(without_nulls) != Some(without_nulls(s)))
+        {
             changed["status"] = status;
             put(&self.client, &format!("{path}/status"), &changed).await?;
         }
@@ -69,7 +73,7 @@ impl Site {
     }
 
     /// The path of an object of a kind in the namespace of the object: `site.beside("/api/v1", "services", name)`.
-    pub fn beside(&self, root: &str, plural: &str, name: &str) -> String {
+    pub fn sibling_path(&self, root: &str, plural: &str, name: &str) -> String {
         let namespace = self.object.pointer("/metadata/namespace");
         match namespace.and_then(Value::as_str) {
             Some(namespace) => format!("{root}/namespaces/{namespace}/{plural}/{name}"),
@@ -84,18 +88,19 @@ impl Site {
     }
 }
 
-/// A value without fields that are null: a server shows some of those that nobody gave, such as times of conditions.
-fn said(value: &Value) -> Value {
+/// Returns a value without fields that are null. A server shows some null fields that no client
+/// set, such as times of conditions.
+fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let given = fields.iter().filter(|(_, value)| !value.is_null());
             Value::Object(
                 given
-                    .map(|(name, value)| (name.clone(), said(value)))
+                    .map(|(name, value)| (name.clone(), without_nulls(value)))
                     .collect(),
             )
         }
-        Value::Array(items) => items.iter().map(said).collect(),
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
@@ -128,7 +133,7 @@ fn request(
 }
 
 const JSON: &str = "application/json";
-/// Who does what others do.
+/// Field manager for the operations of other controllers and users.
 pub(crate) const SOMEBODY: &str = "somebody";
 
 pub(crate) async fn get(client: &Client, path: &str) -> kube::Result<Option<Value>> {
@@ -171,7 +176,7 @@ pub(crate) async fn apply(client: &Client, path: &str, fields: Value) -> kube::R
         .await
 }
 
-/// Deletes an object; whether it was there.
+/// Deletes an object. Returns true if it existed.
 pub(crate) async fn delete(client: &Client, path: &str) -> kube::Result<bool> {
     let options = json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background", "gracePeriodSeconds": 0 });
     let asked = request(http::Method::DELETE, path, &options, JSON)?;
@@ -197,7 +202,7 @@ pub(crate) async fn create(client: &Client, all: &str, object: &Value) -> kube::
     put(client, &path, &made).await.map(drop)
 }
 
-/// Puts another variant of a fixture in the place of what is there, which keeps its identity.
+/// Replaces the existing object by another variant of a fixture. The object keeps its identity.
 pub(crate) async fn replace(client: &Client, path: &str, object: &Value) -> kube::Result<()> {
     let live = get(client, path).await?.unwrap_or_default();
     let mut wanted = object.clone();
@@ -212,7 +217,7 @@ pub(crate) async fn replace(client: &Client, path: &str, object: &Value) -> kube
             wanted["metadata"][key] = value.clone();
         }
     }
-    // What others wrote down there stays, as it does when somebody applies what he wants.
+    // Annotations of other users stay, as they do when a user applies a manifest.
     let noted = live
         .pointer("/metadata/annotations")
         .and_then(Value::as_object);
@@ -234,7 +239,7 @@ pub(crate) async fn replace(client: &Client, path: &str, object: &Value) -> kube
     Ok(())
 }
 
-/// An object of another user with the content of one of ours.
+/// Returns an object of another user with the content of one of ours.
 pub(crate) fn as_foreign(ours: &Value, path: &str) -> Value {
     let mut foreign = ours.clone();
     if let Some(fields) = foreign.as_object_mut() {

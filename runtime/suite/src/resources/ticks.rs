@@ -1,4 +1,4 @@
-//! Time as a move of the outside: it passes until an answer expires.
+//! Time as a move of the environment: it passes until an answer expires.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use super::harness::Harness;
 use super::invariant::Invariant;
 
-/// So much later than its answer says an object is looked at again at the latest.
+/// Maximum delay after the expiry of its answer until an object is evaluated again.
 const AT_ONCE: Duration = Duration::from_millis(5);
 const AFTER: SignedDuration = SignedDuration::from_secs(2);
 
@@ -24,7 +24,7 @@ impl Harness {
             .min()
     }
 
-    /// Lets time pass until an answer expires; whether there is one that does.
+    /// Lets time pass until an answer expires. Returns true if there is one that expires.
     pub(crate) async fn tick(&mut self) -> bool {
         let Some(until) = self.expires() else {
             return false;
@@ -36,7 +36,7 @@ impl Harness {
         true
     }
 
-    /// After some time nobody counts on an answer that has expired.
+    /// Checks that after some time no reconciliation relies on an expired answer.
     pub(crate) fn is_up_to_date(&mut self) {
         let now = self.faults.now();
         for (object, last) in self.observer.last() {
@@ -46,7 +46,7 @@ impl Harness {
                 .filter(|until| *until + AFTER < now)
             {
                 let text = format!(
-                    "{object}: an answer held until {until}, and at {now} it was not asked for again, or had expired when it was given"
+                    "{object}: an answer was valid until {until}; at {now} it was not queried again, or it had expired when it was given"
                 );
                 self.find(Invariant::HoldsUntil, text);
             }

@@ -1,4 +1,5 @@
-//! A run where time is not free: at each rest it is waited until all is as it was when the same run rested on the simulated cluster.
+//! Run on a cluster where time cannot be skipped. At each settled point, waits until the cluster
+//! matches the settled point of the same run on the simulated cluster.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -11,22 +12,23 @@ use super::invariant::Invariant;
 use super::site;
 use super::wire::wanted_of;
 
-/// On a machine with much else to do a cluster may take so long to be empty again.
+/// Time that a cluster may take to be empty again on a busy machine.
 const CLEAR_WITHIN: Duration = Duration::from_secs(120);
-/// So often it is looked whether it did.
+/// Interval at which the run checks that the cluster is empty again.
 const AGAIN: Duration = Duration::from_millis(25);
-/// So long it stays there before it counts as rest.
+/// Time that the cluster must stay in a state before it counts as settled.
 const HOLDS: Duration = Duration::from_millis(100);
 
 impl Harness {
-    /// Waits until all is as it was on another cluster at this rest, and stays so for a moment.
+    /// Waits until everything matches this settled point of the other cluster, and stays so for a
+    /// moment.
     pub(crate) async fn settle_as_told(&mut self) {
         if self.is_astray {
             return;
         }
         let wanted = self.told.as_mut().and_then(VecDeque::pop_front);
         let Some(wanted) = wanted else {
-            self.astray("it rests once more than on the simulated cluster");
+            self.astray("it settles once more than on the simulated cluster");
             return;
         };
         let limit = Instant::now() + self.core.patience;
@@ -46,16 +48,16 @@ impl Harness {
             let is_there = self.faults.is_running()
                 && self.key().await == wanted.key
                 && self.observer.has_looked()
-                && self.rest().await == wanted;
+                && self.current_rest().await == wanted;
             since = since.filter(|(_, activity)| is_there && *activity == now.1);
             match since {
                 Some((since, _)) if since.elapsed() >= HOLDS => return,
                 Some(_) => {}
                 None if is_there => since = Some(now),
                 None if Instant::now() > limit => {
-                    let rest = self.rest().await;
+                    let rest = self.current_rest().await;
                     let unlike = rest.unlike(&wanted, &self.core.irs());
-                    let why = unlike.unwrap_or_else(|| "it never comes to rest".to_owned());
+                    let why = unlike.unwrap_or_else(|| "it never settles".to_owned());
                     self.astray(&why);
                     return;
                 }
@@ -70,7 +72,8 @@ impl Harness {
         self.find(Invariant::SameEnd, why);
     }
 
-    /// Paths of everything that was given or written, by us or by somebody where ours was to be.
+    /// Returns the paths of all fixtures and of all written objects, including objects that another
+    /// user created in place of ours.
     pub(crate) fn paths(&self) -> BTreeSet<String> {
         let given = self.core.fixtures.iter().map(|f| f.path.clone());
         let foreign = self.foreign.iter().cloned();

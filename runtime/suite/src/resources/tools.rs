@@ -1,19 +1,20 @@
-//! What tools read of an object, by the rules of `kstatus` written down once more, and whether a lifecycle that says `kstatus;` lets them take it for done too early.
-//! Knows nothing of how the driver writes it.
+//! Reading of an object by tools, as a second implementation of the `kstatus` rules. It checks
+//! whether a lifecycle that declares `kstatus;` lets tools consider it done too early. It is
+//! independent of how the driver writes the status.
 
 use serde_json::Value;
 
 use lifecycle_runtime::machine::ir::{Lifecycle, Phase};
 use lifecycle_runtime::machine::policy::Class;
 
-/// What `kstatus` makes of an object of a kind that it does not know.
+/// Result that `kstatus` computes for an object of a kind that it does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// It goes away.
     Terminating,
-    /// Somebody works on it.
+    /// A controller works on it.
     InProgress,
-    /// Somebody must act.
+    /// A person must act.
     Failed,
     /// It is as wanted.
     Current,
@@ -44,7 +45,8 @@ pub fn reading(meta: &Value, status: &Value) -> Reading {
     }
 }
 
-/// Why tools read something else than what a pass saw whose report this is.
+/// Returns the reason why tools read the status differently from the reconciliation that reported
+/// it.
 pub(crate) fn misread(
     ir: &Lifecycle,
     class: Class,
@@ -53,7 +55,7 @@ pub(crate) fn misread(
 ) -> Option<String> {
     let is = reading(meta, status);
     let seen = &status["observedGeneration"];
-    // What is about another generation is never taken for done.
+    // A status of another generation never counts as done.
     if seen != &meta["generation"] && is == Reading::InProgress {
         return None;
     }
@@ -64,7 +66,7 @@ pub(crate) fn misread(
     };
     let should: &[Reading] = match phase {
         Phase::Ready => &[Reading::Current],
-        // Overdue, it waits for somebody.
+        // If the state is overdue, it waits for a person.
         Phase::Pending => &[Reading::InProgress, Reading::Failed, Reading::Terminating],
         Phase::Error => &[Reading::Failed, Reading::Terminating],
         Phase::Suspended => &[Reading::InProgress, Reading::Terminating],

@@ -1,4 +1,4 @@
-//! Objects of which the last passes say that they are as wanted, with what the server says of them.
+//! Objects that the last reconciliations report to be as desired, with their content on the server.
 
 use serde_json::Value;
 
@@ -6,9 +6,10 @@ use super::Core;
 use super::harness::Harness;
 use super::site;
 use lifecycle_runtime::lifecycle::Stored;
+use lifecycle_runtime::machine::verdict::Verdict;
 
 impl Core {
-    /// Where the server has an object of an input.
+    /// Returns the path of an object of an input on the server.
     pub(crate) fn path_of(&self, input: usize, object: &Stored) -> Option<String> {
         self.path_in(0, input, object)
     }
@@ -35,12 +36,13 @@ impl Harness {
                 continue;
             }
             for input in inputs.clone() {
-                // What is created once is compared with nothing.
+                // An object that is created once is not compared.
                 if ir.inputs[input].noted.is_some() {
                     continue;
                 }
                 let var = ir.verdict(input);
-                if var.is_none_or(|var| ir.value(last.world(), var) != "Current") {
+                let verdict = var.and_then(|var| ir.verdict_in(last.world(), var));
+                if verdict != Some(Verdict::Current) {
                     continue;
                 }
                 for object in last.observation.objects(input) {

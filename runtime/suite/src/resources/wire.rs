@@ -1,5 +1,6 @@
-//! Between an operator and the faults below it: holds its writes while something else happens, and looks at each of them.
-//! Judges a write by the object that was there before it; knows no lifecycle but which kinds it writes.
+//! Wire between an operator and the faults below it. It holds the operator's writes while something
+//! else happens, and checks each of them. It judges a write by the object that existed before. Of a
+//! lifecycle it knows only the kinds that it writes.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::pin::Pin;
@@ -18,23 +19,23 @@ use super::keeper::takes_over;
 use super::leaves::{keyed, leaves};
 use super::moves::{Fault, Move, Planned};
 use super::observer::Observer;
-use super::once::Made;
+use super::once::Creations;
 use crate::granted::{Granted, is_watch};
 use lifecycle_runtime::lifecycle::Kind;
 use lifecycle_runtime::machine::ir::Mode;
 
-/// More work than this between two rests is a hot loop.
+/// Number of writes between two settled points above which the run counts as a hot loop.
 const MOST_WRITES: usize = 240;
 
 /// A write that waits until something has happened.
 pub(crate) struct AwaitedWrite {
     pub(crate) what: Operation,
-    /// What the write would put there.
+    /// Body that the write would store.
     pub(crate) body: Value,
     pub(crate) done: oneshot::Sender<()>,
 }
 
-/// What is to happen while a write waits.
+/// Operation that happens while a write waits.
 pub(crate) enum Operation {
     Move(Move),
     LoseLease,
@@ -46,12 +47,12 @@ struct State {
     base: usize,
     writes: usize,
     planned: Vec<Planned>,
-    /// What we wrote last, by path of objects other than the subject.
+    /// Last value that we wrote, by path of objects other than the subject.
     wrote: BTreeMap<String, Value>,
     /// By path and field manager.
     shares: BTreeMap<(String, String), Value>,
     left: Left,
-    made: Made,
+    made: Creations,
     wanted: VecDeque<AwaitedWrite>,
     findings: Vec<Finding>,
     since_rest: usize,
@@ -59,19 +60,20 @@ struct State {
     lease_cut: bool,
 }
 
-/// What was written so far.
+/// Record of all writes so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Past {
+pub(crate) struct WriteHistory {
     wrote: BTreeMap<String, Value>,
     shares: BTreeMap<(String, String), Value>,
     left: Left,
-    made: Made,
+    made: Creations,
 }
 
-/// Objects as our last write left them, by path and field manager; none of which that is not known.
+/// Objects as our last write left them, by path and field manager. An object with an unknown result
+/// is not listed.
 type Left = BTreeMap<(String, String), Value>;
 
-/// What all clients of one run's operators share.
+/// State that all clients of one run's operators share.
 pub(crate) struct Wire {
     state: Mutex<State>,
     held: watch::Sender<bool>,
@@ -87,14 +89,14 @@ pub(crate) struct Wire {
 pub(crate) async fn wanted_of(wires: &[Arc<Wire>]) -> AwaitedWrite {
     let waiting = wires.iter().map(|wire| {
         let waiting: Pin<Box<dyn Future<Output = AwaitedWrite> + Send + '_>> =
-            Box::pin(wire.wanted());
+            Box::pin(wire.next_awaited());
         waiting
     });
     select_all(waiting).await.0
 }
 
 /// A request, taken apart.
-struct Asked {
+struct ParsedRequest {
     method: Method,
     path: String,
     manager: String,
@@ -129,15 +131,15 @@ impl Wire {
         }
     }
 
-    /// Which rights were of use so far, by name.
+    /// Returns the names of the rights that were used so far.
     pub(crate) fn used_rights(&self) -> BTreeSet<String> {
         self.granted.used()
     }
 
-    /// What was written so far, for runs that go on from here.
-    pub(crate) fn past(&self) -> Past {
+    /// Returns the record of all writes so far, for runs that continue from here.
+    pub(crate) fn past(&self) -> WriteHistory {
         let state = self.state();
-        Past {
+        WriteHistory {
             wrote: state.wrote.clone(),
             shares: state.shares.clone(),
             left: state.left.clone(),
@@ -146,7 +148,7 @@ impl Wire {
     }
 
     /// This was written before the run began.
-    pub(crate) fn go_on_from(&self, past: Past) {
+    pub(crate) fn go_on_from(&self, past: WriteHistory) {
         let mut state = self.state();
         state.wrote = past.wrote;
         state.shares = past.shares;
@@ -154,7 +156,8 @@ impl Wire {
         state.made = past.made;
     }
 
-    /// A client for a process; `below` is its way to the server, `identity` what it is called in the Lease, if one decides who writes.
+    /// Returns a client for a process. `below` is its connection to the server. `identity` is its
+    /// name in the Lease, if a Lease determines the process that writes.
     pub(crate) fn client(self: &Arc<Self>, below: &Client, identity: Option<String>) -> Client {
         let (wire, below) = (Arc::clone(self), below.clone());
         let namespace = below.default_namespace().to_owned();
@@ -166,7 +169,8 @@ impl Wire {
         Client::new(service, namespace)
     }
 
-    /// From now on writes are counted from 1, and these go wrong; whether something was still to happen.
+    /// Counts writes from 1 again, and plans these faults. Returns true if an earlier operation was
+    /// still pending.
     pub(crate) fn arm(&self, planned: Vec<Planned>) -> bool {
         let mut state = self.state();
         state.base = state.writes;
@@ -188,18 +192,18 @@ impl Wire {
     }
 
     /// Work begins to count anew.
-    pub(crate) fn rests(&self) {
+    pub(crate) fn mark_rested(&self) {
         let mut state = self.state();
         state.since_rest = 0;
         state.is_hot = false;
     }
 
-    /// What was created once, so far.
-    pub(crate) fn made(&self, change: impl FnOnce(&mut Made)) {
+    /// Changes the record of the objects that were created once so far.
+    pub(crate) fn update_creations(&self, change: impl FnOnce(&mut Creations)) {
         change(&mut self.state().made);
     }
 
-    /// Whether there was too much work for a cluster where nothing happens.
+    /// Returns true if there was too much work for an idle cluster.
     pub(crate) fn is_hot(&self) -> bool {
         self.state().is_hot
     }
@@ -218,7 +222,7 @@ impl Wire {
         self.state().lease_cut = cut;
     }
 
-    /// The objects that we wrote, with what we wanted of them.
+    /// Returns the objects that we wrote, with their desired content.
     pub(crate) fn wrote(&self) -> BTreeMap<String, Value> {
         self.state().wrote.clone()
     }
@@ -229,7 +233,7 @@ impl Wire {
     }
 
     /// Waits for a write that waits.
-    pub(crate) async fn wanted(&self) -> AwaitedWrite {
+    pub(crate) async fn next_awaited(&self) -> AwaitedWrite {
         loop {
             let next = self.state().wanted.pop_front();
             match next {
@@ -265,10 +269,13 @@ impl Wire {
     ) -> Result<Response<Body>, kube::Error> {
         let (head, body) = request.into_parts();
         let body = body.collect_bytes().await?;
-        let asked = Asked::new(&head, &body);
+        let asked = ParsedRequest::new(&head, &body);
         let request = Request::from_parts(head, Body::from(body));
         let class = asked.class();
-        self.permitted(self.granted.asks(&asked.method, &asked.path, asked.watches));
+        self.permitted(
+            self.granted
+                .check_request(&asked.method, &asked.path, asked.watches),
+        );
         match class {
             Class::Read => return below.send(request).await,
             Class::Lease if self.state().lease_cut => return Ok(unavailable()),
@@ -289,8 +296,8 @@ impl Wire {
         self.only_the_leader(&asked, identity).await;
         self.happens(number, true, &asked.body).await;
         let before = self.before(&asked).await;
-        // What becomes of it is known once there is an answer.
-        let left = self.state().left.remove(&asked.of());
+        // The result is known only after the answer arrives.
+        let left = self.state().left.remove(&asked.path_and_manager());
         let response = below.send(request).await?;
         let (head, body) = response.into_parts();
         let body = body.collect_bytes().await?;
@@ -301,7 +308,7 @@ impl Wire {
             self.wrote_it(&asked, before);
             self.leaves(&asked, &body);
         } else if let Some(left) = left.filter(|_| head.status.is_client_error()) {
-            self.state().left.insert(asked.of(), left);
+            self.state().left.insert(asked.path_and_manager(), left);
         }
         self.happens(number, false, &asked.body).await;
         Ok(Response::from_parts(head, Body::from(body)))
@@ -318,15 +325,15 @@ impl Wire {
         (!state.is_hot).then(|| state.writes - state.base)
     }
 
-    fn one_write(&self, asked: &Asked) {
+    fn one_write(&self, asked: &ParsedRequest) {
         if !self.observer.arrives() {
             let (method, path) = (&asked.method, &asked.path);
-            let text = format!("a pass wrote more than once: {method} {path}");
+            let text = format!("a reconciliation wrote more than once: {method} {path}");
             self.find(Invariant::OneWrite, text);
         }
     }
 
-    async fn only_the_leader(&self, asked: &Asked, identity: Option<&str>) {
+    async fn only_the_leader(&self, asked: &ParsedRequest, identity: Option<&str>) {
         let Some(identity) = identity else {
             return;
         };
@@ -339,7 +346,7 @@ impl Wire {
         }
     }
 
-    /// Lets happen what was planned around this write.
+    /// Performs the operations that were planned around this write.
     async fn happens(&self, number: usize, before: bool, body: &Value) {
         loop {
             let due = {
@@ -371,8 +378,8 @@ impl Wire {
         }
     }
 
-    /// The object before a write, where it matters whose it is.
-    async fn before(&self, asked: &Asked) -> Option<Value> {
+    /// Returns the object before a write, if its owner matters.
+    async fn before(&self, asked: &ParsedRequest) -> Option<Value> {
         let written = self.kinds.iter().any(|k| k.has(&asked.path));
         if written {
             self.get(&asked.path).await
@@ -387,10 +394,10 @@ impl Wire {
     }
 
     /// Judges a write that took effect.
-    fn wrote_it(&self, asked: &Asked, before: Option<Value>) {
+    fn wrote_it(&self, asked: &ParsedRequest, before: Option<Value>) {
         if is_of(&self.subject, &asked.path) {
             if asked.method == Method::DELETE {
-                let text = format!("{asked}: it deletes what a user made");
+                let text = format!("{asked}: it deletes an object that a user created");
                 self.find(Invariant::HandsOff, text);
             }
             return;
@@ -399,8 +406,10 @@ impl Wire {
             let member = format!("{}/any", asked.path);
             let is_of_all = |kind: &WrittenKind| kind.has(&member);
             let text = match asked.method == Method::DELETE && self.kinds.iter().any(is_of_all) {
-                true => format!("{asked}: it deletes whatever has a label, whose ever that is"),
-                false => format!("{asked}: no effect declares to write this"),
+                true => format!(
+                    "{asked}: it deletes every object with a label, regardless of its owner"
+                ),
+                false => format!("{asked}: no effect declares this write"),
             };
             self.find(Invariant::HandsOff, text);
             return;
@@ -446,7 +455,7 @@ impl Wire {
             let found = Finding::new(Invariant::MadeOnce, text);
             state.findings.push(found);
         }
-        // A patch of who owns what says nothing of what is wanted.
+        // A patch of the ownership alone does not describe the desired content.
         if asked.body.get("kind").is_some() {
             state.wrote.insert(asked.path.clone(), asked.body.clone());
         }
@@ -455,8 +464,8 @@ impl Wire {
         }
     }
 
-    /// Notes what a write has made of an object.
-    fn leaves(&self, asked: &Asked, answer: &[u8]) {
+    /// Records the object as a write has left it.
+    fn leaves(&self, asked: &ParsedRequest, answer: &[u8]) {
         let is_written = self.kinds.iter().any(|kind| kind.has(&asked.path));
         if asked.method == Method::DELETE || !is_written {
             return;
@@ -466,12 +475,12 @@ impl Wire {
         };
         let name = text(&object, "/metadata/name");
         if name.is_some_and(|name| asked.path.ends_with(&format!("/{name}"))) {
-            self.state().left.insert(asked.of(), object);
+            self.state().left.insert(asked.path_and_manager(), object);
         }
     }
 
     /// Two contributions to one object must not contradict each other.
-    fn share(&self, state: &mut State, asked: &Asked) {
+    fn share(&self, state: &mut State, asked: &ParsedRequest) {
         let mut ours = BTreeMap::new();
         leaves(&keyed(&asked.body), String::new(), &mut ours);
         let others = state.shares.iter();
@@ -507,7 +516,7 @@ impl Wire {
 pub(crate) const LEASE: &str =
     "/apis/coordination.k8s.io/v1/namespaces/default/leases/generated-suite";
 
-impl Asked {
+impl ParsedRequest {
     fn new(head: &http::request::Parts, body: &[u8]) -> Self {
         let query = head.uri.query().unwrap_or_default();
         let manager = query
@@ -523,7 +532,7 @@ impl Asked {
         }
     }
 
-    fn of(&self) -> (String, String) {
+    fn path_and_manager(&self) -> (String, String) {
         (self.path.clone(), self.manager.clone())
     }
 
@@ -540,7 +549,7 @@ impl Asked {
     }
 }
 
-impl std::fmt::Display for Asked {
+impl std::fmt::Display for ParsedRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.method, self.path)
     }

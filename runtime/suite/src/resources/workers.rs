@@ -24,7 +24,7 @@ pub(crate) fn run_all(core: &Arc<Core>, work: &[(Schedule, Ask)]) -> Result<Vec<
                     let Some((schedule, ask)) = work.get(number) else {
                         break;
                     };
-                    let ran = one(core, schedule, ask.clone());
+                    let ran = run_schedule(core, schedule, ask.clone());
                     let mut place = results[number]
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner);
@@ -46,14 +46,14 @@ pub(crate) fn run_all(core: &Arc<Core>, work: &[(Schedule, Ask)]) -> Result<Vec<
     taken.collect()
 }
 
-/// One run in a new runtime: whatever it started ends with it.
-pub(crate) fn one(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Result<Ran, String> {
+/// Performs one run in a new runtime. Every task that the run started ends with the runtime.
+pub(crate) fn run_schedule(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Result<Ran, String> {
     let from = match ask.from {
         From::Longest => core.forks.longest(&schedule.moves),
         From::Usual if schedule.goes_on() => {
             let done = schedule.armed_at();
             let way = &schedule.moves[..done];
-            let fork = core.forks.at(way, || go(core, way))?;
+            let fork = core.forks.get_or_run(way, || go(core, way))?;
             (fork.as_ref().map_or(0, |_| done), fork)
         }
         From::Usual | From::Nothing => (0, None),
@@ -78,5 +78,5 @@ fn go(core: &Arc<Core>, way: &[Move]) -> Result<Option<Arc<Fork>>, String> {
         fork_only: true,
         ..Ask::default()
     };
-    Ok(one(core, &Schedule::step(way.to_vec()), ask)?.fork)
+    Ok(run_schedule(core, &Schedule::step(way.to_vec()), ask)?.fork)
 }

@@ -25,7 +25,7 @@ pub(super) async fn apply(client: &Client, object: &Value) -> Result<(), String>
     Ok(())
 }
 
-/// Deletes an object at once, whatever protects it.
+/// Deletes an object at once, without regard to its finalizers.
 pub(super) async fn delete(client: &Client, object: &Value) -> Result<(), String> {
     let (api, parsed) = api(client, object)?;
     let name = parsed.metadata.name.unwrap_or_default();

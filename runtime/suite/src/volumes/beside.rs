@@ -1,5 +1,6 @@
-//! Lifecycles of resources that run beside a driver, each a process of its own on the same cluster, disturbed as the driver's are. What they
-//! claim of a volume's promises is theirs to keep, and no function's.
+//! Lifecycles of resources that run beside a driver. Each is a process of its own on the same
+//! cluster, and is disturbed like the driver. If they claim promises of a volume, they keep these
+//! promises themselves, and no function does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::deed::Deed;
+use super::deed::ManualOperation;
 use crate::faults::Plan;
 use crate::resources::claims::Keepers;
 use crate::resources::companion::{Companion, Member};
@@ -25,23 +26,23 @@ use crate::resources::{Coverage, MakeOutside, site};
 
 /// All of them begin with this.
 const SEED: u64 = 1;
-/// How soon what keeps promises outside looks again.
+/// Interval at which the functions that keep promises outside Kubernetes check again.
 const LOOKS_AGAIN: Duration = Duration::from_secs(2);
-/// Nothing happens for so long where all rest.
+/// Quiet time after which all lifecycles count as settled.
 const QUIET: Duration = Duration::from_secs(3);
-/// Whatever works on after so many times of quiet works for ever.
+/// Number of quiet times after which a lifecycle that still works counts as never settling.
 const MOST_ROUNDS: u32 = 40;
 
 /// Lifecycles as a suite has them, before a run.
 #[derive(Clone)]
 pub(super) struct Members {
     pub(super) all: Vec<Member>,
-    /// What is outside of the cluster.
+    /// External system of the cluster.
     pub(super) outside: MakeOutside,
 }
 
 /// The same in one run.
-pub(super) struct Beside {
+pub(super) struct Companions {
     companions: Vec<Companion>,
     machines: Vec<Arc<dyn lifecycle_runtime::lifecycle::Machine>>,
     keeping: JoinHandle<()>,
@@ -55,8 +56,9 @@ impl Members {
     }
 }
 
-impl Beside {
-    /// Starts them, each with what goes wrong for it by its number from 1, and what keeps their promises outside.
+impl Companions {
+    /// Starts the lifecycles, each with its faults by its index from 1, and the functions that keep
+    /// their promises outside Kubernetes.
     pub(super) fn start(
         members: &Members,
         admin: &Client,
@@ -96,13 +98,15 @@ impl Beside {
         })
     }
 
-    /// Waits until none of them does anything; whether that came.
-    pub(super) async fn rests(&self) -> bool {
+    /// Waits until all of them are idle. Returns true if that happened.
+    pub(super) async fn settle(&self) -> bool {
         for _ in 0..MOST_ROUNDS {
             let before = self.activity();
             sleep(QUIET).await;
             if self.activity() == before {
-                self.companions.iter().for_each(|one| one.wire.rests());
+                self.companions
+                    .iter()
+                    .for_each(|one| one.wire.mark_rested());
                 return true;
             }
         }
@@ -120,16 +124,17 @@ impl Beside {
         writes.collect()
     }
 
-    /// Whether all that was planned has gone wrong.
+    /// Returns true if all planned faults have occurred.
     pub(super) fn is_over(&self) -> bool {
         let mut left = self.companions.iter().map(|one| one.lines().0.left());
         left.all(|plan| plan.0.is_empty())
     }
 
-    /// What somebody could do by hand to what is there now, some of which the fixture gave.
-    pub(super) fn deeds(&self, given: &[Value]) -> Vec<Deed> {
+    /// Returns the operations that a user could perform by hand on the current objects. The fixture
+    /// gave some of these objects.
+    pub(super) fn deeds(&self, given: &[Value]) -> Vec<ManualOperation> {
         let wrote = self.companions.iter().flat_map(|one| one.wire.wrote());
-        let deleted = wrote.map(|(path, _)| Deed::Delete(path));
+        let deleted = wrote.map(|(path, _)| ManualOperation::Delete(path));
         let objects = self.companions.iter().zip(&self.machines);
         let objects = objects.flat_map(|(one, machine)| {
             let kind = machine.subject();
@@ -140,14 +145,14 @@ impl Beside {
             })
         });
         let away = given.iter().filter(|object| self.sees(object));
-        let away = away.cloned().map(Deed::Away);
+        let away = away.cloned().map(ManualOperation::Away);
         deleted
-            .chain(objects.map(Deed::Smudge))
+            .chain(objects.map(ManualOperation::Smudge))
             .chain(away)
             .collect()
     }
 
-    /// Whether one of them has found an object that it does not write.
+    /// Returns true if one of them has found an object that it does not write.
     fn sees(&self, object: &Value) -> bool {
         let says = |at: &str, what: &str| object.pointer(at).and_then(Value::as_str) == Some(what);
         let mut all = self.companions.iter().zip(&self.machines);
@@ -177,7 +182,8 @@ impl Beside {
         })
     }
 
-    /// What is wrong about the promises of a volume that they keep; at an end nothing is to come any more.
+    /// Returns the findings about the promises of a volume that they keep. At an end, no further
+    /// change is expected.
     pub(super) fn open_claims(&self, seen: &SeenVolume, is_end: bool) -> Vec<String> {
         let (ir, observation) = (seen.machine.ir(), &*seen.observation);
         let open = ir
@@ -205,13 +211,13 @@ impl Beside {
         found
     }
 
-    /// The worlds in which their objects are.
+    /// Returns the worlds of their objects.
     pub(super) fn worlds(&self) -> Vec<World> {
         let all = self.companions.iter().flat_map(|one| one.observer.last());
         all.map(|(_, last)| last.world().clone()).collect()
     }
 
-    /// Ends them; what was wrong by the rules that each keeps for itself, and what was seen.
+    /// Ends the lifecycles. Returns the broken rules of each lifecycle, and the coverage.
     pub(super) async fn end(mut self) -> (Vec<String>, Vec<(&'static Lifecycle, Coverage)>) {
         self.keeping.abort();
         let (mut wrong, mut seen) = (Vec::new(), Vec::new());
@@ -257,7 +263,8 @@ async fn keep(
                         object,
                         outside: Arc::clone(outside),
                     };
-                    // What cannot be kept now is tried again, and what is never kept is found.
+                    // A promise that cannot be kept now is tried again, and a promise that is
+                    // never kept is reported.
                     let _kept = keeper(site).await.is_ok();
                 }
             }

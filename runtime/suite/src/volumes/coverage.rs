@@ -1,10 +1,10 @@
-//! What the schedules of a suite have seen of what its lifecycles declare.
+//! Coverage of the declarations of a suite's lifecycles by its schedules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::test_env::TestEnv;
-use crate::faults::{At, Sent};
+use crate::faults::{FaultPoint, Sent};
 use crate::resources::Coverage;
 use lifecycle_csi::in_process::ClassifiedVolume;
 use lifecycle_runtime::lifecycle::Observation;
@@ -12,20 +12,20 @@ use lifecycle_runtime::machine::ir::{Code, Lifecycle, Rpc, Verb};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::world::World;
 
-/// What was seen of answers, states and effects.
+/// Coverage of answers, states and effects.
 #[derive(Default)]
 pub(super) struct RpcCoverage {
     /// How often each call was answered how; none is OK.
     answers: BTreeMap<Rpc, BTreeMap<Option<Code>, u64>>,
     /// Names of lifecycles and states.
     states: BTreeSet<(&'static str, &'static str)>,
-    /// Names of lifecycles and effects outside of the API server.
+    /// Names of lifecycles and of their effects outside the API server.
     effects: BTreeSet<(&'static str, &'static str)>,
-    /// Plurals of what was written to the API server.
+    /// Plurals of the resources that were written to the API server.
     written: BTreeSet<String>,
-    /// What was seen of each lifecycle that runs beside the driver.
+    /// Coverage of each lifecycle that runs beside the driver.
     beside: Vec<(&'static Lifecycle, Coverage)>,
-    /// Where a volume and all of those rested: name of the lifecycle, and worlds.
+    /// Settled worlds of a volume and of all those lifecycles: name of the lifecycle, and worlds.
     rests: BTreeSet<(&'static str, World, Vec<World>)>,
 }
 
@@ -44,11 +44,11 @@ impl RpcCoverage {
         self.states.extend(other.states);
         self.effects.extend(other.effects);
         self.written.extend(other.written);
-        self.beside(other.beside);
+        self.add_companions(other.beside);
         self.rests.extend(other.rests);
     }
 
-    pub(super) fn beside(&mut self, seen: Vec<(&'static Lifecycle, Coverage)>) {
+    pub(super) fn add_companions(&mut self, seen: Vec<(&'static Lifecycle, Coverage)>) {
         for (ir, seen) in seen {
             match self.beside.iter_mut().find(|(own, _)| own.path == ir.path) {
                 Some((_, own)) => own.add(seen),
@@ -57,13 +57,13 @@ impl RpcCoverage {
         }
     }
 
-    /// A volume and those beside it rest.
-    pub(super) fn rest(&mut self, name: &'static str, world: World, mut beside: Vec<World>) {
+    /// Records the settled worlds of a volume and of the lifecycles beside it.
+    pub(super) fn record_rest(&mut self, name: &'static str, world: World, mut beside: Vec<World>) {
         beside.sort();
         self.rests.insert((name, world, beside));
     }
 
-    pub(super) fn answered(&mut self, rpc: Rpc, code: Option<Code>) {
+    pub(super) fn record_answer(&mut self, rpc: Rpc, code: Option<Code>) {
         *self
             .answers
             .entry(rpc)
@@ -84,7 +84,9 @@ impl RpcCoverage {
 
     pub(super) fn effects(&mut self, done: &[(&'static str, &'static str)], sent: &[Sent]) {
         self.effects.extend(done);
-        let written = sent.iter().filter(|sent| matches!(sent.at, At::Write(_)));
+        let written = sent
+            .iter()
+            .filter(|sent| matches!(sent.at, FaultPoint::Write(_)));
         for sent in written {
             let parts = sent.what.split(['/', ' ', '?']);
             self.written.extend(parts.map(str::to_owned));
@@ -135,7 +137,7 @@ impl RpcCoverage {
         }
         if !self.beside.is_empty() {
             // Writing to a text never fails.
-            let _written = writeln!(text, "  together: {} worlds at rest", self.rests.len());
+            let _written = writeln!(text, "  together: {} settled worlds", self.rests.len());
         }
         text
     }

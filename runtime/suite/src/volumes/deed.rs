@@ -1,4 +1,5 @@
-//! What somebody does by hand to what lifecycles beside a driver have written, to their objects, and to what they look at.
+//! Operations by hand on objects of the lifecycles beside a driver, on objects that they have
+//! written, and on objects that they observe.
 
 use std::fmt;
 
@@ -11,16 +12,16 @@ use crate::resources::site;
 
 /// One such thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum ManualOperation {
     /// The object at a path is deleted.
     Delete(String),
     /// Its status is emptied.
     Smudge(String),
-    /// What they look at is away for a while, and comes back.
+    /// An object that they observe is absent for a while, and comes back.
     Away(Value),
 }
 
-impl fmt::Display for Deed {
+impl fmt::Display for ManualOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Delete(path) => write!(f, "{path} is deleted"),
@@ -30,9 +31,9 @@ impl fmt::Display for Deed {
     }
 }
 
-impl Deed {
+impl ManualOperation {
     /// Does it; nothing where the object is not there.
-    pub(super) async fn done(&self, admin: &Client) -> Result<(), String> {
+    pub(super) async fn perform(&self, admin: &Client) -> Result<(), String> {
         let done = match self {
             Self::Delete(path) => site::delete(admin, path).await.map(drop),
             Self::Smudge(path) => smudge(admin, path).await,
@@ -41,7 +42,7 @@ impl Deed {
         done.map_err(|error| format!("{self:?} cannot be done: {error}"))
     }
 
-    /// What was away comes back; whether anything was.
+    /// Restores an absent object. Returns true if there was one.
     pub(super) async fn undone(&self, admin: &Client) -> Result<bool, String> {
         match self {
             Self::Away(object) => apply::apply(admin, object).await.map(|()| true),

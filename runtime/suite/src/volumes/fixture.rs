@@ -1,4 +1,5 @@
-//! What a suite of volumes is given: how a driver starts, and one volume with its Pods and what is around them.
+//! Input of a suite of volumes: the start of a driver, and one volume with its Pods and its
+//! surroundings.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,36 +12,37 @@ use lifecycle_proto::csi;
 use lifecycle_runtime::lifecycle::CreatedVolume;
 use serde_json::Value;
 
-/// Starts the processes of a driver that works in a folder; they are asked without their sockets.
+/// Starts the processes of a driver that works in a folder. They are called without their sockets.
 pub type Start = Arc<dyn Fn(&Path) -> Vec<Volumes> + Send + Sync>;
-/// What other controllers do in the cluster meanwhile, such as the one that assigns addresses.
-pub type Around = Arc<dyn Fn(Client) -> BoxFuture<'static, ()> + Send + Sync>;
-/// What external-provisioner writes down of a volume that was made.
+/// Work of other controllers in the cluster meanwhile, such as the one that assigns addresses.
+pub type Background = Arc<dyn Fn(Client) -> BoxFuture<'static, ()> + Send + Sync>;
+/// Objects that external-provisioner writes for a volume that was created.
 pub type Written = Arc<dyn Fn(&CreatedVolume) -> Vec<Value> + Send + Sync>;
 
-/// One volume and its Pods, and what is around them.
+/// One volume with its Pods and their environment.
 #[derive(Clone)]
 pub struct Fixture {
     /// Its name in findings.
     pub name: &'static str,
-    /// Definitions, classes, nodes: what stays.
+    /// Objects that stay: definitions, classes and nodes.
     pub stays: Vec<Value>,
-    /// What the volume is for: the claim and the Pods. It is deleted at the end.
+    /// Objects that use the volume: the claim and the Pods. They are deleted at the end.
     pub goes: Vec<Value>,
-    /// What another controller or user owns: it may never be touched.
+    /// Objects owned by another controller or user. They must never be touched.
     pub others: Vec<Value>,
     /// Files of others by their path in the folder.
     pub files: BTreeMap<String, String>,
-    /// Folders in which the driver keeps files of its own.
+    /// Folders in which the driver keeps its own files.
     pub own: Vec<String>,
-    /// How the volume is asked for.
+    /// Request that creates the volume.
     pub create: csi::CreateVolumeRequest,
-    /// What external-provisioner writes down of it.
+    /// Objects that external-provisioner writes for it.
     pub written: Written,
-    /// What publishing adds to the context of the volume for each Pod.
+    /// Entries that publishing adds to the context of the volume for each Pod.
     pub pods: Vec<BTreeMap<String, String>>,
-    /// What other controllers do meanwhile.
-    pub around: Option<Around>,
-    /// Only crashes and lost answers, and every call twice: for one more way through what another fixture goes through wholly.
+    /// Work of other controllers meanwhile.
+    pub around: Option<Background>,
+    /// True to run only crashes, lost answers and every call twice. Used for one more path through
+    /// code that another fixture covers fully.
     pub brief: bool,
 }

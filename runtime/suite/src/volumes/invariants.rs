@@ -1,5 +1,6 @@
-//! What must hold however a volume's life was disturbed: it comes to the same, at rest nothing is written, nothing is left, and what others own
-//! is not touched.
+//! Invariants that hold however a volume's life was disturbed. The life ends in an equal state, and
+//! nothing is written once it has settled. Nothing is left, and objects owned by others are not
+//! touched.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +27,9 @@ pub(super) fn findings(
     }
     if ended.is_over && ended.writes_at_rest > 0 {
         let writes = ended.writes_at_rest;
-        found.push(format!("what was done already takes {writes} writes again"));
+        found.push(format!(
+            "a repeated call of completed work makes {writes} writes"
+        ));
     }
     let before = &ended.before.tree;
     for (when, tree) in [
@@ -59,7 +62,7 @@ fn without_own(env: &TestEnv<'_>, tree: &Tree) -> Tree {
         .collect()
 }
 
-/// Everything but the targets, the staging folder, and what is the driver's.
+/// Returns the tree without the targets, the staging folder and the driver's own folders.
 fn outside(env: &TestEnv<'_>, tree: &Tree) -> Tree {
     let root = env.folder();
     let pods = 0..env.fixture.pods.len();
@@ -82,7 +85,7 @@ fn outside(env: &TestEnv<'_>, tree: &Tree) -> Tree {
     tree
 }
 
-/// What a driver keeps for itself has no files when there is no volume.
+/// Reports a file that is left in the driver's own folders when there is no volume.
 fn own_files(env: &TestEnv<'_>, ended: &LifeOutcome) -> Option<String> {
     let mut left = ended.down.tree.iter();
     let is_file = |(path, what): &(&String, &String)| is_own(env, path) && *what != "folder";

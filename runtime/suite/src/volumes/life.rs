@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::coverage::RpcCoverage;
-use super::deed::Deed;
+use super::deed::ManualOperation;
 use super::life_outcome::LifeOutcome;
 use super::process::CallOutcome;
 use super::schedule::{Extra, Schedule};
@@ -20,11 +20,11 @@ use lifecycle_runtime::lifecycle::CreatedVolume;
 use lifecycle_runtime::machine::ir::{Call, Code};
 use lifecycle_simulator::world::World;
 
-/// A call that is still refused after so many tries will not end.
+/// Number of tries after which a call that is still refused counts as never ending.
 const TRIES: u32 = 16;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// By then whatever still goes on has ended.
+/// Time after which all ongoing work has ended.
 const SETTLE: Duration = Duration::from_secs(100);
 
 /// A life under way.
@@ -70,7 +70,7 @@ pub(super) fn play(
         let mut ended = ended?;
         let (wrong, seen) = env.beside.end().await;
         ended.wrong.extend(wrong);
-        coverage.beside(seen);
+        coverage.add_companions(seen);
         Ok(ended)
     });
     // A file that is still being written is waited for.
@@ -91,7 +91,7 @@ impl Life<'_> {
             self.extra_calls(number + 1, &up[..=number]).await?;
         }
         sleep(SETTLE).await;
-        self.rests(true).await;
+        self.settle(true).await;
         ended.up = self.env.snapshot().await?;
         ended.deeds = self.env.beside.deeds(&self.env.base.fixture.stays);
         let before = self.writes();
@@ -105,7 +105,7 @@ impl Life<'_> {
                 .await?;
         }
         sleep(SETTLE).await;
-        self.rests(true).await;
+        self.settle(true).await;
         ended.down = self.env.snapshot().await?;
         self.env.strike_out(&self.made).await?;
         self.env.clear().await?;
@@ -116,7 +116,7 @@ impl Life<'_> {
         let sent = self.env.faults.sent();
         ended.writes = u32::try_from(self.env.faults.writes()).unwrap_or(u32::MAX);
         ended.first_requests = self.first_requests(&sent);
-        if let Some(Extra::Deed(_, Deed::Away(object))) = &self.schedule.extra {
+        if let Some(Extra::Deed(_, ManualOperation::Away(object))) = &self.schedule.extra {
             ended.restored.push(key(object));
         }
         ended.writes_beside = self.env.beside.writes();
@@ -135,21 +135,23 @@ impl Life<'_> {
         self.env.faults.writes() + beside.iter().sum::<usize>()
     }
 
-    /// Waits until those beside rest, and looks for promises that they should have kept.
-    async fn rests(&mut self, is_end: bool) {
-        if !self.env.beside.rests().await {
+    /// Waits until the lifecycles beside the driver have settled, and looks for promises that they
+    /// should have kept.
+    async fn settle(&mut self, is_end: bool) {
+        if !self.env.beside.settle().await {
             self.wrong
-                .push("what runs beside it works on and on".to_owned());
+                .push("the lifecycles beside the driver never settle".to_owned());
         }
         for step in self.env.base.up() {
             let request = self.env.base.request(step, &self.made);
-            let Some(seen) = self.env.processes.look(request).await else {
+            let Some(seen) = self.env.processes.observe(request).await else {
                 continue;
             };
             let open = self.env.beside.open_claims(&seen, is_end);
             self.wrong.extend(open);
             let (world, beside) = (seen.observation.world.clone(), self.env.beside.worlds());
-            self.coverage.rest(seen.machine.ir().name, world, beside);
+            self.coverage
+                .record_rest(seen.machine.ir().name, world, beside);
         }
     }
 
@@ -174,7 +176,8 @@ impl Life<'_> {
         }
     }
 
-    /// What the schedule does after so many steps; then it repeats the steps whose result has to hold.
+    /// Performs the extra operation of the schedule after so many steps. Then it repeats the steps
+    /// whose result must hold.
     async fn extra_calls(&mut self, steps: usize, again: &[Step]) -> Result<(), String> {
         match &self.schedule.extra {
             Some(Extra::Then(after, step)) if *after == steps => {
@@ -183,7 +186,7 @@ impl Life<'_> {
                 let classified = self.env.processes.classify(request.clone()).await;
                 self.coverage.classified(classified);
                 let outcome = self.env.processes.call(request, limit).await;
-                self.note(*step, outcome);
+                self.record_outcome(*step, outcome);
             }
             Some(Extra::AtOnce(after, [one, other])) if *after == steps => {
                 let requests = [*one, *other].map(|s| self.env.base.request(s, &self.made));
@@ -191,12 +194,12 @@ impl Life<'_> {
                 let limit = self.schedule.limit(true);
                 let all = &self.env.processes;
                 let both = tokio::join!(all.call(first, limit), all.call(second, limit));
-                self.note(*one, both.0);
-                self.note(*other, both.1);
+                self.record_outcome(*one, both.0);
+                self.record_outcome(*other, both.1);
             }
             Some(Extra::Deed(after, deed)) if *after == steps => {
                 let deed = deed.clone();
-                self.deed(&deed).await?;
+                self.perform_operation(&deed).await?;
             }
             Some(_) | None => return Ok(()),
         }
@@ -206,12 +209,13 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// Something is done by hand, and what was taken away comes back; where all rest meanwhile, no promise is open that should have been kept.
-    async fn deed(&mut self, deed: &Deed) -> Result<(), String> {
-        deed.done(&self.env.admin).await?;
-        self.rests(false).await;
+    /// Performs an operation by hand, and restores the removed object afterwards. Once everything
+    /// has settled in between, no promise that should have been kept may be open.
+    async fn perform_operation(&mut self, deed: &ManualOperation) -> Result<(), String> {
+        deed.perform(&self.env.admin).await?;
+        self.settle(false).await;
         if deed.undone(&self.env.admin).await? {
-            self.rests(false).await;
+            self.settle(false).await;
         }
         Ok(())
     }
@@ -219,7 +223,7 @@ impl Life<'_> {
     async fn insist(&mut self, step: Step) -> Result<(), String> {
         let mut pause = FIRST_PAUSE;
         let mut last = "its process was gone".to_owned();
-        // What is wrong already is not waited for once more.
+        // A failure that is already known does not need the full number of tries.
         let tries = if self.wrong.is_empty() { TRIES } else { 2 };
         for number in 0..tries {
             let request = self.env.base.request(step, &self.made);
@@ -228,7 +232,7 @@ impl Life<'_> {
             if let CallOutcome::Refused(code, message) = &outcome {
                 last = format!("{code:?} {message}");
             }
-            if self.note(step, outcome) {
+            if self.record_outcome(step, outcome) {
                 self.marks.push((step, self.env.faults.sent().len()));
                 if step == Step::Create {
                     self.env.write_down(&self.made).await?;
@@ -242,13 +246,13 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// Notes how a call ended; whether it was OK.
-    fn note(&mut self, step: Step, outcome: CallOutcome) -> bool {
+    /// Records how a call ended. Returns true if it ended with OK.
+    fn record_outcome(&mut self, step: Step, outcome: CallOutcome) -> bool {
         let request = self.env.base.request(step, &self.made);
         let rpc = request.rpc();
         match outcome {
             CallOutcome::Done(response) => {
-                self.coverage.answered(rpc, None);
+                self.coverage.record_answer(rpc, None);
                 self.coverage.observed(response.ir, &response.observation);
                 match (step, response.created) {
                     (Step::Create, Some(made)) => self.made = made,
@@ -259,7 +263,7 @@ impl Life<'_> {
                 true
             }
             CallOutcome::Refused(code, message) => {
-                self.coverage.answered(rpc, Some(code));
+                self.coverage.record_answer(rpc, Some(code));
                 let call = self.env.processes.declared(rpc);
                 if call.is_some_and(|call| !may_answer(call, code)) {
                     let finding =
@@ -268,7 +272,7 @@ impl Life<'_> {
                 }
                 if message.trim().is_empty() {
                     self.wrong
-                        .push(format!("{rpc:?} answers {code:?} and says nothing"));
+                        .push(format!("{rpc:?} answers {code:?} without a message"));
                 }
                 self.after_refusal(step, code);
                 false
@@ -277,7 +281,8 @@ impl Life<'_> {
         }
     }
 
-    /// kubelet removes the folder of a target after a final code: what is not published must not be in its way.
+    /// Checks that an unpublished target does not block kubelet, which removes the folder of a
+    /// target after a final code.
     fn after_refusal(&mut self, step: Step, code: Code) {
         let Step::Publish(pod) = step else {
             return;
@@ -301,7 +306,8 @@ impl Life<'_> {
     }
 }
 
-/// Whether a valid call may be answered so: as it declares, or as every call may that cannot go on now.
+/// Returns true if a valid call may be answered with this code. The call either declares the code,
+/// or the code is one for every call that cannot continue now.
 fn may_answer(call: &Call, code: Code) -> bool {
     let by_all = [
         Code::Aborted,

@@ -1,6 +1,6 @@
-//! What a volume's life has left behind, at each of its stations.
+//! State that a volume's life has left behind, at each of its stages.
 
-use super::deed::Deed;
+use super::deed::ManualOperation;
 use super::snapshot::Snapshot;
 
 /// How a volume's life ended.
@@ -11,21 +11,22 @@ pub(super) struct LifeOutcome {
     pub(super) up: Snapshot,
     /// They have given it back.
     pub(super) down: Snapshot,
-    /// Claim, Pods and PersistentVolume are gone, and what they owned.
+    /// Snapshot after the claim, the Pods, the PersistentVolume and the objects that they owned are
+    /// gone.
     pub(super) gone: Snapshot,
-    /// How many writes it took to repeat what was done already.
+    /// Number of writes caused by repeating completed calls.
     pub(super) writes_at_rest: usize,
     pub(super) writes: u32,
     /// The same of each lifecycle that runs beside the driver.
     pub(super) writes_beside: Vec<usize>,
-    /// What was away for a while, and is there anew.
+    /// Objects that were absent for a while, and were created anew.
     pub(super) restored: Vec<String>,
-    /// What somebody could have done by hand while the volume was mounted.
-    pub(super) deeds: Vec<Deed>,
+    /// Operations that a user could have performed by hand while the volume was mounted.
+    pub(super) deeds: Vec<ManualOperation>,
     /// The first request of each kind in each step.
     pub(super) first_requests: Vec<u32>,
-    /// The fault came to pass.
+    /// True if the fault occurred.
     pub(super) is_over: bool,
-    /// What went wrong on the way.
+    /// Findings on the way.
     pub(super) wrong: Vec<String>,
 }

@@ -1,4 +1,5 @@
-//! The processes of a driver on lines that faults reach: every probe, every mutation and every request of each passes through its line.
+//! Processes of a driver on lines that faults reach. Every probe, mutation and request of a process
+//! goes through its line.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,15 +17,15 @@ use lifecycle_csi::in_process::{
 use lifecycle_csi::{ServedVolume, Volumes};
 use lifecycle_runtime::lifecycle::call::{Called, Reply};
 use lifecycle_runtime::lifecycle::{
-    CallError, Calling, Machine, Observation, Once, Polling, Wraps,
+    CallError, Calling, Machine, MachineWrapper, Observation, Once, Polling,
 };
 use lifecycle_runtime::machine::ir::{Call, Code, Rpc};
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 
-/// How often a caller checks whether its process is still there.
+/// Interval at which a caller checks that its process is still running.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
 
-/// The effects that ran outside the API server, by lifecycle and name.
+/// Effects that ran outside the API server, by lifecycle and name.
 pub(super) type EffectLog = Arc<Mutex<Vec<(&'static str, &'static str)>>>;
 
 /// A lifecycle whose probes and mutations pass through a line.
@@ -34,7 +35,7 @@ struct FaultyMachine {
     effects: EffectLog,
 }
 
-/// All processes of a driver; one that crashes is started anew by whoever asks next.
+/// All processes of a driver. The next caller restarts a crashed process.
 pub(super) struct Processes<'a> {
     start: &'a Start,
     folder: &'a Path,
@@ -42,7 +43,7 @@ pub(super) struct Processes<'a> {
     faults: Faults,
     effects: EffectLog,
     running: Mutex<Vec<Arc<Process>>>,
-    /// What each may ask of the API server.
+    /// Requests that each process may send to the API server.
     granted: Vec<Arc<Granted>>,
     /// The same lifecycles, for questions that nothing disturbs.
     plain: Vec<InProcessDriver>,
@@ -116,7 +117,7 @@ impl<'a> Processes<'a> {
         Ok(Arc::new(Process { driver, line }))
     }
 
-    /// What processes asked of the API server that nothing grants them.
+    /// Returns the requests of processes to the API server that no right grants.
     pub(super) fn beyond_rights(&self) -> Vec<String> {
         let all = self.granted.iter().flat_map(|one| one.beyond());
         all.collect()
@@ -143,11 +144,11 @@ impl<'a> Processes<'a> {
         plain.classify(request).await
     }
 
-    /// Looks at a volume as a call about it would, by a process that nothing disturbs.
-    pub(super) async fn look(&self, request: CsiRequest) -> Option<SeenVolume> {
+    /// Observes a volume as a call about it would, through a process without faults.
+    pub(super) async fn observe(&self, request: CsiRequest) -> Option<SeenVolume> {
         let mut plain = self.plain.iter();
         let plain = plain.find(|driver| driver.declared(request.rpc()).is_some())?;
-        plain.look(request).await
+        plain.observe(request).await
     }
 
     pub(super) fn declared(&self, rpc: Rpc) -> Option<&'static Call> {
@@ -214,10 +215,10 @@ impl FaultyMachine {
 }
 
 fn impossible() -> CallError {
-    CallError::Failed("it was asked where it has no answer".to_owned())
+    CallError::Failed("it was called where it has no answer".to_owned())
 }
 
-impl Wraps for FaultyMachine {
+impl MachineWrapper for FaultyMachine {
     fn inner(&self) -> &dyn Machine {
         &*self.inner
     }

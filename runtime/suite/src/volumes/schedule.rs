@@ -1,40 +1,42 @@
-//! What disturbs a volume's life, one schedule each: everything that can be made of what an undisturbed life took.
+//! Schedules that each disturb a volume's life in one way. They cover everything that can be
+//! derived from an undisturbed life.
 
 use std::fmt;
 use std::time::Duration;
 
-use super::deed::Deed;
+use super::deed::ManualOperation;
 use super::life_outcome::LifeOutcome;
 use super::step::Step;
 use super::test_env::TestEnv;
-use crate::faults::{At, Fault, Plan, What};
+use crate::faults::{Fault, FaultKind, FaultPoint, Plan};
 
 /// A caller that gives up early.
 const HASTY: Duration = Duration::from_secs(4);
 /// As long as kubelet waits.
 const PATIENT: Duration = Duration::from_secs(120);
 
-/// What goes wrong at a write of a lifecycle beside: it is gone, does not hear the answer, is not let in, or is out of reach or asleep for longer than a
-/// caller who gives up early.
-const BESIDE: [What; 6] = [
-    What::CrashAfter,
-    What::Lost,
-    What::Silent,
-    What::Answer(503),
-    What::Cut(Duration::from_secs(20)),
-    What::Freeze(Duration::from_secs(20)),
+/// Faults at a write of a lifecycle beside the driver. The process crashes, misses the answer, is
+/// rejected, or is unreachable or frozen. The last two take longer than a caller waits that gives
+/// up early.
+const BESIDE: [FaultKind; 6] = [
+    FaultKind::CrashAfter,
+    FaultKind::Lost,
+    FaultKind::Silent,
+    FaultKind::Answer(503),
+    FaultKind::Cut(Duration::from_secs(20)),
+    FaultKind::Freeze(Duration::from_secs(20)),
 ];
 
 /// One way to disturb a life.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
-    /// What goes wrong between a process and what is around it.
+    /// Faults between a process and its surroundings.
     pub(super) plan: Plan,
-    /// Whose process that is: 0 for the driver's, else the number of a lifecycle that runs beside it.
+    /// Process of the plan: 0 for the driver's, else the id of a lifecycle that runs beside it.
     pub(super) of: usize,
     /// The caller gives up early, and tries again.
     pub(super) hasty: bool,
-    /// What the caller does besides.
+    /// Additional operations of the caller.
     pub(super) extra: Option<Extra>,
 }
 
@@ -43,12 +45,12 @@ pub(super) struct Schedule {
 pub(super) enum Extra {
     /// It makes every call twice.
     Twice,
-    /// After so many steps it makes another call.
+    /// Makes another call after this number of steps.
     Then(usize, Step),
-    /// After so many steps it makes two calls at once.
+    /// Makes two concurrent calls after this number of steps.
     AtOnce(usize, [Step; 2]),
-    /// After so many steps somebody does something by hand.
-    Deed(usize, Deed),
+    /// Performs an operation by hand after this number of steps.
+    Deed(usize, ManualOperation),
 }
 
 impl Schedule {
@@ -63,7 +65,7 @@ impl Schedule {
         }
     }
 
-    /// What goes wrong for one of the processes.
+    /// Returns the planned faults of one of the processes.
     pub(super) fn plan_of(&self, number: usize) -> Plan {
         match number == self.of {
             true => self.plan.clone(),
@@ -71,15 +73,16 @@ impl Schedule {
         }
     }
 
-    /// What goes wrong at each write of those that run beside the driver.
-    fn beside(undisturbed: &LifeOutcome) -> Vec<Self> {
+    /// Returns a schedule for each fault at each write of the lifecycles that run beside the
+    /// driver.
+    fn for_companions(undisturbed: &LifeOutcome) -> Vec<Self> {
         let mut all = Vec::new();
         for (number, writes) in undisturbed.writes_beside.iter().enumerate() {
             let writes = u32::try_from(*writes).unwrap_or(u32::MAX);
             for write in 1..=writes {
                 all.extend(BESIDE.map(|what| Self {
                     plan: Plan(vec![Fault {
-                        at: At::Write(write),
+                        at: FaultPoint::Write(write),
                         what,
                     }]),
                     of: number + 1,
@@ -92,7 +95,7 @@ impl Schedule {
 
     pub(super) fn all(env: &TestEnv<'_>, undisturbed: &LifeOutcome) -> Vec<Self> {
         let mut all = Vec::new();
-        let mut planned = |at: At, what: What, hasty: bool| {
+        let mut planned = |at: FaultPoint, what: FaultKind, hasty: bool| {
             let plan = Plan(vec![Fault { at, what }]);
             all.push(Self {
                 plan,
@@ -100,28 +103,28 @@ impl Schedule {
                 ..Self::default()
             });
         };
-        planned(At::Request(1), What::CrashBefore, false);
+        planned(FaultPoint::Request(1), FaultKind::CrashBefore, false);
         for n in 1..=undisturbed.writes {
-            let at = At::Write(n);
-            for what in [What::CrashAfter, What::Lost] {
+            let at = FaultPoint::Write(n);
+            for what in [FaultKind::CrashAfter, FaultKind::Lost] {
                 planned(at, what, false);
             }
             if env.fixture.brief {
                 continue;
             }
             for code in [503, 422] {
-                planned(at, What::Answer(code), false);
+                planned(at, FaultKind::Answer(code), false);
             }
-            planned(at, What::Silent, true);
+            planned(at, FaultKind::Silent, true);
         }
         for n in undisturbed
             .first_requests
             .iter()
             .filter(|_| !env.fixture.brief)
         {
-            planned(At::Request(*n), What::Timeout, true);
+            planned(FaultPoint::Request(*n), FaultKind::Timeout, true);
         }
-        all.extend(Self::beside(undisturbed));
+        all.extend(Self::for_companions(undisturbed));
         let with = |extra| Self {
             extra: Some(extra),
             ..Self::default()
@@ -130,8 +133,10 @@ impl Schedule {
         let (up, down) = (env.up(), env.down());
         let steps: Vec<Step> = [up.clone(), down.clone()].concat();
         for after in 1..=steps.len() {
-            // A Pod that has given the volume back is not told of a port that is allocated anew.
-            let is_told = |deed: &&Deed| after <= up.len() || !matches!(deed, Deed::Delete(_));
+            // A Pod that has unpublished the volume is not notified of a newly allocated port.
+            let is_told = |deed: &&ManualOperation| {
+                after <= up.len() || !matches!(deed, ManualOperation::Delete(_))
+            };
             let deeds = undisturbed.deeds.iter().filter(is_told).cloned();
             all.extend(deeds.map(|deed| with(Extra::Deed(after, deed))));
         }
@@ -147,7 +152,7 @@ impl Schedule {
         for after in 0..=steps.len() {
             all.extend(calls.iter().map(|step| with(Extra::Then(after, *step))));
         }
-        // What creates has nothing to do with the rest by then.
+        // By then, the create call no longer affects the remaining steps.
         for (number, one) in steps.iter().enumerate().skip(1) {
             let others = steps[number + 1..].iter();
             all.extend(others.map(|other| with(Extra::AtOnce(up.len(), [*one, *other]))));

@@ -1,4 +1,5 @@
-//! Where one schedule plays: a copy of the prepared cluster, and the processes of the driver behind faults.
+//! Environment of one schedule: a copy of the prepared cluster, and the processes of the driver
+//! behind faults.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +8,7 @@ use lifecycle_runtime::lifecycle::CreatedVolume;
 use lifecycle_simulator::User;
 
 use super::apply::{apply, delete};
-use super::beside::Beside;
+use super::beside::Companions;
 use super::process::{EffectLog, Processes};
 use super::schedule::Schedule;
 use super::snapshot::Snapshot;
@@ -19,14 +20,14 @@ pub(super) struct ScheduleEnv<'a> {
     pub(super) base: &'a TestEnv<'a>,
     pub(super) admin: Client,
     pub(super) faults: Faults,
-    /// The effects that ran outside the API server.
+    /// Effects that ran outside the API server.
     pub(super) effects: EffectLog,
     pub(super) processes: Processes<'a>,
-    pub(super) beside: Beside,
+    pub(super) beside: Companions,
 }
 
 impl<'a> ScheduleEnv<'a> {
-    /// A fresh environment; asks for a runtime around it.
+    /// Creates a fresh environment. Must be called within a runtime.
     pub(super) fn new(base: &'a TestEnv<'a>, schedule: &Schedule) -> Result<Self, String> {
         base.reset_folder()?;
         let admin = base.server.copy().client(&User::admin());
@@ -35,7 +36,7 @@ impl<'a> ScheduleEnv<'a> {
         let start = (base.start, base.folder());
         let log = Arc::clone(&effects);
         let processes = Processes::new(start, admin.clone(), faults.clone(), log)?;
-        let beside = Beside::start(base.members, &admin, |number| schedule.plan_of(number))?;
+        let beside = Companions::start(base.members, &admin, |number| schedule.plan_of(number))?;
         Ok(Self {
             base,
             admin,
@@ -46,7 +47,7 @@ impl<'a> ScheduleEnv<'a> {
         })
     }
 
-    /// Writes down what was made, as external-provisioner does.
+    /// Writes the objects of a created volume, as external-provisioner does.
     pub(super) async fn write_down(&self, made: &CreatedVolume) -> Result<(), String> {
         for object in (self.base.fixture.written)(made) {
             apply(&self.admin, &object).await?;
@@ -54,7 +55,7 @@ impl<'a> ScheduleEnv<'a> {
         Ok(())
     }
 
-    /// The volume was deleted: what was written down of it goes.
+    /// Deletes the objects that were written for a deleted volume.
     pub(super) async fn strike_out(&self, made: &CreatedVolume) -> Result<(), String> {
         for object in (self.base.fixture.written)(made) {
             delete(&self.admin, &object).await?;
@@ -70,7 +71,7 @@ impl<'a> ScheduleEnv<'a> {
         Ok(())
     }
 
-    /// What there is now.
+    /// Takes a snapshot of the current objects and files.
     pub(super) async fn snapshot(&self) -> Result<Snapshot, String> {
         Snapshot::take(&self.admin, &self.base.kinds, self.base.folder()).await
     }

@@ -1,4 +1,5 @@
-//! What there is, in a form in which equal ends are equal: objects without versions, times and uids, and the tree of a folder.
+//! Snapshots in a form in which equal ends compare equal: objects without versions, times and uids,
+//! and the tree of a folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,10 +18,10 @@ pub(super) struct Objects {
     pub(super) versions: BTreeMap<String, String>,
 }
 
-/// Paths in a folder, and what is at each.
+/// Paths in a folder, and the entry at each path.
 pub(super) type Tree = BTreeMap<String, String>;
 
-/// What was there at a time.
+/// Objects and files at one time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) objects: Objects,
@@ -55,7 +56,7 @@ pub(super) fn key(object: &Value) -> String {
     format!("{} {namespace}/{name}", text("/kind"))
 }
 
-/// Lists everything of some kinds; with what stands for what the server has allocated.
+/// Lists all objects of some kinds, with the placeholders for values that the server has allocated.
 async fn objects(
     client: &Client,
     kinds: &[Kind],
@@ -67,7 +68,7 @@ async fn objects(
         let listed: Value = client.request(request).await.map_err(|e| e.to_string())?;
         for object in listed["items"].as_array().into_iter().flatten() {
             let mut object = object.clone();
-            // Items of a list do not say so.
+            // Items of a list do not contain their kind.
             object["kind"] = Value::from(kind.kind.as_str());
             all.insert(key(&object), object);
         }
@@ -99,7 +100,7 @@ async fn objects(
     Ok((objects, allocated))
 }
 
-/// A text with other words for what was allocated.
+/// Returns a text in which allocated values are replaced by their placeholders.
 fn without(text: &str, allocated: &[(String, String)]) -> String {
     let all = allocated.iter();
     all.fold(text.to_owned(), |text, (what, of)| text.replace(what, of))
@@ -117,12 +118,13 @@ fn normalise(object: &mut Value) {
         for entry in managed.iter_mut() {
             entry["time"].take();
         }
-        // They stand in order of time.
+        // The server lists the entries in order of time.
         managed.sort_by_key(ToString::to_string);
     }
 }
 
-/// What the server has allocated for a Service, which is another one if it is made again, each with what stands for it.
+/// Returns the values that the server has allocated for a Service, each with its placeholder. A
+/// Service that is created again gets other values.
 fn allocated(key: &str, object: &Value) -> Vec<(String, String)> {
     let spec = &object["spec"];
     let list = |of: &Value| of.as_array().cloned().unwrap_or_default();
@@ -183,7 +185,7 @@ fn walk(root: &Path, folder: &Path, tree: &mut Tree) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Where two of them differ, in a few words.
+/// Describes the first difference between the two maps, in a few words.
 pub(super) fn difference(
     of: &BTreeMap<String, String>,
     against: &BTreeMap<String, String>,

@@ -1,5 +1,5 @@
-//! What all schedules of a fixture begin with: a cluster that is prepared once and copied, and a folder that is the same for all, since paths
-//! lead into names of files.
+//! Common start of all schedules of a fixture: a cluster that is prepared once and copied, and a
+//! folder. The folder is the same for all schedules, since names of files depend on paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ use lifecycle_simulator::{Server, User};
 
 const STAGING: &str = "staging";
 
-/// What all schedules of a fixture begin with.
+/// Common start of all schedules of a fixture.
 pub(super) struct TestEnv<'a> {
     pub(super) fixture: &'a Fixture,
     pub(super) start: &'a Start,
-    /// What runs beside the driver.
+    /// Lifecycles that run beside the driver.
     pub(super) members: &'a Members,
     pub(super) server: Server,
     folder: Folder,
@@ -36,12 +36,12 @@ struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system.
+        // Files that cannot be removed are left to the system.
         let _left = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Paused time for one schedule, with which all that it left behind ends.
+/// Returns a runtime with paused time for one schedule. Its remaining tasks end with it.
 pub(super) fn paused() -> Result<Runtime, String> {
     let made = Builder::new_current_thread()
         .enable_all()
@@ -122,7 +122,7 @@ impl<'a> TestEnv<'a> {
         self.folder().join(format!("pods/{pod}/volume"))
     }
 
-    /// Where a Pod finds the volume.
+    /// Returns the path at which a Pod finds the volume.
     pub(super) fn target(&self, pod: usize) -> PathBuf {
         self.parent(pod).join("mount")
     }

@@ -12,7 +12,8 @@ use super::{PACKAGES, cargo, root};
 /// The format of rustdoc's JSON that `public-api` reads. It changes with Rust, without a promise.
 const FORMAT: u64 = 57;
 
-/// Libraries whose API is a promise, with modules that are none of it. `docs/stability.md` has the same list, with the reasons.
+/// Libraries with a pinned API, with the modules that are not part of it. `docs/stability.md` has
+/// the same list, with the reasons.
 const PINNED: [(&str, &[&str]); 9] = [
     ("lifecycle-client", &[]),
     ("lifecycle-csi", &[]),
@@ -139,14 +140,15 @@ fn read(file: &Path) -> String {
     cargo(&[&reader[..], &["--", file]].concat(), root(), &[])
 }
 
-/// The last field of the file; reading all of it as JSON would take longer than the rest.
+/// Reads the last field of the file. Parsing all of it as JSON would take longer than the rest.
 fn format_of(text: &str) -> Option<u64> {
     let (_, rest) = text.rsplit_once("\"format_version\":")?;
     let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next()?;
     digits.parse().ok()
 }
 
-/// Where rustdoc wrote what it knows of every library of the workspace, as JSON. Stable Rust has that for those alone who say that they know that it may change.
+/// Returns the folder in which rustdoc wrote the JSON of every library of the workspace. Stable
+/// Rust provides this only to users who acknowledge that it may change.
 fn documented() -> PathBuf {
     let folder = TempDir::new().expect("a folder");
     let wrapper = folder.path().join("rustdoc");

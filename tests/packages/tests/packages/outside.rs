@@ -1,6 +1,7 @@
-//! Packages are built where a stranger builds them: outside of this workspace, from the packed files alone, and each by itself. Then with the oldest
-//! dependencies that they say they can be built with, and libraries with the newest version of Kubernetes that there is.
-//! `PACKAGES` says how many; the usual ones show that the ways work, and take seconds.
+//! Builds packages under the conditions of a user: outside this workspace, from the packed files
+//! alone, and each by itself. Then builds with the oldest dependencies that they declare, and
+//! libraries with the newest available version of Kubernetes. `PACKAGES` sets the number of
+//! packages. The default shows that the method works, and takes seconds.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,13 +17,14 @@ use super::{PACKAGES, cargo, pack, root, unpacked};
 /// The crate that has a feature for each version of Kubernetes.
 const KUBERNETES: &str = "k8s-openapi";
 
-/// What says to it which version a library is built with, as a program would.
+/// Variable that selects the version with which a library is built, as a program would.
 const CHOICE: &str = "K8S_OPENAPI_ENABLED_VERSION";
 
-/// The version that programs of ours choose.
+/// Version that our programs select.
 const OURS: &str = "1.33";
 
-/// Cargo builds each, by itself: what only another package of the workspace asks for (a feature, a file) is missing here.
+/// Builds each package with Cargo, by itself. A feature or file that only another package of the
+/// workspace requests is missing here.
 #[test]
 fn each_package_builds_from_its_packed_files() {
     let target = TempDir::new().expect("a folder");
@@ -39,7 +41,7 @@ fn each_package_builds_from_its_packed_files() {
 fn the_oldest_dependencies_that_are_permitted_are_enough() {
     let workspace = workspace();
     let folder = workspace.path();
-    // Cargo has this for those alone who say that they know that it may change.
+    // Cargo enables this only for users who acknowledge that it may change.
     let unstable = [("RUSTC_BOOTSTRAP", "1")];
     cargo(
         &["update", "-Z", "direct-minimal-versions"],
@@ -103,7 +105,7 @@ fn check(folder: &Path, kubernetes: &str, packages: &[&Package]) {
     );
 }
 
-/// The newest version of Kubernetes of which there are types, such as `1.37`.
+/// Returns the newest version of Kubernetes with available types, such as `1.37`.
 fn newest() -> String {
     let text = cargo(&["metadata", "--format-version=1", "--locked"], root(), &[]);
     let metadata: Value = serde_json::from_str(&text).expect("cargo metadata is JSON");

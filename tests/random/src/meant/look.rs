@@ -1,4 +1,4 @@
-//! What is meant in one world: where it is, what is done, and what is told.
+//! Meaning of a declaration in one world: the state, the step, and the reported status.
 
 use lifecycle_runtime::machine::ir::{
     ConditionStatus, Effect, FieldOf, Lifecycle, Origin, Phase, Source,
@@ -12,9 +12,9 @@ use super::Aspect;
 /// A condition: its type, its status and its reason.
 type Row = (&'static str, ConditionStatus, String);
 
-/// What is meant in one world, by name.
+/// Meaning of a declaration in one world, by name.
 #[derive(Debug, PartialEq)]
-pub(super) struct Look {
+pub(super) struct WorldMeaning {
     state: (&'static str, bool),
     step: &'static str,
     asked: Vec<bool>,
@@ -31,7 +31,7 @@ pub(super) struct Look {
     promised: Vec<bool>,
 }
 
-impl Look {
+impl WorldMeaning {
     pub(super) fn differences(&self, other: &Self) -> Vec<Aspect> {
         if self == other {
             return Vec::new();
@@ -76,7 +76,7 @@ fn by_name<T>(all: &[T], name: impl Fn(&T) -> &'static str) -> Vec<usize> {
 }
 
 impl View {
-    pub(super) fn of(ir: &'static Lifecycle) -> Self {
+    pub(super) fn new(ir: &'static Lifecycle) -> Self {
         let says = |var: &lifecycle_runtime::machine::ir::Var| match var.origin {
             Origin::Fact => Some(format!("{} is said", var.name)),
             Origin::Refused(_) => Some(format!("{} is refused", var.name)),
@@ -108,7 +108,7 @@ impl View {
         }
     }
 
-    pub(super) fn look(&self, world: &World) -> Look {
+    pub(super) fn inspect(&self, world: &World) -> WorldMeaning {
         let ir = self.ir;
         let mut vars = ir.vars.iter().enumerate();
         let deleting = vars.any(|(at, v)| v.origin == Origin::Deleting && world.get(at) == 1);
@@ -117,21 +117,21 @@ impl View {
             Class::State(state) => Some(&ir.states[state]),
             Class::Deleting | Class::Refused { .. } | Class::Contradiction => None,
         };
-        let (conditions, ready, sentences) = self.told(world, class);
+        let (conditions, ready, sentences) = self.render_conditions(world, class);
         let waits = |state: &&lifecycle_runtime::machine::ir::State| {
             state.phase == Phase::Pending && state.wakes.is_none() && next == Decision::Rest
         };
         let wakes = state.and_then(|state| state.wakes);
         let open = ir.open_step(world).filter(|_| deleting);
-        Look {
-            state: (class.word(ir), state.is_some()),
+        WorldMeaning {
+            state: (class.name(ir), state.is_some()),
             step: match next {
                 Decision::Claim => "(claim)",
                 Decision::Release => "(release)",
                 Decision::Rest => "(rest)",
                 Decision::Effect(effect) => ir.effects[effect].name,
             },
-            asked: self.asked(world),
+            asked: self.queried_flags(world),
             planned: self.planned(world),
             left: (
                 deleting && ir.is_left(world),
@@ -141,7 +141,7 @@ impl View {
             conditions,
             ready,
             sentences,
-            phase: ir.phase(class).word(),
+            phase: ir.phase(class).as_str(),
             is_phase_told: self.is_phase_told,
             overdue: state.filter(waits).map(|state| {
                 let length = state.overdue;
@@ -159,8 +159,8 @@ impl View {
         }
     }
 
-    /// What is looked at, computed, asked, kept and made anew.
-    fn asked(&self, world: &World) -> Vec<bool> {
+    /// Evaluates for each item if it is observed, computed, evaluated, kept or made anew.
+    fn queried_flags(&self, world: &World) -> Vec<bool> {
         let ir = self.ir;
         let holds = |pred: &Option<_>| pred.as_ref().is_none_or(|pred| world.holds(pred));
         let vars = self.vars.iter().map(|var| &ir.vars[*var]);
@@ -175,7 +175,8 @@ impl View {
         all.chain(asked).collect()
     }
 
-    /// Of effects that build the same object: whether each may, were the object there and another one.
+    /// Returns, for each effect that builds the same object, whether it may run if the object
+    /// existed and were stale.
     fn planned(&self, world: &World) -> Vec<bool> {
         let ir = self.ir;
         let may = |at: &usize| {
@@ -191,7 +192,11 @@ impl View {
         self.rivals.iter().map(may).collect()
     }
 
-    fn told(&self, world: &World, class: Class) -> (Vec<Row>, Option<Row>, Vec<(String, String)>) {
+    fn render_conditions(
+        &self,
+        world: &World,
+        class: Class,
+    ) -> (Vec<Row>, Option<Row>, Vec<(String, String)>) {
         let ir = self.ir;
         let said = MessageParts {
             sentences: &self.sentences,
@@ -208,7 +213,7 @@ impl View {
         let row = |told: &Projected| (told.name, told.status, told.reason.clone());
         let is_ready = |told: &&Projected| told.name == "Ready" && !ir.ready.from.is_empty();
         let declared = told.iter().filter(|told| !is_ready(told));
-        // Elsewhere it says that the object goes, or was refused.
+        // In other classes, it reports that the object is being deleted or was refused.
         let ready = told.iter().find(is_ready);
         let ready = ready.filter(|_| matches!(class, Class::State(_)));
         let sentences = declared.clone().chain(ready);

@@ -1,4 +1,4 @@
-//! What an author's code meets of an expansion: types and the trait, without documentation.
+//! Items of an expansion that an author's code meets: types and the trait, without documentation.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub(super) fn met(items: TokenStream) -> BTreeSet<String> {
     texts.collect()
 }
 
-/// Whether authors meet it; takes its documentation away.
+/// Returns true if authors meet it. Removes its documentation.
 fn undocumented(item: &mut Item) -> bool {
     let strip = |attributes: &mut Vec<Attribute>| {
         attributes.retain(|attribute| !attribute.path().is_ident("doc"));

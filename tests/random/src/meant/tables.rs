@@ -1,4 +1,4 @@
-//! What a description says apart from worlds, a text for each thing, so that no order counts.
+//! Contents of a description apart from worlds: a text for each thing, so that no order counts.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,10 @@ use lifecycle_runtime::machine::ir::{Lifecycle, Origin};
 use super::Aspect;
 use crate::declared::Declared;
 
-pub(super) fn of(ir: &Lifecycle, declared: &Declared) -> BTreeMap<(Aspect, String), String> {
+pub(super) fn build_tables(
+    ir: &Lifecycle,
+    declared: &Declared,
+) -> BTreeMap<(Aspect, String), String> {
     let mut all = BTreeMap::new();
     let mut say = |aspect: Aspect, what: &str, name: &str, text: String| {
         all.insert((aspect, format!("{what} {name}")), text);

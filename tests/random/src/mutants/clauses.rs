@@ -1,4 +1,5 @@
-//! Parts of an item: lists, clauses that may be left out, words of which there are others, and the clauses of a condition.
+//! Mutations of parts of an item: lists, optional clauses, words with alternatives, and the clauses
+//! of a condition.
 
 use super::predicates::{predicates, predicates_changed, replaced};
 use super::source::take_item;
@@ -125,7 +126,7 @@ fn values_of(source: &Source, fact: &str) -> Vec<String> {
     }
 }
 
-/// What becomes of the clauses of a condition.
+/// Returns the changes of the clauses of a condition.
 pub(super) fn conditions(item: &[String]) -> Vec<Changed> {
     let mut block = &item[3..item.len() - 1];
     let mut clauses = Vec::new();

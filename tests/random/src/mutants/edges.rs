@@ -10,7 +10,7 @@ pub(super) fn without(source: &Source, caused: &[Edge], state: &str) -> Source {
     let kept = caused
         .iter()
         .filter(|(from, to)| from != state && to != state);
-    with(source, &kept.cloned().collect::<Vec<_>>())
+    with_transitions(source, &kept.cloned().collect::<Vec<_>>())
 }
 
 pub(super) fn changed(source: &Source, caused: &[Edge]) -> Vec<Mutant> {
@@ -35,18 +35,18 @@ pub(super) fn changed(source: &Source, caused: &[Edge]) -> Vec<Mutant> {
                 }
             };
             let how = format!("transitions: {what} {from} -> {to}");
-            all.push(Mutant::new(how, with(source, &changed)));
+            all.push(Mutant::new(how, with_transitions(source, &changed)));
         }
     }
     all
 }
 
-fn with(source: &Source, edges: &[Edge]) -> Source {
+fn with_transitions(source: &Source, edges: &[Edge]) -> Source {
     let item = |(from, to): &Edge| {
         let words = [from.as_str(), "->", to.as_str(), ";"];
         words.map(str::to_owned).to_vec()
     };
-    source.with("transitions", |items| {
+    source.with_section("transitions", |items| {
         *items = edges.iter().map(item).collect();
     })
 }

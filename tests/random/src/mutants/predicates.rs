@@ -1,8 +1,8 @@
-//! Predicates of an item, and what becomes of them: an atom is negated or left out, or one of its values.
+//! Mutations of the predicates of an item: an atom is negated or left out, or one of its values is.
 
 use super::Changed;
 
-/// Where a predicate begins and ends in an item.
+/// Returns the start and the end of each predicate in an item.
 pub(super) fn predicates(section: &str, item: &[String]) -> Vec<(usize, usize)> {
     let named = |at: usize| {
         let promise = section == "promises" && item[at] == ":";
@@ -34,7 +34,8 @@ fn is_joint(word: &str) -> bool {
     word == "&&" || word == "||"
 }
 
-/// The atoms of a predicate: what stands between `&&` and `||`, without the brackets around several of them.
+/// Returns the atoms of a predicate: the parts between `&&` and `||`, without the brackets around
+/// several of them.
 fn atoms(item: &[String], (start, end): (usize, usize)) -> Vec<(usize, usize)> {
     let joints = (start..end).filter(|at| is_joint(&item[*at]));
     let joints: Vec<usize> = joints.collect();

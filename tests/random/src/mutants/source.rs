@@ -16,8 +16,8 @@ impl Source {
     /// The one lifecycle in a text, without its documentation.
     ///
     /// # Panics
-    /// If there is none, or it does not consist of sections and items.
-    pub fn of(text: &str) -> Self {
+    /// Panics if there is no lifecycle, or it does not consist of sections and items.
+    pub fn parse(text: &str) -> Self {
         let tokens: TokenStream = text.parse().expect("it consists of tokens");
         let body = find(tokens).lifecycles.into_iter().next();
         let mut words = Vec::new();
@@ -41,7 +41,7 @@ impl Source {
         Self { head, sections }
     }
 
-    /// What stands between the braces of the macro.
+    /// Returns the text between the braces of the macro.
     pub fn body(&self) -> String {
         let line = |items: &[Vec<String>]| -> Vec<String> {
             items.iter().map(|item| item.join(" ")).collect()
@@ -57,7 +57,11 @@ impl Source {
         self.sections.get(section).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn with(&self, section: &str, change: impl FnOnce(&mut Vec<Vec<String>>)) -> Self {
+    pub(super) fn with_section(
+        &self,
+        section: &str,
+        change: impl FnOnce(&mut Vec<Vec<String>>),
+    ) -> Self {
         let mut source = self.clone();
         if let Some(items) = source.sections.get_mut(section) {
             change(items);
@@ -66,7 +70,7 @@ impl Source {
     }
 
     pub(super) fn with_item(&self, section: &str, at: usize, item: Vec<String>) -> Self {
-        self.with(section, |items| items[at] = item)
+        self.with_section(section, |items| items[at] = item)
     }
 }
 
@@ -103,7 +107,7 @@ fn flatten(tokens: TokenStream, words: &mut Vec<String>) {
     }
 }
 
-/// What goes to the next `;` outside braces, or a condition with its block.
+/// Takes everything up to the next `;` outside braces, or a condition with its block.
 pub(super) fn take_item(rest: &mut &[String]) -> Vec<String> {
     if rest[0] == "condition" {
         return take_block(rest);

@@ -1,4 +1,4 @@
-//! An outside that makes for a world: it brings about what it can of it, all at once.
+//! Environment that moves towards a world. It brings about all parts that it can, at once.
 
 use lifecycle_oracle::meaning::Named;
 use lifecycle_oracle::meaning::truth::truth;
@@ -12,11 +12,12 @@ use crate::declared::Lookup;
 use crate::watched::called;
 
 impl Run<'_> {
-    /// Makes everything as in this world, as far as that is not ours to do; whether the object goes there.
+    /// Changes everything towards this world, except our own objects. Returns true if the object is
+    /// deleted in this world.
     pub(super) fn make_for(&mut self, world: &Named) -> bool {
         self.moved = Some((Instant::now(), true));
         self.ran.moves += 1;
-        self.tell(|| format!("outside: makes for {world:?}"));
+        self.log_line(|| format!("outside: makes for {world:?}"));
         let vars = self.machine.ir.vars.iter();
         let (mut inputs, mut facts) = (Vec::new(), Vec::new());
         for var in vars {
@@ -70,7 +71,7 @@ impl Run<'_> {
         }
     }
 
-    /// Makes an input be so, if the outside can.
+    /// Makes an input have this value, if the environment can.
     fn bring(&mut self, input: usize, value: &str) {
         // One member decides for its group.
         let input = *self.machine.ir.of_objects(input).first().unwrap_or(&input);
@@ -87,11 +88,11 @@ impl Run<'_> {
             }
             "Present" => {
                 self.name_it(input, "a");
-                self.put(input);
+                self.retry_make(input);
             }
             "Foreign" => {
                 self.take(input, false);
-                self.put(input);
+                self.retry_make(input);
             }
             "Terminating" | "Draining" => self.take(input, true),
             "Behind" => self.take(input, false),
@@ -102,7 +103,7 @@ impl Run<'_> {
         }
     }
 
-    /// What the object calls what is found by name.
+    /// Sets the name by which the object refers to an input that is found by name.
     fn name_it(&mut self, input: usize, text: &str) {
         let Lookup::Name(path) = &self.machine.declared.lookups[input] else {
             return;
@@ -121,7 +122,7 @@ impl Run<'_> {
     }
 
     /// Others make it, often enough that chance does not count.
-    fn put(&mut self, input: usize) {
+    fn retry_make(&mut self, input: usize) {
         for _ in 0..40 {
             if self.make(input) {
                 return;
@@ -129,7 +130,7 @@ impl Run<'_> {
         }
     }
 
-    /// All of its objects are deleted; `held` keeps them from going.
+    /// Deletes all objects of an input. `held` keeps them from being removed.
     fn take(&mut self, input: usize, held: bool) {
         if !self.is_object(input) {
             return;
@@ -144,12 +145,12 @@ impl Run<'_> {
         }
     }
 
-    /// What was written is changed.
+    /// Changes the objects that were written.
     fn change(&mut self, input: usize) {
         if !self.is_written(input) {
             return;
         }
-        let other = self.dice.below(1000);
+        let other = self.dice.roll(1000);
         for object in self.cluster.all(input + 1) {
             if name(&object) != BYSTANDER {
                 self.cluster.edit(input + 1, name(&object), |object| {

@@ -1,6 +1,7 @@
-//! Holds what a driver did against what the lifecycle means: each pass by itself, and each step by where it led.
+//! Checks the operations of a driver against the meaning of the lifecycle: each reconciliation by
+//! itself, and each step by its result.
 
-use lifecycle_oracle::meaning::{Named, Place, Step};
+use lifecycle_oracle::meaning::{Named, Step, WorldClass};
 use lifecycle_runtime::controller::{Move, Written};
 use lifecycle_runtime::machine::ir::Lifecycle;
 use serde_json::Value;
@@ -9,9 +10,9 @@ use super::{BYSTANDER, Run, SUBJECT};
 use crate::hours;
 use crate::watched::{Entry, Pass};
 
-/// What happened between two passes.
+/// Event between two reconciliations.
 #[derive(Clone, Copy, Debug)]
-enum Between {
+enum Interlude {
     Nothing,
     /// A write is on its way.
     Sent,
@@ -19,26 +20,26 @@ enum Between {
 }
 
 impl Run<'_> {
-    /// Judges what was done since the last time.
+    /// Judges the operations since the last call.
     pub(super) fn judge(&mut self) {
-        let mut between = Between::Nothing;
+        let mut between = Interlude::Nothing;
         for entry in self.watched.take() {
             if self.is_over {
                 return;
             }
-            self.tell(|| format!("{entry:?}"));
+            self.log_line(|| format!("{entry:?}"));
             match entry {
                 Entry::Sent(Written::Event) | Entry::Ended(Written::Event, _) => {}
                 Entry::Told(object) => self.is_read(&object),
-                Entry::Sent(_) => between = Between::Sent,
-                Entry::Ended(what, how) => between = Between::Ended(what, how),
+                Entry::Sent(_) => between = Interlude::Sent,
+                Entry::Ended(what, how) => between = Interlude::Ended(what, how),
                 Entry::Passed(pass) => {
                     self.pass(&pass);
                     if let Some(before) = self.last.take() {
                         self.step(&before, between, &pass);
                     }
                     self.last = Some(pass);
-                    between = Between::Nothing;
+                    between = Interlude::Nothing;
                 }
             }
         }
@@ -59,7 +60,8 @@ impl Run<'_> {
             return;
         }
         if !self.meaning.knows(&pass.world) {
-            // Not the driver's: the outside may make what is ruled out. What it does there is looked at where it rests.
+            // This is not an operation of the driver: the environment may make a world that is
+            // ruled out. The driver's operations there are checked once settled.
             return;
         }
         if let Some(ruled_out) = &pass.ruled_out {
@@ -67,7 +69,7 @@ impl Run<'_> {
             return;
         }
         let (place, step) = (
-            self.meaning.place(&pass.world),
+            self.meaning.classify(&pass.world),
             self.meaning.step(&pass.world),
         );
         if place != pass.place {
@@ -82,7 +84,7 @@ impl Run<'_> {
             ));
         } else if let Some(instead) = instead_of(&step, pass.does, self.driven.ir) {
             self.find(format!("another deed: {instead} instead of {step:?}"));
-        } else if pass.place == Some(Place::Deleting)
+        } else if pass.place == Some(WorldClass::Deleting)
             && let Step::Run(undo) = &step
         {
             self.note_steps(&step);
@@ -104,7 +106,7 @@ impl Run<'_> {
 
     /// The conditions of the status are those of the world.
     pub(super) fn is_told(&mut self, world: &Named) {
-        let Some(told) = self.meaning.told(world) else {
+        let Some(told) = self.meaning.reported_conditions(world) else {
             return;
         };
         let this = self.cluster.get(0, SUBJECT).unwrap_or_default();
@@ -125,7 +127,7 @@ impl Run<'_> {
         }
     }
 
-    /// What no input finds is as it was made.
+    /// Checks that an object that no input finds is unchanged.
     pub(super) fn leaves_others_alone(&mut self) {
         let mut all = self.bystanders.iter();
         let touched = all.find(|(kind, made)| {
@@ -139,15 +141,16 @@ impl Run<'_> {
         }
     }
 
-    /// What was acquired last is given back first, also where that has to wait.
+    /// Checks that cleanup starts with the resource that was acquired last, also if that has to
+    /// wait.
     fn gives_back_in_order(&mut self, pass: &Pass, undo: &str) {
-        let (ir, held) = (self.machine.ir, self.meaning.held(&pass.world));
+        let (ir, held) = (self.machine.ir, self.meaning.held_facts(&pass.world));
         let acquires = ir
             .effects
             .iter()
             .filter_map(|effect| Some((effect, effect.undo?)));
         let acquires: Vec<_> = acquires.collect();
-        // A step is over before what is given back.
+        // A step ends before the cleanup.
         let mut steps = ir.steps.iter();
         if steps.any(|step| ir.effects[step.effect].name == undo) {
             return;
@@ -172,21 +175,21 @@ impl Run<'_> {
         }
     }
 
-    /// Whether what the outside did may show in this pass.
+    /// Returns true if an operation of the environment may show in this reconciliation.
     fn is_free(&self, pass: &Pass) -> bool {
         self.moved.is_some_and(|(at, late)| late || pass.at == at)
     }
 
-    /// Where nothing but time passed, nothing but what is made from it has another answer.
-    fn day_passed(&mut self, before: &Pass, between: &Between, after: &Pass) {
-        let is_quiet = matches!(between, Between::Nothing);
+    /// Checks that only answers made from time have changed if only time has passed.
+    fn day_passed(&mut self, before: &Pass, between: &Interlude, after: &Pass) {
+        let is_quiet = matches!(between, Interlude::Nothing);
         if is_quiet && !self.meaning.passes(&before.world, &after.world) {
             let (was, is) = (&before.world, &after.world);
             self.find(format!("another time: it changed {was:?} to {is:?}"));
         }
     }
 
-    fn step(&mut self, before: &Pass, between: Between, after: &Pass) {
+    fn step(&mut self, before: &Pass, between: Interlude, after: &Pass) {
         if self.is_over || self.is_free(after) || before.failure.is_some() {
             return;
         }
@@ -203,16 +206,16 @@ impl Run<'_> {
         let same = self.meaning.ripens(&before.world, &after.world);
         let unripe = self.meaning.unripe(&before.world, &after.world);
         let leads = |step: &Step| {
-            // What changes a write makes it another one, which was not refused.
+            // A change to a write makes it a different write, which was not refused.
             let ends = [&after.world, &unripe, &self.still_refused(before, &unripe)];
             ends.into_iter()
                 .any(|end| self.meaning.leads(&before.world, step, end))
         };
         let explained = match between {
-            Between::Nothing | Between::Sent => same,
-            Between::Ended(Written::Status | Written::Event, _) => same,
-            Between::Ended(Written::Claim, "done") => leads(&Step::Claim),
-            Between::Ended(Written::Effect(effect) | Written::Call(effect), how) => {
+            Interlude::Nothing | Interlude::Sent => same,
+            Interlude::Ended(Written::Status | Written::Event, _) => same,
+            Interlude::Ended(Written::Claim, "done") => leads(&Step::Claim),
+            Interlude::Ended(Written::Effect(effect) | Written::Call(effect), how) => {
                 let declared = &self.driven.ir.effects[effect];
                 let step = Step::Run(declared.name.to_owned());
                 match how {
@@ -223,7 +226,7 @@ impl Run<'_> {
                     _ => same,
                 }
             }
-            Between::Ended(Written::Claim | Written::Release | Written::Leftover, _) => same,
+            Interlude::Ended(Written::Claim | Written::Release | Written::Leftover, _) => same,
         };
         if !explained {
             let changed = after
@@ -241,7 +244,8 @@ impl Run<'_> {
     }
 }
 
-/// What a pass does although the meaning says something else. A status may always come first, and everything may have to wait.
+/// Returns the move of a reconciliation that contradicts the meaning. A status may always come
+/// first, and everything may have to wait.
 fn instead_of(step: &Step, does: Move, ir: &Lifecycle) -> Option<String> {
     let fits = match does {
         Move::Write(Written::Status) | Move::Wait(..) => true,

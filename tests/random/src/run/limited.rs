@@ -8,7 +8,8 @@ use lifecycle_runtime::provider::Limit;
 use crate::dice::Dice;
 use crate::outside::PutOff;
 
-/// How much of each provider that a lifecycle names may be asked for, and how its providers put off; nothing where it names none.
+/// Returns the limit of each provider that a lifecycle names, and the refusals of its providers.
+/// Returns nothing if the lifecycle names none.
 pub(super) fn limits(ir: &Lifecycle, seed: u64) -> (Vec<(&'static str, Limit)>, Option<PutOff>) {
     let named: BTreeSet<&'static str> = ir.inputs.iter().filter_map(|i| i.provider).collect();
     if named.is_empty() {
@@ -23,7 +24,7 @@ pub(super) fn limits(ir: &Lifecycle, seed: u64) -> (Vec<(&'static str, Limit)>, 
 /// So little that questions and calls wait for each other, and enough that no answer is lost by it: that one object is served in time.
 fn limit(dice: &mut Dice) -> Limit {
     let limit = Limit::new();
-    match dice.below(5) {
+    match dice.roll(5) {
         0 => limit.in_flight(1),
         1 => limit.per_second(1),
         2 => limit.in_flight(1).per_second(2),

@@ -1,4 +1,4 @@
-//! What the outside does: generic moves on objects, answers and processes.
+//! Moves of the environment: generic moves on objects, answers and processes.
 
 use lifecycle_oracle::meaning::truth::given_to;
 use lifecycle_runtime::machine::ir::{Lookup as Found, Mode, Origin, Source};
@@ -19,11 +19,11 @@ impl Run<'_> {
             if !self.machine.ir.times.is_empty() && self.dice.one_in(6) && self.say_a_time() {
                 self.moved = Some((now, false));
                 self.ran.moves += 1;
-                self.tell(|| "outside: says another time".to_owned());
+                self.log_line(|| "outside: says another time".to_owned());
                 return;
             }
             let all = if self.has_keepers() { 16 } else { 13 };
-            let which = self.dice.below(all);
+            let which = self.dice.roll(all);
             let done = match which {
                 0..4 => self.answer_anew(),
                 4 => self.make_one(),
@@ -38,11 +38,11 @@ impl Run<'_> {
                 _ => self.change_owner(),
             };
             if done {
-                // Whoever polls is told later.
+                // A poll reports the change later.
                 let late = self.machine.outside.state().changes != before;
                 self.moved = Some((now, late));
                 self.ran.moves += 1;
-                self.tell(|| format!("outside: {which}"));
+                self.log_line(|| format!("outside: {which}"));
                 return;
             }
         }
@@ -62,7 +62,7 @@ impl Run<'_> {
             .into_iter()
             .filter(|(name, _)| {
                 let vars = &self.machine.ir.vars;
-                // What is held changes by our calls alone.
+                // A held fact changes by our calls alone.
                 vars.iter()
                     .any(|v| v.name == name && v.origin == Origin::Fact && v.free.is_none())
             })
@@ -99,14 +99,14 @@ impl Run<'_> {
             return false;
         }
         let mode = self.machine.ir.inputs[input].mode;
-        // What is ours is seldom made by others.
+        // Other controllers seldom create objects that are ours.
         if matches!(mode, Mode::Owned | Mode::Shared) && !self.dice.one_in(4) {
             return false;
         }
         let called = &self.machine.declared.inputs[input];
-        let (mut named, mut labels) = (format!("n{}", self.dice.below(3)), json!({}));
-        let names: Vec<String> = (0..self.dice.below(3)).map(|n| format!("n{n}")).collect();
-        let mut spec = json!({ "names": names, "made": self.dice.below(1000) });
+        let (mut named, mut labels) = (format!("n{}", self.dice.roll(3)), json!({}));
+        let names: Vec<String> = (0..self.dice.roll(3)).map(|n| format!("n{n}")).collect();
+        let mut spec = json!({ "names": names, "made": self.dice.roll(1000) });
         match &self.machine.declared.lookups[input] {
             Lookup::Name(path) => {
                 let this = self.cluster.get(0, SUBJECT);
@@ -122,7 +122,7 @@ impl Run<'_> {
                     .collect::<serde_json::Map<_, _>>()
                     .into();
                 if matches!(mode, Mode::Owned | Mode::Shared) {
-                    named = format!("{}-m{}", author::dashed(called), self.dice.below(3));
+                    named = format!("{}-m{}", author::dashed(called), self.dice.roll(3));
                 }
             }
             Lookup::Equal(theirs, _) => {
@@ -166,13 +166,13 @@ impl Run<'_> {
         self.cluster.delete(input + 1, name(&object), held)
     }
 
-    /// Changes what we wrote.
+    /// Changes an object that we wrote.
     fn drift(&mut self) -> bool {
         let inputs = self.inputs(Self::is_written);
         let Some((input, object)) = self.some_object(&inputs) else {
             return false;
         };
-        let other = self.dice.below(1000);
+        let other = self.dice.roll(1000);
         self.cluster.edit(input + 1, name(&object), |object| {
             object["spec"]["built"]["of"] = json!(format!("drift {other}"));
         })
@@ -188,7 +188,7 @@ impl Run<'_> {
         let Some(path) = self.dice.pick(&paths).cloned() else {
             return false;
         };
-        let wanted = match self.dice.below(3) {
+        let wanted = match self.dice.roll(3) {
             0 => json!("a"),
             1 => json!("b"),
             _ if self.is_optional(&path) => json!(""),
@@ -221,7 +221,7 @@ impl Run<'_> {
         })
     }
 
-    /// What polls ask stops to answer, or answers again.
+    /// Makes the target of a poll stop answering, or answer again.
     fn silence(&mut self) -> bool {
         let inputs = self.inputs(|run, input| run.machine.ir.inputs[input].mode == Mode::Poll);
         let Some(input) = self.dice.pick(&inputs).copied() else {
@@ -236,7 +236,7 @@ impl Run<'_> {
     /// Writes of an effect are refused from now on, or no longer.
     fn refuse(&mut self) -> bool {
         let effects = self.machine.ir.effects;
-        let at = self.dice.below(effects.len());
+        let at = self.dice.roll(effects.len());
         let Some(effect) = effects.get(at) else {
             return false;
         };
@@ -262,7 +262,8 @@ impl Run<'_> {
         true
     }
 
-    /// Whether an effect writes something else each time that it is refused, which no memory of a refusal can know: the brake slows it.
+    /// Returns true if an effect writes something else each time that it is refused. No memory of a
+    /// refusal can recognize this, so the brake slows it.
     fn mints(&self, effect: usize) -> bool {
         let target = self.machine.ir.effects[effect].target;
         let values = self.machine.declared.effects[effect].iter();
@@ -300,7 +301,7 @@ impl Run<'_> {
         done
     }
 
-    /// Makes a fact have a value, if the outside can; whether it did something.
+    /// Makes a fact have a value, if the environment can. Returns true if it changed anything.
     pub(super) fn force(&mut self, fact: &str, value: &str) -> bool {
         let inputs = &self.machine.declared.inputs;
         if let Some(input) = inputs.iter().position(|input| input == fact) {
@@ -362,7 +363,7 @@ impl Run<'_> {
         self.answer_in(&lever, fact, points)
     }
 
-    /// Makes an object say this many points of a question, in its status.
+    /// Makes an object report this many points of a question, in its status.
     fn answer_in(&mut self, lever: &Document, fact: &str, points: u64) -> bool {
         let in_spec = lever
             .pointer(&format!("/spec/answers/{fact}"))
@@ -375,7 +376,8 @@ impl Run<'_> {
         let Some(kind) = kind.and_then(|kind| kind.parse().ok()) else {
             return false;
         };
-        self.cluster.tell(kind, name(lever), fact, points - in_spec)
+        self.cluster
+            .set_answer(kind, name(lever), fact, points - in_spec)
     }
 
     /// Makes a count hold of none of the members, of the first of several, or of all.

@@ -1,4 +1,5 @@
-//! Whose objects are that may be kept or taken over: others come to control them, and what they control is left alone.
+//! Ownership of objects that may be kept or adopted. Others gain control of them, and the operator
+//! leaves alone the objects that others control.
 
 use lifecycle_runtime::lifecycle::kept_by::KEPT_BY;
 use lifecycle_runtime::machine::ir::Verb;
@@ -9,7 +10,7 @@ use crate::cluster::name;
 use crate::reality::owners;
 
 impl Run<'_> {
-    /// Whether who keeps an object counts.
+    /// Returns true if the keeper of an object matters.
     fn is_kept_or_adopted(&self, input: usize) -> bool {
         let ir = self.machine.ir;
         let mut effects = ir.effects.iter();
@@ -22,18 +23,18 @@ impl Run<'_> {
         inputs.filter(|at| self.is_kept_or_adopted(*at)).collect()
     }
 
-    /// Whether anything is kept or taken over.
+    /// Returns true if anything is kept or adopted.
     pub(super) fn has_keepers(&self) -> bool {
         !self.kept_or_adopted().is_empty()
     }
 
-    /// Somebody else comes to own or to keep an object, or nobody does any more.
+    /// Changes the owner or keeper of an object to another one, or removes it.
     pub(super) fn change_owner(&mut self) -> bool {
         let inputs = self.kept_or_adopted();
         let Some((input, object)) = self.some_object(&inputs) else {
             return false;
         };
-        let how = self.dice.below(6);
+        let how = self.dice.roll(6);
         let other = |controls: bool| {
             json!({
                 "apiVersion": "random.test/v1", "kind": "Thing0", "name": "other", "uid": "another",
@@ -63,7 +64,7 @@ impl Run<'_> {
         })
     }
 
-    /// What another controller has.
+    /// Returns the objects that another controller controls.
     fn controlled_by_others(&self) -> Vec<(usize, Value)> {
         let inputs = self.kept_or_adopted().into_iter();
         let all = inputs.flat_map(|input| {
@@ -76,12 +77,13 @@ impl Run<'_> {
         all.filter(is_strange).collect()
     }
 
-    /// Remembers it as the outside left it.
+    /// Records the objects as the environment left them.
     pub(super) fn note_strangers(&mut self) {
         self.strangers = self.controlled_by_others();
     }
 
-    /// It is as the outside left it: a foreign controller is never overruled.
+    /// Checks that the objects are as the environment left them: the driver never overrules a
+    /// foreign controller.
     pub(super) fn overrules_nobody(&mut self) {
         let is = self.controlled_by_others();
         let touched = self

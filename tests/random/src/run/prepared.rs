@@ -17,14 +17,15 @@ pub struct Prepared {
     pub(super) text: String,
     pub(super) ir: &'static Lifecycle,
     pub(super) declared: Arc<Declared>,
-    /// What drives instead of it.
+    /// Declaration that runs instead of it.
     pub(super) driven: Option<(&'static Lifecycle, Arc<Declared>)>,
-    /// Worlds that the outside makes for.
+    /// Worlds that the environment moves towards.
     pub(super) towards: Vec<Named>,
 }
 
 impl Prepared {
-    /// The same, held against what it means while another declaration drives, of the same inputs and facts.
+    /// Returns the run of another declaration with the same inputs and facts, checked against the
+    /// meaning of this one.
     #[must_use]
     pub fn driven_by(&self, other: &Declaration) -> Self {
         Self {
@@ -36,7 +37,7 @@ impl Prepared {
         }
     }
 
-    /// The same, with an outside that makes for these worlds instead of moving at random.
+    /// Returns the same, with an environment that moves towards these worlds instead of at random.
     #[must_use]
     pub fn towards(mut self, worlds: Vec<Named>) -> Self {
         self.towards = worlds;
@@ -55,9 +56,9 @@ impl Prepared {
 /// If the text is no `lifecycle! { .. }`.
 pub fn prepare(text: &str) -> Option<Prepared> {
     let (prepared, model) = read(text)?;
-    // What an author says of objects that others fill in is not played yet.
+    // Content that authors specify for objects filled in by others is not exercised yet.
     let says_more = |effect: &&lifecycle_macros_core::model::Effect| {
-        // What a note shows is the verdict of what it is about.
+        // A note shows the verdict of the input that it is about.
         let shown = model.noted_in(effect.target).unwrap_or(effect.target);
         let brought = model.inputs[shown.0].var;
         let sets = effect.sets.iter().flatten();
@@ -66,7 +67,7 @@ pub fn prepare(text: &str) -> Option<Prepared> {
     if model.effects.iter().any(|effect| says_more(&effect)) {
         return None;
     }
-    // Nobody can keep a promise of what time alone decides.
+    // A promise about a value that only time decides cannot be kept.
     let promised = model.promises.iter().flat_map(|promise| &promise.sets);
     if promised
         .flatten()
@@ -77,7 +78,8 @@ pub fn prepare(text: &str) -> Option<Prepared> {
     Some(prepared)
 }
 
-/// The same of one that may say more than is played: what a run of it shows counts only where the lifecycle itself does not show it as well.
+/// Prepares a lifecycle that may contain more than is exercised. A finding in its run counts only
+/// if the original lifecycle does not show it as well.
 ///
 /// # Panics
 /// As `prepare`.
@@ -94,7 +96,7 @@ fn read(text: &str) -> Option<(Prepared, model::Lifecycle)> {
     let prepared = Prepared {
         text: text.to_owned(),
         ir: printed::read(expand(body)),
-        declared: Arc::new(Declared::of(&model)),
+        declared: Arc::new(Declared::from_model(&model)),
         driven: None,
         towards: Vec::new(),
     };

@@ -1,4 +1,5 @@
-//! Times that the object says: said by chance and said otherwise now and then, and at rest every poll is asked as often as they want.
+//! Durations that the object specifies. They are set at random and changed now and then. Once
+//! settled, every poll is queried at the specified interval.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,11 +10,12 @@ use serde_json::{Value, json};
 use super::{Run, SUBJECT};
 use crate::watched::Pass;
 
-/// No object says more, but in numbers that nobody counts.
+/// Upper bound on the durations that an object specifies, except in numbers that have no effect.
 pub(super) const LONGEST: Duration = Duration::from_secs(90);
 
-/// How an object may say it, and how many milliseconds that are; `None` where it says nothing that counts.
-fn ways() -> Vec<(Value, Option<u64>)> {
+/// Returns the ways in which an object may specify a duration, each in milliseconds; `None` if the
+/// value has no effect.
+fn duration_texts() -> Vec<(Value, Option<u64>)> {
     vec![
         (Value::Null, None),
         (json!(""), None),
@@ -38,12 +40,12 @@ impl Run<'_> {
         times.map(parts).collect()
     }
 
-    /// One of the paths says something by chance.
+    /// Sets a random duration at one of the paths.
     pub(super) fn say_a_time(&mut self) -> bool {
         let Some(path) = self.dice.pick(&self.times()).cloned() else {
             return false;
         };
-        let Some((wanted, _)) = self.dice.pick(&ways()).cloned() else {
+        let Some((wanted, _)) = self.dice.pick(&duration_texts()).cloned() else {
             return false;
         };
         self.cluster.edit(0, SUBJECT, |object| {
@@ -56,7 +58,7 @@ impl Run<'_> {
     }
 
     /// How long it is, calculated apart from who decides it.
-    fn wanted(&self, length: &Length) -> Duration {
+    fn expected_duration(&self, length: &Length) -> Duration {
         let this = self.cluster.get(0, SUBJECT).unwrap_or_default();
         let said = length.said.and_then(|time| self.times().get(time).cloned());
         let said = said.map(|path| {
@@ -64,7 +66,7 @@ impl Run<'_> {
                 .fold(&this, |at, part| &at[part.as_str()])
                 .clone()
         });
-        let known = ways()
+        let known = duration_texts()
             .into_iter()
             .find(|(way, _)| Some(way) == said.as_ref());
         let milliseconds = match known.and_then(|(_, milliseconds)| milliseconds) {
@@ -74,12 +76,12 @@ impl Run<'_> {
         Duration::from_millis(milliseconds)
     }
 
-    /// How often each poll was asked until now.
-    pub(super) fn asked(&self) -> BTreeMap<String, u64> {
+    /// Returns how often each poll has been queried.
+    pub(super) fn poll_counts(&self) -> BTreeMap<String, u64> {
         self.machine.outside.state().questions.clone()
     }
 
-    /// In a time in which nothing happened, each was asked as often as the object says.
+    /// Checks that each poll was queried at the interval of the object during a quiet time.
     pub(super) fn was_asked(&mut self, before: &BTreeMap<String, u64>, passed: Duration) {
         let Some(Pass { world, .. }) = self.last.clone() else {
             return;
@@ -87,7 +89,7 @@ impl Run<'_> {
         if self.has_clock() || self.meaning.is_suspended(&world) {
             return;
         }
-        let after = self.asked();
+        let after = self.poll_counts();
         let ir = self.machine.ir;
         let said = ir
             .inputs
@@ -98,11 +100,14 @@ impl Run<'_> {
         let limited: Vec<&str> = limited.map(|input| input.name).collect();
         for (name, every) in said.filter_map(|input| Some((input.name, input.every?))) {
             let count = |all: &BTreeMap<String, u64>| all.get(name).copied().unwrap_or_default();
-            let (times, every) = (count(&after) - count(before), self.wanted(&every));
+            let (times, every) = (
+                count(&after) - count(before),
+                self.expected_duration(&every),
+            );
             let most = passed.as_millis() / every.as_millis().max(1) + 2;
             let least = passed.as_millis() / (every.as_millis() + 10);
             let times = u128::from(times);
-            // Who waits for a turn is asked later.
+            // A poll that waits for a turn is queried later.
             let is_late = !limited.contains(&name) && times + 2 < least;
             if times > most || is_late {
                 self.find(format!(

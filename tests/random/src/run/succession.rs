@@ -1,5 +1,6 @@
-//! An operator that is upgraded while its object is there. The next version has none of what the one before had, and says so in `retired`: what that left
-//! is gone, or stays, as is said, and nothing holds the object up when it is deleted.
+//! Upgrade of an operator while its object exists. The next version drops everything that the
+//! previous version had, and declares it in `retired`. The leftovers are removed or kept as
+//! declared, and nothing blocks the deletion of the object.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -24,10 +25,10 @@ use crate::reality::{keeper, owners, uid};
 use crate::things;
 use crate::watched::Line;
 
-/// One in so many lifecycles has a successor.
+/// Interval of lifecycles with a successor: one in this many.
 const SHARE: usize = 4;
 
-/// What becomes of the objects of an input that is no more.
+/// Fate of the objects of an input that no longer exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Deleted,
@@ -38,7 +39,7 @@ enum Fate {
 impl Fate {
     const ALL: [Self; 3] = [Self::Deleted, Self::Released, Self::Kept];
 
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Deleted => "deleted",
             Self::Released => "released",
@@ -56,11 +57,11 @@ struct Left {
     fate: Fate,
 }
 
-/// The next version, without a type: a fact of the object itself, and what is retired.
+/// Next version, without a type: a fact of the object itself, and the retired inputs.
 #[derive(Clone, Debug)]
 struct Successor {
     inner: Interpreted,
-    /// Which inputs of the version before those are that it retires and looks at.
+    /// Inputs of the previous version that it retires and observes.
     inputs: Vec<usize>,
 }
 
@@ -115,7 +116,8 @@ impl Machine for Successor {
 }
 
 impl Run<'_> {
-    /// Whether its operator is upgraded at the end; drawn with dice of its own, so that all else is drawn as before.
+    /// Returns dice if the operator is upgraded at the end. The draw uses its own dice, so that all
+    /// other draws stay as before.
     pub(super) fn succession(seed: u64) -> Option<Dice> {
         let mut dice = Dice::new(seed ^ 0x5355_4343);
         dice.one_in(SHARE).then_some(dice)
@@ -136,13 +138,13 @@ impl Run<'_> {
             if !found.insert(how.to_owned()) {
                 return None;
             }
-            // There is nothing to let go of where others have a part as well.
+            // If others contribute to an object as well, there is nothing to release.
             let fates: &[Fate] = match self.machine.ir.inputs[input].mode {
                 Mode::Owned => &Fate::ALL,
                 _ => &[Fate::Deleted, Fate::Kept],
             };
             let fate = dice.pick(fates).copied()?;
-            Some((input, fate, format!("{line} {};", fate.word())))
+            Some((input, fate, format!("{line} {};", fate.name())))
         });
         let fates: Vec<(usize, Fate, String)> = fates.collect();
         let left: Vec<Left> = fates
@@ -161,7 +163,7 @@ impl Run<'_> {
             },
             inputs: looked_at.map(|(input, ..)| *input).collect(),
         };
-        self.tell(|| text.clone());
+        self.log_line(|| text.clone());
         self.start_successor(successor);
         self.settle_successor().await;
         self.ran.succeeded += 1;
@@ -179,7 +181,8 @@ impl Run<'_> {
         }
     }
 
-    /// How an input stands in `retired`, if the next version can find its objects by the object alone.
+    /// Returns the `retired` entry of an input, if the next version can find its objects by the
+    /// object alone.
     fn line_of(&self, input: usize) -> Option<String> {
         let declared = &self.machine.ir.inputs[input];
         let mode = match declared.mode {
@@ -256,7 +259,7 @@ impl Run<'_> {
         )
     }
 
-    /// The objects of an input that are ours now, and that the next version finds.
+    /// Returns the objects of an input that are ours now and that the next version finds.
     fn left_of(&self, input: usize, fate: Fate, this: &Value) -> Vec<Left> {
         let found = |object: &Value| match &self.machine.declared.lookups[input] {
             Lookup::Name(path) => {
@@ -285,7 +288,7 @@ impl Run<'_> {
         left.collect()
     }
 
-    /// Whether an object of an input is the object's, or has a part of it.
+    /// Returns true if an object of an input belongs to the object, or has a part of it.
     fn is_of(&self, input: usize, object: &Value, this: &Value) -> bool {
         let own = uid(this);
         match self.machine.ir.inputs[input].mode {
@@ -339,7 +342,7 @@ impl Run<'_> {
         self.find("left behind: no rest, it writes on and on");
     }
 
-    /// What the version before left and is not as is said.
+    /// Returns everything that the previous version left and that does not match its declared fate.
     fn still_there(&self, left: &[Left]) -> Vec<String> {
         let Some(this) = self.cluster.get(0, SUBJECT) else {
             return vec!["the object went".to_owned()];
@@ -401,7 +404,7 @@ impl Run<'_> {
             (Fate::Released | Fate::Kept, Some(_)) => return None,
         };
         let name = &self.machine.ir.inputs[left.input].name;
-        let (object, fate) = (&left.name, left.fate.word());
+        let (object, fate) = (&left.name, left.fate.name());
         Some(format!("`{object}` of `{name}`, which is {fate}, {why}"))
     }
 }
@@ -420,7 +423,7 @@ fn is_going(object: &Value) -> bool {
     object.pointer("/metadata/deletionTimestamp").is_some()
 }
 
-/// Whether a manager that begins so applies what is built.
+/// Returns true if a field manager with this prefix applies the built part.
 fn is_written_by(object: &Value, manager: &str) -> bool {
     let entries = object.pointer("/metadata/managedFields");
     let mut entries = entries.and_then(Value::as_array).into_iter().flatten();

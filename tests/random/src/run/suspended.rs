@@ -1,4 +1,5 @@
-//! While an object is suspended its driver asks nobody outside, however long that lasts.
+//! While an object is suspended, its driver sends no query outside Kubernetes, no matter how long
+//! that lasts.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use tokio::time::Instant;
 use super::Run;
 use crate::watched::Pass;
 
-/// What was asked before may be asked once more while that is being taken back.
+/// Time in which an earlier query may be sent once more while it is being withdrawn.
 const MOMENT: Duration = Duration::from_secs(1);
 
 impl Run<'_> {
@@ -18,13 +19,13 @@ impl Run<'_> {
         self.suspended = suspended.then(|| self.suspended.unwrap_or_else(Instant::now));
     }
 
-    /// Whether a deletion waits until somebody ends the suspension.
+    /// Returns true if a deletion waits until a user ends the suspension.
     pub(super) fn is_held_up(&mut self) -> bool {
         let world = self.world();
         world.is_some_and(|world| self.meaning.is_suspended(&world))
     }
 
-    /// Looks at a rest whether somebody was asked since then.
+    /// Checks, once settled, that no query was sent since then.
     pub(super) fn asks_nobody(&mut self, world: &Named) {
         let Some(since) = self.suspended.filter(|_| self.meaning.is_suspended(world)) else {
             return;

@@ -1,17 +1,18 @@
-//! How the object goes: nothing is left undone or held that was seen to be, unless it was given up, and that was told.
+//! Teardown of the object. Every observed fact is undone and every held resource is released,
+//! unless the cleanup was abandoned and that was reported.
 
 use std::sync::Arc;
 
 use http::Method;
 use lifecycle_oracle::meaning::truth::truth;
-use lifecycle_oracle::meaning::{Named, Place, Step};
+use lifecycle_oracle::meaning::{Named, Step, WorldClass};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{Run, SUBJECT};
 use crate::reality::Now;
 
-/// Where events are.
+/// Path of the events.
 const EVENTS: &str = "/apis/events.k8s.io/v1/namespaces/default/events";
 
 impl Run<'_> {
@@ -20,7 +21,7 @@ impl Run<'_> {
         let held_before = self
             .last
             .as_ref()
-            .map(|pass| self.meaning.held(&pass.world));
+            .map(|pass| self.meaning.held_facts(&pass.world));
         let Some(mut this) = self.cluster.get(0, SUBJECT) else {
             return;
         };
@@ -72,9 +73,9 @@ impl Run<'_> {
             self.find(format!("left undone: `{step}` although the object is gone"));
             return;
         }
-        let held = world.map_or_else(|_| Vec::new(), |world| self.meaning.held(&world));
+        let held = world.map_or_else(|_| Vec::new(), |world| self.meaning.held_facts(&world));
         let unseen = |fact: &&String| {
-            // What could not be seen before cannot be told now.
+            // A resource that could not be observed before cannot be reported now.
             held_before
                 .as_ref()
                 .is_none_or(|before| !before.contains(fact) || self.is_taken(fact))
@@ -103,17 +104,18 @@ impl Run<'_> {
         self.ran.torn_down += usize::from(counts);
     }
 
-    /// Whether the object went although something was left, which must have been told.
+    /// Returns true if the object was removed although something was left. An event must have
+    /// reported that.
     fn was_given_up(&mut self) -> bool {
         let Some(last) = self.last.clone() else {
             return false;
         };
-        let goes = last.place == Some(Place::Deleting) && last.step == Step::Release;
+        let goes = last.place == Some(WorldClass::Deleting) && last.step == Step::Release;
         if !goes || !self.meaning.is_left(&last.world) {
             return false;
         }
         self.ran.given_up += 1;
-        let events = self.cluster.ask(Method::GET, EVENTS, &Value::Null);
+        let events = self.cluster.request(Method::GET, EVENTS, &Value::Null);
         let events = events.unwrap_or_default();
         let mut events = events["items"].as_array().into_iter().flatten();
         let is_told = events.any(|event| {
@@ -130,7 +132,7 @@ impl Run<'_> {
     /// A step that is not over for sure, of an object that the driver let go.
     fn undone(&self, world: &Named) -> Option<String> {
         let last = self.last.as_ref()?;
-        let goes = last.place == Some(Place::Deleting) && last.step == Step::Release;
+        let goes = last.place == Some(WorldClass::Deleting) && last.step == Step::Release;
         self.meaning.undone(world).into_iter().find(|_| goes)
     }
 }

@@ -1,4 +1,4 @@
-//! Time as a move of the outside: a day passes, and what time it was.
+//! Time as a move of the environment: lets a day pass, and records the time.
 
 use std::time::Duration;
 
@@ -16,18 +16,19 @@ impl Run<'_> {
         inputs.any(|input| input.mode == Mode::Clock)
     }
 
-    /// Nobody does anything until what the time decides is another thing. The driver has to notice that by itself.
+    /// Waits idle until a value that depends on the time changes. The driver has to notice that by
+    /// itself.
     pub(super) async fn let_a_day_pass(&mut self) {
         let now = self.cluster.0.now();
         let left = hours::next(now).duration_since(now);
         let left = Duration::try_from(left).unwrap_or_default();
-        self.tell(|| format!("a day passes: {left:?}"));
+        self.log_line(|| format!("a day passes: {left:?}"));
         sleep(left).await;
         self.ran.moves += 1;
         self.ran.days += 1;
     }
 
-    /// Which day it is; always the same where time decides nothing.
+    /// Returns the current day. The day is always the same if time decides nothing.
     pub(super) fn day(&self) -> u64 {
         let now = self.cluster.0.now();
         if self.has_clock() {
@@ -37,7 +38,7 @@ impl Run<'_> {
         }
     }
 
-    /// What time it was, or is, on the clock of the cluster.
+    /// Returns the time of an instant on the clock of the cluster.
     pub(super) fn wall(&self, at: Instant) -> Timestamp {
         let ago = Instant::now().saturating_duration_since(at);
         self.cluster.0.now() - SignedDuration::try_from(ago).unwrap_or_default()

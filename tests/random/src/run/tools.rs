@@ -1,10 +1,11 @@
-//! What tools read of each status that the driver writes, by the rules that they publish, against what the lifecycle means.
+//! Reading of each status that the driver writes, by the rules that tools publish. It is compared
+//! with the meaning of the lifecycle.
 
 use serde_json::Value;
 
 use super::Run;
 
-/// What `kstatus` says of an object of a kind that it does not know.
+/// Returns the result of `kstatus` for an object of a kind that it does not know.
 fn read(object: &Value) -> &'static str {
     let at = |pointer: &str| object.pointer(pointer).filter(|value| !value.is_null());
     if at("/metadata/deletionTimestamp").is_some() {
@@ -30,14 +31,14 @@ fn read(object: &Value) -> &'static str {
     told.unwrap_or(if unready { "InProgress" } else { "Current" })
 }
 
-/// Whether the status is about another generation.
+/// Returns true if the status is about another generation.
 fn is_behind(object: &Value) -> bool {
     let seen = object.pointer("/status/observedGeneration");
     seen.is_some_and(|seen| Some(seen) != object.pointer("/metadata/generation"))
 }
 
 impl Run<'_> {
-    /// Holds a status that was written against the pass that wrote it.
+    /// Checks a written status against the reconciliation that wrote it.
     pub(super) fn is_read(&mut self, object: &Value) {
         let Some(last) = self.last.clone() else {
             return;

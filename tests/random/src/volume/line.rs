@@ -1,4 +1,4 @@
-//! The way of the driver to the API server: what it writes is noted, refused or lost here.
+//! Connection of the driver to the API server. Its writes are recorded, refused or lost here.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 use tower::Service;
 
-use super::log::{Fault, How, Watched, What};
+use super::log::{CallEvent, Fault, Watched, WriteOutcome};
 use super::objects::place_of;
 
 /// How long a read and a write take to arrive.
@@ -22,9 +22,9 @@ const WRITE_AFTER: Duration = Duration::from_millis(5);
 pub(crate) struct CallLine {
     pub(crate) watched: Watched,
     pub(crate) server: Server,
-    /// Of each kind the effects that write it, of which a deletion does not say which it is.
+    /// Effects that write each kind. A deletion does not name its effect.
     pub(crate) deletes: Vec<Option<String>>,
-    /// No watch says anything.
+    /// True if no watch delivers events.
     pub(crate) deaf: bool,
 }
 
@@ -63,7 +63,7 @@ impl CallLine {
         let query = request.uri().query().unwrap_or_default();
         let watches = query.contains("watch=true");
         if !watches && self.watched.log.fault().is_some() {
-            self.watched.log.note(What::Blind);
+            self.watched.log.record(CallEvent::Blind);
             return unavailable();
         }
         if watches && self.deaf {
@@ -87,20 +87,20 @@ impl CallLine {
         let before = self.watched.scene.now();
         let fault = self.watched.log.fault();
         if fault == Some(Fault::Lost) {
-            self.watched.ran(&effect, before, How::Failed);
+            self.watched.ran(&effect, before, WriteOutcome::Failed);
             return unavailable();
         }
         if self.is_refused(request, &body) {
-            self.watched.ran(&effect, before, How::Refused);
+            self.watched.ran(&effect, before, WriteOutcome::Refused);
             return refusal();
         }
         let reply = self.serve(request);
         let how = match reply.status {
-            _ if fault.is_some() => How::Failed,
-            200..300 => How::Done,
-            404 | 409 => How::Conflict,
-            422 if says(&reply, "metadata.uid") => How::Conflict,
-            _ => How::Refused,
+            _ if fault.is_some() => WriteOutcome::Failed,
+            200..300 => WriteOutcome::Done,
+            404 | 409 => WriteOutcome::Conflict,
+            422 if reply_contains(&reply, "metadata.uid") => WriteOutcome::Conflict,
+            _ => WriteOutcome::Refused,
         };
         self.watched.ran(&effect, before, how);
         if fault.is_some() {
@@ -110,7 +110,8 @@ impl CallLine {
         }
     }
 
-    /// An apply is refused by a policy, which is asked only where the apply is about the object that is there.
+    /// Returns true if a policy refuses an apply. The policy is evaluated only if the apply is
+    /// about the existing object.
     fn is_refused(&self, request: &Request<Vec<u8>>, body: &Value) -> bool {
         let Some((kind, name)) = place_of(request.uri().path()) else {
             return false;
@@ -129,7 +130,7 @@ impl CallLine {
     }
 }
 
-fn says(reply: &Reply, word: &str) -> bool {
+fn reply_contains(reply: &Reply, word: &str) -> bool {
     match &reply.content {
         Content::Whole(bytes) => String::from_utf8_lossy(bytes).contains(word),
         Content::Watch(_) => false,

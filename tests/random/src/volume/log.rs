@@ -1,25 +1,26 @@
-//! What the driver of volumes did to the world, each write with the world before and after it; and what goes wrong with its requests.
+//! Log of the volume driver's operations on the world, each write with the world before and after
+//! it. It also defines the faults of the driver's requests.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
-use super::objects::{All, Objects};
-use crate::outside::{Outside, State};
+use super::objects::{Objects, ObjectsByKind};
+use crate::outside::{OutsideStore, State};
 
-/// Everything that there is, at one moment.
+/// State of all objects and external systems at one moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
-    pub(crate) objects: All,
+    pub(crate) objects: ObjectsByKind,
     pub(crate) outside: State,
 }
 
-/// Everything that there is.
+/// All objects and external systems.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     pub(crate) objects: Objects,
-    pub(crate) outside: Outside,
+    pub(crate) outside: OutsideStore,
     /// How many kinds are used.
     pub(crate) kinds: usize,
 }
@@ -35,38 +36,38 @@ impl Scene {
 
 /// How a write ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum WriteOutcome {
     Done,
     Refused,
     /// The object was another one.
     Conflict,
-    /// Nobody answered, or in vain.
+    /// The write was not answered, or failed.
     Failed,
 }
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
-pub(crate) enum What {
+pub(crate) enum CallEvent {
     /// An effect was tried.
     Ran {
         effect: String,
         before: Box<Snapshot>,
         after: Box<Snapshot>,
-        how: How,
+        how: WriteOutcome,
     },
     /// Something could not be read or probed.
     Blind,
-    /// The outside moved while nobody knows what the driver had seen.
+    /// The environment moved, and the driver's observation is uncertain.
     Moved,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) at: Instant,
-    pub(crate) what: What,
+    pub(crate) what: CallEvent,
 }
 
-/// What goes wrong with one request.
+/// Fault of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It is not answered, and nothing comes of it.
@@ -75,7 +76,7 @@ pub(crate) enum Fault {
     AnswerLost,
 }
 
-/// What happened, and what is to go wrong.
+/// Log of events, and plan of faults.
 #[derive(Debug, Default)]
 pub(crate) struct CallLog {
     entries: Mutex<Vec<Entry>>,
@@ -84,19 +85,19 @@ pub(crate) struct CallLog {
 
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
-    /// After so many requests.
+    /// Fault, and the number of requests before it.
     pub(crate) fault: Option<(usize, Fault)>,
     /// Kinds whose applies are refused.
     pub(crate) refused: BTreeSet<usize>,
 }
 
 impl CallLog {
-    pub(crate) fn note(&self, what: What) {
+    pub(crate) fn record(&self, what: CallEvent) {
         let at = Instant::now();
         self.entries().push(Entry { at, what });
     }
 
-    /// What happened since this was asked last.
+    /// Takes the entries since the last call.
     pub(crate) fn take(&self) -> Vec<Entry> {
         std::mem::take(&mut *self.entries())
     }
@@ -110,7 +111,7 @@ impl CallLog {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What goes wrong with the request that is made now.
+    /// Returns the fault of the current request.
     pub(crate) fn fault(&self) -> Option<Fault> {
         let mut plan = self.plan();
         let (left, fault) = plan.fault?;
@@ -123,7 +124,7 @@ impl CallLog {
     }
 }
 
-/// The log and the world that it tells of.
+/// Log, and the world that it describes.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     pub(crate) log: Arc<CallLog>,
@@ -131,8 +132,8 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    pub(crate) fn ran(&self, effect: &str, before: Snapshot, how: How) {
-        self.log.note(What::Ran {
+    pub(crate) fn ran(&self, effect: &str, before: Snapshot, how: WriteOutcome) {
+        self.log.record(CallEvent::Ran {
             effect: effect.to_owned(),
             before: Box::new(before),
             after: Box::new(self.scene.now()),

@@ -1,4 +1,5 @@
-//! The machine of a random volume: methods as for resources, and mutations whose world before and after is noted.
+//! Machine of a random volume: methods as for resources, and mutations whose worlds before and
+//! after are recorded.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -13,12 +14,12 @@ use lifecycle_runtime::machine::ir::{Lifecycle, Source};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::log::{Fault, How, Watched, What};
+use super::log::{CallEvent, Fault, Watched, WriteOutcome};
 use super::seeded::SeededCall;
 use crate::author;
 use crate::machine::Interpreted;
 
-/// How long something local or outside takes.
+/// Duration of an operation that is local or outside Kubernetes.
 const TAKES: Duration = Duration::from_millis(5);
 
 /// The machine of a random volume.
@@ -29,14 +30,15 @@ pub(crate) struct VolumeMachine {
     pub(crate) seeded: Option<SeededCall>,
 }
 
-/// What a mutation changes: of an answer about something what it is to be.
+/// Change by a mutation: the question, and the answer that it gets.
 struct Change {
     question: &'static str,
     points: u64,
 }
 
 impl VolumeMachine {
-    /// A question has the answer that a mutation brings about, whatever else it is read from says.
+    /// Returns the changes by which each question gets the answer that a mutation brings about,
+    /// regardless of its other sources.
     fn changes(&self, observation: &Observation, effect: usize) -> Vec<Change> {
         let ir = self.inner.ir;
         let effect = &ir.effects[effect];
@@ -51,7 +53,7 @@ impl VolumeMachine {
             let is = author::answer(declared.name, held, words, &this, &given);
             let (wanted, answers) = (usize::from(*value), words.len());
             let more = (wanted + answers - is.min(answers - 1)) % answers;
-            let place = self.inner.place(observation, effect.target);
+            let place = self.inner.outside_key(observation, effect.target);
             let content = self
                 .watched
                 .scene
@@ -77,11 +79,11 @@ impl VolumeMachine {
         let fault = self.watched.log.fault();
         let failed = |why: &str| Err(CallError::Failed(why.to_owned()));
         if fault == Some(Fault::Lost) || before.outside.is_down(&place.0) {
-            self.watched.ran(effect, before, How::Failed);
+            self.watched.ran(effect, before, WriteOutcome::Failed);
             return failed("it does not answer");
         }
         if before.outside.refused.contains(effect) {
-            self.watched.ran(effect, before, How::Refused);
+            self.watched.ran(effect, before, WriteOutcome::Refused);
             return Err(CallError::Refused(format!("`{effect}` is refused")));
         }
         for change in changes {
@@ -89,9 +91,9 @@ impl VolumeMachine {
             outside.set((&place.0, &place.1), change.question, change.points);
         }
         let how = if fault.is_some() {
-            How::Failed
+            WriteOutcome::Failed
         } else {
-            How::Done
+            WriteOutcome::Done
         };
         self.watched.ran(effect, before, how);
         if fault.is_some() {
@@ -147,13 +149,13 @@ impl Machine for VolumeMachine {
     }
 
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
-        let (input, key) = self.inner.place(observation, input);
+        let (input, key) = self.inner.outside_key(observation, input);
         Some(polling(async move {
             sleep(TAKES).await;
             let failed = self.watched.log.fault().is_some();
             let outside = self.watched.scene.outside.state();
             if failed || outside.is_down(&input) {
-                self.watched.log.note(What::Blind);
+                self.watched.log.record(CallEvent::Blind);
                 return Err(CallError::Failed("it does not answer".to_owned()));
             }
             Ok((*outside.content(&input, &key)).clone())
@@ -177,14 +179,14 @@ impl Machine for VolumeMachine {
     ) -> Option<Calling<'a>> {
         self.inner.complete(observation, effect)?;
         let declared = &self.inner.ir.effects[effect];
-        let place = self.inner.place(observation, declared.target);
+        let place = self.inner.outside_key(observation, declared.target);
         let changes = self.changes(observation, effect);
         let mutation = self.clone().mutate(declared.name, place, changes);
         Some(calling(once.spend(mutation), |alternative| *alternative))
     }
 }
 
-/// What an effect reads by itself.
+/// Returns the inputs that an effect reads directly.
 pub(crate) fn inputs_of(ir: &Lifecycle, effect: usize) -> Vec<usize> {
     let from = ir.effects[effect].from.iter();
     let inputs = from.filter_map(|source| match source {
@@ -194,7 +196,7 @@ pub(crate) fn inputs_of(ir: &Lifecycle, effect: usize) -> Vec<usize> {
     inputs.collect()
 }
 
-/// Whether an input is an object of the cluster.
+/// Returns true if an input is an object of the cluster.
 pub(crate) fn is_object(ir: &Lifecycle, input: usize) -> bool {
     ir.inputs[input].mode.is_object()
 }

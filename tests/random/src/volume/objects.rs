@@ -1,5 +1,5 @@
-//! Objects that volumes are about, as an administrator sees and changes them: `Wide0` is what the first input finds, `Wide1` what the second one finds,
-//! and so on.
+//! Objects that volumes depend on, as an administrator sees and changes them. `Wide0` is the object
+//! that the first input finds, `Wide1` the one of the second input, and so on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::author::Document;
 use crate::cluster::{Cluster, name};
 use crate::things::{self, Family, Object, WIDE, Wide, of_each, path};
 
-/// What keeps an object from going.
+/// Finalizer that keeps an object from being removed.
 const LINGERS: &str = "random.test/lingers";
 
 /// How a process reads the objects of a kind.
@@ -57,7 +57,7 @@ pub fn place_of(path: &str) -> Option<(usize, &str)> {
 pub struct Objects(pub Cluster);
 
 /// All objects of each kind, by name.
-pub type All = Vec<BTreeMap<String, Document>>;
+pub type ObjectsByKind = Vec<BTreeMap<String, Document>>;
 
 impl Objects {
     /// A new one; others are copied from it.
@@ -68,7 +68,7 @@ impl Objects {
         let cluster = Cluster(Server::new(1));
         let all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         for number in 0..WIDE {
-            let made = cluster.ask(Method::POST, all, &things::definition::<Wide>(number));
+            let made = cluster.request(Method::POST, all, &things::definition::<Wide>(number));
             made.expect("a kind can be defined");
         }
         Self(cluster)
@@ -81,14 +81,14 @@ impl Objects {
     }
 
     /// The objects of the first kinds.
-    pub fn all(&self, kinds: usize) -> All {
-        (0..kinds).map(|number| self.of(number)).collect()
+    pub fn all(&self, kinds: usize) -> ObjectsByKind {
+        (0..kinds).map(|number| self.list_kind(number)).collect()
     }
 
-    fn of(&self, number: usize) -> BTreeMap<String, Document> {
+    fn list_kind(&self, number: usize) -> BTreeMap<String, Document> {
         let list = self
             .0
-            .ask(Method::GET, &path::<Wide>(number), &Value::Null)
+            .request(Method::GET, &path::<Wide>(number), &Value::Null)
             .ok();
         let items = list.as_ref().and_then(|list| list["items"].as_array());
         let one = |object: &Value| {
@@ -102,30 +102,30 @@ impl Objects {
     /// One object.
     pub fn get(&self, number: usize, name: &str) -> Option<Value> {
         let path = format!("{}/{name}", path::<Wide>(number));
-        self.0.ask(Method::GET, &path, &Value::Null).ok()
+        self.0.request(Method::GET, &path, &Value::Null).ok()
     }
 
-    /// Makes one; whether it was not there.
+    /// Creates an object. Returns true if it did not exist.
     pub fn create(&self, number: usize, name: &str, spec: &Value) -> bool {
         let object = json!({
             "apiVersion": "random.test/v1", "kind": format!("Wide{number}"),
             "metadata": { "name": name }, "spec": spec,
         });
         let path = format!("{}?fieldManager=somebody", path::<Wide>(number));
-        self.0.ask(Method::POST, &path, &object).is_ok()
+        self.0.request(Method::POST, &path, &object).is_ok()
     }
 
-    /// Changes one; whether it was there.
+    /// Changes an object. Returns true if it exists.
     pub fn edit(&self, number: usize, name: &str, change: impl FnOnce(&mut Value)) -> bool {
         let Some(mut object) = self.get(number, name) else {
             return false;
         };
         change(&mut object);
         let path = format!("{}/{name}?fieldManager=somebody", path::<Wide>(number));
-        self.0.ask(Method::PUT, &path, &object).is_ok()
+        self.0.request(Method::PUT, &path, &object).is_ok()
     }
 
-    /// Deletes one; `held` keeps it from going.
+    /// Deletes an object. `held` keeps it from being removed.
     pub fn delete(&self, number: usize, name: &str, held: bool) -> bool {
         if held {
             self.edit(number, name, |object| {
@@ -133,10 +133,10 @@ impl Objects {
             });
         }
         let path = format!("{}/{name}", path::<Wide>(number));
-        self.0.ask(Method::DELETE, &path, &Value::Null).is_ok()
+        self.0.request(Method::DELETE, &path, &Value::Null).is_ok()
     }
 
-    /// Lets one go that lingers; whether it did.
+    /// Releases an object that lingers. Returns true if it did linger.
     pub fn loosen(&self, number: usize, name: &str) -> bool {
         let object = self.get(number, name).unwrap_or_default();
         let lingers = object.pointer("/metadata/finalizers/0").is_some();

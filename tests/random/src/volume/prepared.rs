@@ -1,4 +1,5 @@
-//! A random volume as it is run: the description that the macro prints, and what its methods are given.
+//! Random volume in the form in which it runs: the description that the macro prints, and the
+//! arguments of its methods.
 
 use std::sync::Arc;
 
@@ -17,11 +18,12 @@ pub struct Prepared {
     pub(super) ir: &'static Lifecycle,
     pub(super) declared: Arc<Declared>,
     pub(super) seeded: Option<SeededCall>,
-    /// Whatever it makes its calls can take back.
+    /// True if its calls can take back everything that they make.
     pub(super) gives_back: bool,
 }
 
-/// Reads a volume; `None` where the checker finds anything in it, or where it observes what calls do not support.
+/// Reads a volume. Returns `None` if the checker finds anything in it, or if it observes something
+/// that calls do not support.
 ///
 /// # Panics
 /// If the text is no `lifecycle! { .. }`.
@@ -38,7 +40,7 @@ pub fn prepare(text: &str, gives_back: bool, seeded: Option<SeededCall>) -> Opti
     Some(Prepared {
         text: text.to_owned(),
         ir: printed::read(expand(body), seeded),
-        declared: Arc::new(Declared::of(&model)),
+        declared: Arc::new(Declared::from_model(&model)),
         seeded,
         gives_back,
     })

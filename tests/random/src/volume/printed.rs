@@ -5,12 +5,13 @@ use proc_macro2::TokenStream;
 use syn::Expr;
 
 use super::seeded::SeededCall;
-use crate::printed::{field, list, number, option, pred, read_with, text, truth, variant};
+use crate::printed::{field, list, option, parse_number, pred, read_with, text, truth, variant};
 
 /// The `IR` of a volume among the items that the macro expands to.
 ///
 /// # Panics
-/// If there is none, or it is not of the form that the macro prints: then this file is behind.
+/// Panics if there is no lifecycle, or it does not have the form that the macro prints. In the
+/// latter case this file is outdated.
 pub(super) fn read(items: TokenStream, seeded: Option<SeededCall>) -> &'static ir::Lifecycle {
     read_with(items, &|printed| {
         let mut call = call(printed);
@@ -29,7 +30,7 @@ fn call(of: &Expr) -> ir::Call {
         fields: list(field(of, "fields"), |one| ir::RequestField {
             name: text(field(one, "name")),
             required: truth(field(one, "required")),
-            limit: option(field(one, "limit"), number),
+            limit: option(field(one, "limit"), parse_number),
         }),
         key: list(field(of, "key"), text),
         preconditions: list(field(of, "preconditions"), |one| ir::Precondition {
@@ -43,14 +44,14 @@ fn call(of: &Expr) -> ir::Call {
             code: code(field(one, "code")),
             why: option(field(one, "why"), text),
         }),
-        by: list(field(of, "by"), number),
+        by: list(field(of, "by"), parse_number),
         within: option(field(of, "within"), |within| ir::Within {
-            time: number(field(within, "time")),
+            time: parse_number(field(within, "time")),
             code: code(field(within, "code")),
         }),
-        opposite: option(field(of, "opposite"), number),
-        unseen_inputs: list(field(of, "unseen_inputs"), number),
-        unseen_vars: list(field(of, "unseen_vars"), number),
+        opposite: option(field(of, "opposite"), parse_number),
+        unseen_inputs: list(field(of, "unseen_inputs"), parse_number),
+        unseen_vars: list(field(of, "unseen_vars"), parse_number),
     }
 }
 
@@ -58,7 +59,7 @@ fn target(of: &Expr) -> ir::Target {
     let (target, arguments) = variant(of);
     match (target.as_str(), arguments.as_slice()) {
         ("Nothing", []) => ir::Target::Nothing,
-        ("State", [state]) => ir::Target::State(number(state)),
+        ("State", [state]) => ir::Target::State(parse_number(state)),
         ("Pred", [when]) => ir::Target::Pred(pred(when)),
         (other, _) => panic!("there is no target {other}"),
     }

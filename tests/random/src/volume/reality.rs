@@ -1,9 +1,11 @@
-//! What is there at one moment, for the oracle to say which world one call sees.
+//! Objects and answers at one moment, from which the oracle determines the world that one call
+//! sees.
 
 use std::cell::Cell;
 
 use lifecycle_oracle::meaning::truth::{
-    Given, Member, Reality, Seen, Sought, Tie, built_in_call, found_in_call, truth_of_call,
+    Argument, Given, LookupResult, Member, Reality, Tie, built_in_call, found_in_call,
+    truth_of_call,
 };
 use lifecycle_oracle::meaning::{Meaning, Named};
 use lifecycle_runtime::machine::ir::{Mode, Rpc, Verb};
@@ -17,25 +19,25 @@ use crate::machine::{Interpreted, text_in};
 use crate::reality::{is_kept, owners, uid};
 
 /// The objects of one moment, as one request is about them.
-pub(crate) struct Shown<'a> {
+pub(crate) struct RequestView<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) machine: &'a Interpreted,
     pub(crate) request: Document,
-    /// Something was asked that does not answer.
+    /// True if a query went to a system that does not answer.
     asks_the_silent: Cell<bool>,
 }
 
 /// A refused write: the effect, and exactly what it wrote.
 pub(crate) type Refusals = Vec<(String, String)>;
 
-/// What a call sees when it looks.
-pub(crate) struct Look {
+/// Observation of a call.
+pub(crate) struct CallObservation {
     pub(crate) world: Named,
     /// It cannot look: something does not answer.
     pub(crate) is_blind: bool,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> RequestView<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, machine: &'a Interpreted, request: Document) -> Self {
         Self {
             snapshot,
@@ -45,16 +47,16 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// What a call sees, if exactly these writes were refused while it went on.
+    /// Returns the observation of a call, if exactly these writes were refused during the call.
     ///
     /// # Errors
     /// Something depends on itself.
-    pub(crate) fn look(
+    pub(crate) fn observe(
         &self,
         meaning: &Meaning<'_>,
         rpc: Rpc,
         refused: &Refusals,
-    ) -> Result<Look, String> {
+    ) -> Result<CallObservation, String> {
         let call = format!("{rpc:?}");
         let ir = self.machine.ir;
         let said = ir.effects.iter().enumerate().map(|(number, effect)| {
@@ -71,13 +73,14 @@ impl<'a> Shown<'a> {
                 drop(found_in_call(meaning, self, &call, name));
             }
         }
-        Ok(Look {
+        Ok(CallObservation {
             world,
             is_blind: self.asks_the_silent.get(),
         })
     }
 
-    /// Exactly what an effect would write now, by which its refusal is remembered.
+    /// Returns the exact content that an effect would write now. Its refusal is remembered by this
+    /// content.
     pub(crate) fn write(&self, meaning: &Meaning<'_>, call: &str, effect: usize) -> Option<String> {
         let declared = &self.machine.ir.effects[effect];
         let input = |number: usize| self.machine.declared.inputs[number].as_str();
@@ -105,7 +108,8 @@ impl<'a> Shown<'a> {
         Some(json!([built, owner, versions(target)]).to_string())
     }
 
-    /// Who contributes to what several may write: the volume, by its id, or by its name before it has one.
+    /// Returns the contributor to objects that several may write: the volume, by its id, or by its
+    /// name before it has one.
     fn volume(&self) -> &str {
         let named = |name: &str| self.request["request"][name].as_str();
         let named = |name| named(name).filter(|text| !text.is_empty());
@@ -114,7 +118,7 @@ impl<'a> Shown<'a> {
             .unwrap_or_default()
     }
 
-    fn number(&self, input: &str) -> usize {
+    fn input_index(&self, input: &str) -> usize {
         let inputs = &self.machine.declared.inputs;
         let at = inputs.iter().position(|name| name == input);
         at.expect("the input is declared")
@@ -128,12 +132,13 @@ impl<'a> Shown<'a> {
         let mut from = from.iter();
         let seen = from.find(|(other, _)| other.split('.').next() == Some(name));
         match &seen?.1 {
-            Seen::One(Some(document)) => text_in(document, &path.parts),
+            Argument::One(Some(document)) => text_in(document, &path.parts),
             _ => None,
         }
     }
 
-    /// Where what a call asks about is kept outside; nothing where the request lacks what names it.
+    /// Returns the key under which the environment keeps the answer to a call's query. Returns
+    /// `None` if the request lacks the field that names it.
     fn kept_under(&self, lookup: &Lookup, from: &Given<Document>) -> Option<String> {
         match lookup {
             Lookup::At(path) if path.input.is_some() => {
@@ -145,29 +150,29 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn polled(&self, number: usize, from: &Given<Document>) -> Sought<Document> {
+    fn polled(&self, number: usize, from: &Given<Document>) -> LookupResult<Document> {
         let name = &self.machine.declared.inputs[number];
         let key = self.kept_under(&self.machine.declared.lookups[number], from);
         if key.is_some() && self.snapshot.outside.is_down(name) {
             self.asks_the_silent.set(true);
         }
         let content = |key: String| self.snapshot.outside.content(name, &key);
-        Sought {
+        LookupResult {
             named: true,
             objects: key.map(content).into_iter().collect(),
         }
     }
 }
 
-impl Reality for Shown<'_> {
+impl Reality for RequestView<'_> {
     type Object = Document;
 
     fn standing(&self) -> (bool, bool) {
         (false, false)
     }
 
-    fn find(&self, input: &str, from: &Given<Document>) -> Sought<Document> {
-        let number = self.number(input);
+    fn find(&self, input: &str, from: &Given<Document>) -> LookupResult<Document> {
+        let number = self.input_index(input);
         if matches!(
             self.machine.ir.inputs[number].mode,
             Mode::Poll | Mode::Probe
@@ -177,7 +182,9 @@ impl Reality for Shown<'_> {
         let called = match &self.machine.declared.lookups[number] {
             Lookup::Name(path) => self.text_at(path, from),
             Lookup::Ref(_) => {
-                let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
+                let missing = from
+                    .iter()
+                    .any(|(_, seen)| matches!(seen, Argument::One(None)));
                 (!missing).then(|| author::reference(input))
             }
             _ => None,
@@ -185,7 +192,7 @@ impl Reality for Shown<'_> {
         let found = called
             .as_ref()
             .and_then(|name| self.snapshot.objects[number].get(name));
-        Sought {
+        LookupResult {
             named: called.is_some(),
             objects: found.cloned().into_iter().collect(),
         }

@@ -1,4 +1,4 @@
-//! The requests that callers make, and what methods read of them.
+//! Requests of callers, and the values that methods read from them.
 
 use std::collections::BTreeMap;
 
@@ -9,34 +9,34 @@ use lifecycle_runtime::lifecycle::Request;
 use lifecycle_runtime::machine::ir::Rpc;
 use serde_json::{Value, json};
 
-/// Where requests carry the answers to questions about them.
+/// Key under which requests carry the answers to questions about them.
 const ANSWERS: &str = "answers";
 
 /// One call as its caller knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// Which call.
+pub struct CallRequest {
+    /// Kind of the call.
     pub rpc: Rpc,
-    /// Which volume; also the name under which it is asked for.
+    /// Id of the volume; also the name under which it is requested.
     pub volume: String,
-    /// Where the Pod finds it.
+    /// Path at which the Pod finds it.
     pub target: String,
-    /// What the request says to each question.
+    /// Answer of the request to each question.
     pub answers: BTreeMap<String, u64>,
-    /// It lacks what says which volume is meant.
+    /// True if the request lacks the field that identifies the volume.
     pub is_broken: bool,
 }
 
-impl Asked {
+impl CallRequest {
     fn staging(&self) -> String {
         format!("/staged/{}", self.volume)
     }
 
-    fn said(&self) -> String {
+    fn answers_json(&self) -> String {
         json!(self.answers).to_string()
     }
 
-    /// Whether the request says more than which volume is meant, and where.
+    /// Returns true if the request describes more than the volume and its location.
     fn describes(&self) -> bool {
         match self.rpc {
             Rpc::CreateVolume
@@ -54,7 +54,7 @@ impl Asked {
         } else {
             self.volume.clone()
         };
-        let context = BTreeMap::from([(ANSWERS.to_owned(), self.said())]);
+        let context = BTreeMap::from([(ANSWERS.to_owned(), self.answers_json())]);
         match self.rpc {
             Rpc::CreateVolume => CsiRequest::Create(csi::CreateVolumeRequest {
                 name: volume_id,
@@ -120,7 +120,7 @@ impl Asked {
         } else {
             json!({})
         };
-        shown(fields.collect(), &said)
+        render_document(fields.collect(), &said)
     }
 }
 
@@ -143,9 +143,9 @@ pub fn document(request: Request<'_>) -> Value {
         .context(ANSWERS)
         .or_else(|| request.parameter(ANSWERS));
     let said = said.and_then(|text| serde_json::from_str(text).ok());
-    shown(fields.collect(), &said.unwrap_or_else(|| json!({})))
+    render_document(fields.collect(), &said.unwrap_or_else(|| json!({})))
 }
 
-fn shown(fields: BTreeMap<&str, String>, answers: &Value) -> Value {
+fn render_document(fields: BTreeMap<&str, String>, answers: &Value) -> Value {
     json!({ "request": fields, "spec": { "answers": answers } })
 }

@@ -1,4 +1,5 @@
-//! One random volume, run: callers call, the outside moves, and each effect and each answer is held against the meaning.
+//! Run of one random volume. Callers call, the environment moves, and each effect and each answer
+//! is checked against the meaning.
 
 mod judge;
 mod moves;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use lifecycle_client::kube::client_of;
 use lifecycle_csi::in_process::InProcessDriver;
 use lifecycle_csi::{Driver, Plugin, ServedVolume};
-use lifecycle_oracle::meaning::{Meaning, with};
+use lifecycle_oracle::meaning::{Meaning, with_meaning};
 use lifecycle_runtime::machine::ir::{Call, Lifecycle, Mode, Rpc, Verb};
 use lifecycle_runtime::operator::Naming;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
@@ -24,49 +25,49 @@ use super::log::{Scene, Watched};
 use super::machine::{VolumeMachine, is_object};
 use super::objects::{Objects, Reads, reading};
 use super::prepared::Prepared;
-use super::request::Asked;
+use super::request::CallRequest;
 use super::seeded::SeededCall;
 use crate::dice::Dice;
 use crate::machine::Interpreted;
-use crate::outside::Outside;
+use crate::outside::OutsideStore;
 
 /// Volumes and places that callers ask for.
 const VOLUMES: [&str; 2] = ["v1", "v2"];
 const TARGETS: [&str; 2] = ["/pods/a/mount", "/pods/b/mount"];
 /// After this, everything that happened is seen, and nothing that was read is good any more.
 const QUIET: Duration = Duration::from_secs(20);
-/// So often whatever can be given back is asked for.
+/// Number of times that the cleanup of remaining resources is requested.
 const ATTEMPTS: usize = 12;
 
-/// What one run showed.
+/// Results of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// Calls that were held against the meaning.
+    /// Number of calls that were checked against the meaning.
     pub calls: usize,
     /// Effects that were.
     pub steps: usize,
-    /// Moves of the outside.
+    /// Number of moves of the environment.
     pub moves: usize,
     /// Answers by code; `OK` is one.
     pub answers: BTreeMap<String, usize>,
     /// Calls that were repeated, crossed or given up while they waited.
     pub crossed: usize,
-    /// What cannot be explained, one line each.
+    /// Findings that cannot be explained, one line each.
     pub findings: Vec<String>,
 }
 
 /// Runs a volume with the seed.
 ///
 /// # Panics
-/// If the oracle cannot read what the checker accepted.
+/// Panics if the oracle cannot read a volume that the checker accepted.
 pub fn run(prepared: &Prepared, objects: &Objects, seed: u64, calls: usize) -> Ran {
-    let ran = with(&prepared.text, |meaning| {
+    let ran = with_meaning(&prepared.text, |meaning| {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_time().start_paused(true).build();
         let runtime = runtime.expect("a runtime on paused time");
         runtime.block_on(async {
             let mut run = Run::new(prepared, meaning, objects.copy(), seed);
-            run.whole(calls).await;
+            run.run_all(calls).await;
             std::mem::take(&mut run.ran)
         })
     });
@@ -82,12 +83,12 @@ struct Run<'a> {
     driver: Option<Arc<InProcessDriver>>,
     /// How objects of each input are read.
     reads: Vec<Reads>,
-    /// What requests about each volume say.
+    /// Answers that requests about each volume carry.
     said: Vec<BTreeMap<String, u64>>,
     trigger: Option<Trigger>,
     gives_back: bool,
     is_over: bool,
-    /// What happened, a line each, where somebody wants to know.
+    /// Events of the run, a line each, if they are requested.
     story: Option<Vec<String>>,
 }
 
@@ -98,7 +99,7 @@ impl<'a> Run<'a> {
             log: Arc::default(),
             scene: Scene {
                 objects,
-                outside: Outside::default(),
+                outside: OutsideStore::default(),
                 kinds,
             },
         };
@@ -139,7 +140,7 @@ impl<'a> Run<'a> {
         self.machine.inner.ir
     }
 
-    fn tell(&mut self, line: impl FnOnce() -> String) {
+    fn log_line(&mut self, line: impl FnOnce() -> String) {
         if let Some(story) = &mut self.story {
             story.push(line());
         }
@@ -176,7 +177,7 @@ impl<'a> Run<'a> {
         }
         let served = ServedVolume {
             machine: Arc::new(self.machine.clone()),
-            naming: Naming::of("random.test", "thing"),
+            naming: Naming::new("random.test", "thing"),
             driver,
         };
         let (trigger, shutdown) = Shutdown::pair();
@@ -186,7 +187,7 @@ impl<'a> Run<'a> {
         self.driver = Some(Arc::new(driver.watching(&client, 1)));
     }
 
-    async fn whole(&mut self, calls: usize) {
+    async fn run_all(&mut self, calls: usize) {
         self.found();
         self.start();
         sleep(QUIET).await;
@@ -196,7 +197,8 @@ impl<'a> Run<'a> {
                 return;
             };
             if self.dice.one_in(3) {
-                // The outside is fair for once, so that a call comes as far as it can.
+                // The environment is fair for once, so that a call makes as much progress as it
+                // can.
                 self.heal();
                 self.provide(&asked);
                 sleep(QUIET).await;
@@ -213,7 +215,7 @@ impl<'a> Run<'a> {
         self.take_back().await;
     }
 
-    /// Some objects are there, and requests say something.
+    /// Creates some objects, and some content of requests.
     fn found(&mut self) {
         let facts = self.meaning.answers();
         for _ in VOLUMES {
@@ -221,14 +223,14 @@ impl<'a> Run<'a> {
             for (fact, answers) in &facts {
                 let is_asked = self.reads_request(fact);
                 if is_asked && self.dice.one_in(3) {
-                    let points = u64::try_from(self.dice.below(answers.len())).unwrap_or(0);
+                    let points = u64::try_from(self.dice.roll(answers.len())).unwrap_or(0);
                     said.insert(fact.clone(), points);
                 }
             }
             self.said.push(said);
         }
         for input in 0..self.ir().inputs.len() {
-            if self.dice.below(3) > 0
+            if self.dice.roll(3) > 0
                 && let Some(asked) = self.some_call()
             {
                 self.make(&asked, input);
@@ -236,43 +238,44 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What a call may find is there, and says what was promised of it.
-    fn provide(&mut self, asked: &Asked) {
+    /// Creates the objects that a call may find, and keeps promises about them.
+    fn provide(&mut self, asked: &CallRequest) {
         for input in 0..self.ir().inputs.len() {
-            if self.dice.below(4) > 0 {
+            if self.dice.roll(4) > 0 {
                 self.make(asked, input);
             }
         }
-        for _ in 0..self.dice.below(3) {
+        for _ in 0..self.dice.roll(3) {
             self.keep_one(asked);
         }
     }
 
-    /// What happens while nobody calls.
+    /// Performs the events between two calls.
     async fn between(&mut self) {
-        // The publishing after a staging takes over what was read, and a moved outside is seen by both or by none.
+        // A publish after a stage takes over its observation. A move of the environment is
+        // observed by both or by neither.
         if self.dice.one_in(3) {
             return sleep(Duration::from_millis(50)).await;
         }
-        for _ in 0..self.dice.below(3) {
+        for _ in 0..self.dice.roll(3) {
             let asked = self.some_call();
             if let Some(asked) = asked {
                 self.disturb(&asked);
             }
         }
         if self.dice.one_in(8) {
-            self.tell(|| "a new process".to_owned());
+            self.log_line(|| "a new process".to_owned());
             self.start();
         }
         sleep(QUIET).await;
     }
 
     /// A call that a caller may make.
-    fn some_call(&mut self) -> Option<Asked> {
+    fn some_call(&mut self) -> Option<CallRequest> {
         let calls: Vec<Rpc> = self.ir().calls.iter().map(|call| call.rpc).collect();
         let rpc = *self.dice.pick(&calls)?;
-        let volume = self.dice.below(4) / 3;
-        let mut asked = self.asked(rpc, volume, 0);
+        let volume = self.dice.roll(4) / 3;
+        let mut asked = self.build_request(rpc, volume, 0);
         if self.dice.one_in(4) {
             TARGETS[1].clone_into(&mut asked.target);
         }
@@ -283,8 +286,8 @@ impl<'a> Run<'a> {
         Some(asked)
     }
 
-    fn asked(&self, rpc: Rpc, volume: usize, target: usize) -> Asked {
-        Asked {
+    fn build_request(&self, rpc: Rpc, volume: usize, target: usize) -> CallRequest {
+        CallRequest {
             rpc,
             volume: VOLUMES[volume].to_owned(),
             target: TARGETS[target].to_owned(),
@@ -314,7 +317,7 @@ impl<'a> Run<'a> {
         self.loosen();
     }
 
-    /// Whatever was made is taken back.
+    /// Takes back everything that was made.
     async fn take_back(&mut self) {
         let undoing = [
             Rpc::NodeUnpublishVolume,
@@ -327,7 +330,9 @@ impl<'a> Run<'a> {
         let mut all = Vec::new();
         for rpc in undoing {
             for volume in 0..VOLUMES.len() {
-                all.extend((0..TARGETS.len()).map(|target| self.asked(rpc, volume, target)));
+                all.extend(
+                    (0..TARGETS.len()).map(|target| self.build_request(rpc, volume, target)),
+                );
             }
         }
         for asked in &all {
@@ -341,16 +346,16 @@ impl<'a> Run<'a> {
         }
         for asked in &all {
             let now = self.watched.scene.now();
-            let Some(look) = self.look(asked, &now, &Vec::new()) else {
+            let Some(look) = self.observe_call(asked, &now, &Vec::new()) else {
                 return;
             };
             let answers = self.meaning.answers();
-            // What this call cannot see it cannot tell.
+            // A call cannot report a fact that it cannot observe.
             let is_seen = |fact: &String| {
                 let mut answers = answers.iter().filter(|(name, _)| name == fact);
                 answers.any(|(_, values)| look.world.get(fact).is_some_and(|v| values.contains(v)))
             };
-            let mut held = self.meaning.held(&look.world);
+            let mut held = self.meaning.held_facts(&look.world);
             held.retain(is_seen);
             if !held.is_empty() {
                 self.find(format!("leak: {held:?} is held after {:?}", asked.rpc));
@@ -359,7 +364,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn take_one_back(&mut self, asked: &Asked) {
+    async fn take_one_back(&mut self, asked: &CallRequest) {
         let mut last = String::new();
         for _ in 0..ATTEMPTS {
             let Some(answer) = self.calm(asked.clone()).await else {
@@ -381,7 +386,7 @@ impl<'a> Run<'a> {
     }
 
     /// A call that nothing disturbs, with every promise kept; its answer, unless something was found.
-    async fn calm(&mut self, asked: Asked) -> Option<String> {
+    async fn calm(&mut self, asked: CallRequest) -> Option<String> {
         let limit = Duration::from_secs(150);
         let mut open = self.open(asked, limit);
         loop {
@@ -396,16 +401,16 @@ impl<'a> Run<'a> {
     }
 
     /// Begins a call.
-    fn open(&mut self, asked: Asked, limit: Duration) -> Open {
+    fn open(&mut self, asked: CallRequest, limit: Duration) -> Open {
         let driver = self.driver.as_ref().map(Arc::clone);
         let driver = driver.expect("a process runs");
         let request = asked.request();
-        self.tell(|| format!("{asked:?} within {limit:?}"));
+        self.log_line(|| format!("{asked:?} within {limit:?}"));
         let call = async move { driver.call(request, limit).await.map(|_| ()) };
         Open::new(asked, limit, tokio::spawn(call), Instant::now())
     }
 
-    /// Whether a question is about the request.
+    /// Returns true if a question is about the request.
     fn reads_request(&self, fact: &str) -> bool {
         let vars = self.ir().vars.iter();
         let mut vars = vars.zip(&self.machine.inner.declared.facts);
@@ -414,13 +419,13 @@ impl<'a> Run<'a> {
         from.is_some_and(|from| from.iter().any(|(name, _)| name == "request"))
     }
 
-    /// Whether an input is asked by a call, and not an object.
+    /// Returns true if a call queries an input and the input is not an object.
     fn is_asked(&self, input: usize) -> bool {
         matches!(self.ir().inputs[input].mode, Mode::Poll | Mode::Probe)
     }
 }
 
-/// What an object says about questions.
+/// Returns the specification in which an object answers questions.
 fn spec(made: usize) -> serde_json::Value {
     json!({ "made": made })
 }

@@ -2,24 +2,24 @@
 
 use lifecycle_runtime::machine::ir::{Call, Code, Implicit, Lifecycle, RollUp, Target};
 
-/// Where something is wrong.
+/// Location of a seeded bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeededCall {
-    /// The first precondition of each call is not asked.
+    /// The first precondition of each call is not evaluated.
     Preconditions,
-    /// The first refusal of each call is not asked.
+    /// The first refusal of each call is not evaluated.
     Refusals,
     /// Of the effects of a call the last is tried first.
     Order,
-    /// A call that gives up says that its request was wrong.
+    /// A call that gives up reports an invalid request.
     Patience,
-    /// Nothing tells a call that waits that something has changed.
+    /// A waiting call is not notified of changes.
     Deafness,
     /// A refused write is another one each time.
     Memory,
     /// A call does not know which other one undoes it.
     Opposites,
-    /// Written is what is wanted without what it is built from.
+    /// The desired content is written without the sources that it is built from.
     Building,
 }
 
@@ -37,7 +37,7 @@ impl SeededCall {
     ];
 
     /// The mistake in a few words.
-    pub fn what(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Preconditions => "the first precondition of each call is not asked",
             Self::Refusals => "the first refusal of each call is not asked",
@@ -50,7 +50,8 @@ impl SeededCall {
         }
     }
 
-    /// A volume with it, if its declaration is what a driver does wrong, and if it has what it takes.
+    /// Returns a volume with this bug, if it is a bug of the declaration and the volume has the
+    /// necessary parts.
     pub fn declared(self, ir: &'static Lifecycle) -> Option<&'static Lifecycle> {
         let has = |has: fn(&Call) -> bool| ir.calls.iter().any(has);
         let can = match self {
@@ -80,7 +81,7 @@ impl SeededCall {
         can.then(|| &*Box::leak(Box::new(other())))
     }
 
-    /// What is answered.
+    /// Seeds the bug into the declaration of a call.
     pub(crate) fn call(self, call: &mut Call) {
         match self {
             Self::Preconditions => {

@@ -23,14 +23,14 @@ fn findings(source: &Source) -> Vec<Diagnostic> {
     check(source.body().parse().expect("mutants consist of tokens")).diagnostics
 }
 
-fn shown(finding: &Diagnostic) -> String {
+fn render_finding(finding: &Diagnostic) -> String {
     format!("{} {}", finding.code, finding.message)
 }
 
 /// Every mutant of the Listener is refused, or is listed as harmless with the reason.
 pub(crate) fn every_mutant_of_the_listener_is_refused_or_harmless_for_a_reason() {
-    let listener = Source::of(&text_of("listener"));
-    let compiled = Compiled::of(listener.body()).expect("it has no findings");
+    let listener = Source::parse(&text_of("listener"));
+    let compiled = Compiled::compile(listener.body()).expect("it has no findings");
     assert!(!compiled.is_warned, "the lifecycle itself has findings");
     let met = compiled.met();
     let (mut wrong, mut accepted, mut all) = (Vec::new(), 0, 0);
@@ -41,20 +41,22 @@ pub(crate) fn every_mutant_of_the_listener_is_refused_or_harmless_for_a_reason()
         let listed = listed.find(|(_, names)| names.contains(&name.as_str()));
         let error = findings.iter().find(|one| one.severity == Severity::Error);
         match (error, listed) {
-            (Some(error), Some(_)) => wrong.push(format!("{name}: is refused: {}", shown(error))),
+            (Some(error), Some(_)) => {
+                wrong.push(format!("{name}: is refused: {}", render_finding(error)))
+            }
             (None, None) => wrong.push(format!("{name}: is accepted for no listed reason")),
             (Some(_), None) | (None, Some(_)) => {}
         }
         let nameless = findings.iter().find(|one| !one.message.contains('`'));
-        wrong.extend(nameless.map(|one| format!("{name}: names nothing: {}", shown(one))));
+        wrong.extend(nameless.map(|one| format!("{name}: names nothing: {}", render_finding(one))));
         all += 1;
         accepted += usize::from(error.is_none());
-        let column = match Compiled::of(mutant.source.body()) {
+        let column = match Compiled::compile(mutant.source.body()) {
             Err(_) => 0,
             Ok(other) if other.met() != met => 1,
             Ok(_) => 2,
         };
-        let (section, what) = mutant.sort();
+        let (section, what) = mutant.section_and_kind();
         table.count(&[section, what], column);
     }
     assert!(all > MANY, "only {all} mutants");

@@ -1,4 +1,4 @@
-//! Random volumes without findings, run by the driver that ships and held against what they mean.
+//! Random volumes without findings, run by the driver that ships and checked against their meaning.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,8 @@ use crate::number_from;
 /// How many calls are made before everything is taken back.
 const CALLS: usize = 12;
 
-/// The volume with this number, where the checker finds nothing in it: one in four says whatever came to mind.
+/// Returns the volume with this id, if the checker finds nothing in it. One in four is drawn
+/// without restrictions.
 fn volume(number: u64, seeded: Option<SeededCall>) -> Option<Prepared> {
     if number.is_multiple_of(4) {
         return prepare(&draw_volume(number), false, seeded);
@@ -30,9 +31,9 @@ fn volume(number: u64, seeded: Option<SeededCall>) -> Option<Prepared> {
     prepare(&draw_sound_volume(number), true, seeded)
 }
 
-/// What many runs showed together.
+/// Totals over many runs.
 #[derive(Debug, Default)]
-struct All {
+struct Totals {
     volumes: usize,
     calls: usize,
     steps: usize,
@@ -42,7 +43,7 @@ struct All {
     findings: Vec<String>,
 }
 
-impl All {
+impl Totals {
     fn add(&mut self, number: u64, ran: Ran) {
         self.volumes += 1;
         self.calls += ran.calls;
@@ -71,9 +72,9 @@ impl All {
     }
 }
 
-fn ran(numbers: impl Iterator<Item = u64>) -> All {
+fn ran(numbers: impl Iterator<Item = u64>) -> Totals {
     let objects = Objects::new();
-    let mut all = All::default();
+    let mut all = Totals::default();
     for number in numbers {
         if let Some(prepared) = volume(number, None) {
             all.add(number, run(&prepared, &objects, number, CALLS));
@@ -94,7 +95,7 @@ pub(crate) fn each_volume_does_what_it_means() {
         let parts = running
             .into_iter()
             .map(|part| part.join().expect("no run panics"));
-        parts.fold(All::default(), All::merge)
+        parts.fold(Totals::default(), Totals::merge)
     });
     eprintln!(
         "{} volumes of {count}, {} calls, {} effects, {} moves of the outside, {} crossed; {:?}",
@@ -131,7 +132,7 @@ pub(crate) fn each_seeded_mistake_of_calls_is_found() {
         let kind = found.split(':').next().unwrap_or_default();
         rows += &format!(
             "| {} | {kind} | {} |\n",
-            seeded.what(),
+            seeded.description(),
             of_directory(seeded)
         );
     }
@@ -139,7 +140,7 @@ pub(crate) fn each_seeded_mistake_of_calls_is_found() {
     between("seeded mistakes of calls", |_| rows);
 }
 
-/// What the suite of the driver of directories makes of a mistake.
+/// Returns the verdict of the directory driver's suite on a seeded bug.
 fn of_directory(seeded: SeededCall) -> String {
     let (made, mounts) = (provisioning::IR, mount::IR);
     if seeded.declared(made).is_none() && seeded.declared(mounts).is_none() {
@@ -154,7 +155,7 @@ fn of_directory(seeded: SeededCall) -> String {
         return format!("– {why}");
     }
     let suite = directory_of(Arc::new(move |folder: &Path| {
-        let disk = Arc::new(Disk::at(Places::inside(folder).disk));
+        let disk = Arc::new(Disk::new(Places::inside(folder).disk));
         let plugin = Plugin::new(NAME, "1.0").with_controller();
         let provisioner = provisioning::machine(provisioning::Provisioner(Arc::clone(&disk)));
         let mounter = mount::machine(mount::Mounter(disk));

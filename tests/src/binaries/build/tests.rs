@@ -1,4 +1,5 @@
-//! Which modules are built, and what the cache holds then: with modules of a few bytes, and files in the place of programs.
+//! Tests of the modules that are built, and of the content of the cache afterwards. They use
+//! modules of a few bytes, and files in the place of programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -45,7 +46,7 @@ struct Site {
     broken: Option<&'static str>,
     /// The program that no build makes.
     absent: Option<&'static str>,
-    /// The first module that is built says so, and waits for an answer.
+    /// Pause of the first module that is built: it sends a message, and waits for an answer.
     pause: Mutex<Option<(Sender<()>, Receiver<()>)>>,
 }
 
@@ -60,7 +61,7 @@ impl Site {
         }
     }
 
-    fn with<T>(&self, go: &str, act: impl FnOnce(&Builder<'_>) -> T) -> T {
+    fn with_builder<T>(&self, go: &str, act: impl FnOnce(&Builder<'_>) -> T) -> T {
         let install = |module: &Module, _: &Path, output: &Path| {
             *self.built.lock().unwrap().entry(module.name).or_default() += 1;
             for program in module.programs {
@@ -74,37 +75,39 @@ impl Site {
             let pause = self.pause.lock().unwrap().take();
             if let Some((begun, go_on)) = pause {
                 begun.send(()).unwrap();
-                // An error is an answer too: nobody is left who could give one.
+                // An error ends the wait as well: the other end is gone.
                 let _answer = go_on.recv();
             }
             Ok(())
         };
         act(&Builder {
-            cache: Cache::at(self.root.path().join("binaries")),
+            cache: Cache::new(self.root.path().join("binaries")),
             go: go.to_owned(),
             install: &install,
         })
     }
 
     fn build(&self, wrapper: &Wrapper) -> Result<PathBuf> {
-        self.with(GO, |builder| {
+        self.with_builder(GO, |builder| {
             let built = builder.build_all(wrapper, &mut |_| {})?;
             Ok(built.folder().to_owned())
         })
     }
 
-    /// Which modules were built since this was asked.
+    /// Returns the modules that were built since the last call.
     fn built(&self) -> Vec<(&'static str, usize)> {
         std::mem::take(&mut *self.built.lock().unwrap())
             .into_iter()
             .collect()
     }
 
-    fn place(&self, module: &Module) -> PathBuf {
-        self.with(GO, |builder| builder.cache.place(&module.folder(), GO))
+    fn programs_dir(&self, module: &Module) -> PathBuf {
+        self.with_builder(GO, |builder| {
+            builder.cache.programs_dir(&module.folder(), GO)
+        })
     }
 
-    /// What is in the cache.
+    /// Returns the folders in the cache.
     fn folders(&self) -> Vec<String> {
         names(&self.root.path().join("binaries"))
     }
@@ -165,7 +168,7 @@ fn another_go_builds_all() {
     let site = Site::empty();
     site.build(&wrapper()).unwrap();
     site.built();
-    site.with("go2", |builder| {
+    site.with_builder("go2", |builder| {
         builder.build_all(&wrapper(), &mut |_| {}).unwrap();
     });
     assert_eq!(site.built().len(), 4);
@@ -177,7 +180,7 @@ fn a_module_that_fails_is_named_and_those_before_it_stay() {
     site.broken = Some("Kubernetes");
     let failed = format!("{:#}", site.build(&wrapper()).unwrap_err());
     assert_eq!(failed, "cannot build Kubernetes 1.2.3: no space left");
-    assert!(!site.place(&wrapper().kubernetes).exists());
+    assert!(!site.programs_dir(&wrapper().kubernetes).exists());
     // etcd and the lock.
     assert_eq!(site.folders().len(), 2, "{:?}", site.folders());
     site.broken = None;
@@ -192,7 +195,7 @@ fn a_module_that_builds_too_little_does_not_count() {
     site.absent = Some("kubelet");
     let failed = format!("{:#}", site.build(&wrapper()).unwrap_err());
     assert!(failed.ends_with("has no kubelet"), "{failed}");
-    assert!(!site.place(&wrapper().kubernetes).exists());
+    assert!(!site.programs_dir(&wrapper().kubernetes).exists());
 }
 
 #[test]
@@ -217,7 +220,7 @@ fn a_program_that_a_person_removed_comes_back() {
     assert!(folder.join("kubectl").is_file());
 
     fs::remove_file(folder.join("kubectl")).unwrap();
-    fs::remove_file(site.place(&wrapper().kubernetes).join("kubelet")).unwrap();
+    fs::remove_file(site.programs_dir(&wrapper().kubernetes).join("kubelet")).unwrap();
     site.build(&wrapper()).unwrap();
     assert_eq!(site.built(), [("Kubernetes", 1)]);
 }
@@ -238,7 +241,7 @@ fn two_builds_at_once_build_every_module_once() {
             said.push(line.split(':').next().unwrap_or_default().to_owned());
             go_on.send(()).unwrap_or_default();
         };
-        site.with(GO, |builder| builder.build_all(&wrapper(), &mut progress))
+        site.with_builder(GO, |builder| builder.build_all(&wrapper(), &mut progress))
             .unwrap();
         drop(go_on);
     });
@@ -252,7 +255,7 @@ fn a_folder_of_all_programs_without_its_modules_is_taken_over() {
     let site = Site::empty();
     let folder = site.build(&wrapper()).unwrap();
     for module in wrapper().modules() {
-        fs::remove_dir_all(site.place(module)).unwrap();
+        fs::remove_dir_all(site.programs_dir(module)).unwrap();
     }
     site.built();
     assert_eq!(site.build(&wrapper()).unwrap(), folder);
@@ -262,5 +265,5 @@ fn a_folder_of_all_programs_without_its_modules_is_taken_over() {
     assert_eq!(site.built(), [("etcd", 1)]);
     let file = |folder: &Path| fs::metadata(folder.join("kubelet")).unwrap().ino();
     assert_eq!(file(&folder), file(&other));
-    assert_eq!(file(&folder), file(&site.place(&changed.kubernetes)));
+    assert_eq!(file(&folder), file(&site.programs_dir(&changed.kubernetes)));
 }

@@ -1,11 +1,11 @@
-//! Bills of materials of all programs, held against `Cargo.lock`.
+//! Bills of materials of all programs, checked against `Cargo.lock`.
 
 use super::*;
 use crate::cluster::images::{Program, TARGET};
 
 const PROGRAMS: [Program; 3] = [Program::Listener, Program::Skupper, Program::Router];
 
-/// Parts of every program, of which two are no crates.
+/// Parts of every program. Two of them are not crates.
 const INSIDE: [&str; 4] = ["tokio", "rustls", "rust-std", "glibc"];
 
 /// Crates that only tests use, or only the compiler.
@@ -55,7 +55,7 @@ fn a_tree_becomes_crates_with_features_and_needs() {
     );
 }
 
-/// The crate that a component is; none for what is no crate.
+/// Returns the crate of a component, or `None` if it is not a crate.
 fn of_component(component: &Value) -> Option<Id> {
     let purl = component["purl"].as_str().unwrap();
     purl.strip_prefix("pkg:cargo/")?;

@@ -8,7 +8,7 @@ use lifecycle_runtime::{Because, Operator, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who has an account.
+/// Owner of an account.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "examples.test",
@@ -21,7 +21,7 @@ pub(crate) struct AccountSpec {
     pub(crate) token: String,
 }
 
-/// What is told of it.
+/// Observed state of an Account.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct AccountStatus {
     #[serde(default)]
@@ -29,7 +29,7 @@ pub(crate) struct AccountStatus {
     pub(crate) conditions: Vec<Condition>,
 }
 
-/// What the provider says to a token.
+/// Answer of the provider about a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answer {
     known: bool,
@@ -71,7 +71,7 @@ lifecycle! {
     }
 }
 
-/// At a provider that knows tokens by what they say.
+/// Logic with a provider that identifies tokens by their content.
 pub(crate) struct AtProvider;
 
 impl AccountLogic for AtProvider {

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::mirror::Mirror;
 
-/// What each call is given.
+/// Context of each call.
 pub(crate) struct Context {
     client: Client,
 }
@@ -70,7 +70,7 @@ fn error_policy(_: Arc<Mirror>, _: &Error, _: Arc<Context>) -> Action {
     Action::requeue(Duration::from_secs(5))
 }
 
-/// Everything that it does, as long as somebody asks.
+/// Runs the controller for as long as its stream is polled.
 pub(crate) fn run(client: Client) -> impl Stream<Item = ()> {
     let mirrors: Api<Mirror> = Api::all(client.clone());
     let maps: Api<ConfigMap> = Api::all(client.clone());

@@ -1,21 +1,22 @@
-//! How a test of others ends, and why it does not pass. Knows nothing of how it is run.
+//! Outcome of a third-party test, and the reason why it does not pass. This module does not run the
+//! tests.
 
 use std::collections::BTreeMap;
 
 /// How a test ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It passes.
+    /// The test passes.
     Passed,
     /// It runs, and does not.
     Failed,
-    /// It is about what the simulated cluster says that it does not have.
+    /// The test covers something that the simulated cluster declares as unsupported.
     NotSimulated,
-    /// It asks a container that it starts.
+    /// The test queries a container that it starts.
     CannotRun,
 }
 
-/// How names of tests begin, after that of their group, and why they do not pass.
+/// Prefixes of test names, without that of their group, and the reasons why the tests do not pass.
 type Reasons = &'static [(&'static str, &'static str)];
 
 const CANNOT_RUN: Reasons = &[
@@ -114,11 +115,11 @@ impl Outcome {
     /// Of a test that need not be run to know.
     pub(super) fn known(name: &str) -> Option<Self> {
         let known = [Self::NotSimulated, Self::CannotRun];
-        known.into_iter().find(|one| one.why(name).is_some())
+        known.into_iter().find(|one| one.reason(name).is_some())
     }
 
     /// Of a test that ran, by the word of its report.
-    pub(super) fn of(state: &str) -> Self {
+    pub(super) fn from_state(state: &str) -> Self {
         match state {
             "passed" => Self::Passed,
             _ => Self::Failed,
@@ -126,7 +127,7 @@ impl Outcome {
     }
 
     /// The word in the list.
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Passed => "passed",
             Self::Failed => "failed",
@@ -135,8 +136,8 @@ impl Outcome {
         }
     }
 
-    /// What the page calls it.
-    pub(super) fn says(self) -> &'static str {
+    /// Returns the word that the page uses for the outcome.
+    pub(super) fn label(self) -> &'static str {
         match self {
             Self::Passed => "passed",
             Self::Failed => "failed",
@@ -146,11 +147,13 @@ impl Outcome {
     }
 
     pub(super) fn read(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+        Self::ALL
+            .into_iter()
+            .find(|outcome| outcome.keyword() == word)
     }
 
     /// Why a test of this name ends so, if that is known.
-    pub(super) fn why(self, name: &str) -> Option<(&'static str, &'static str)> {
+    pub(super) fn reason(self, name: &str) -> Option<(&'static str, &'static str)> {
         let reasons = match self {
             Self::Passed => return None,
             Self::Failed => FAILED,
@@ -165,17 +168,17 @@ impl Outcome {
     }
 }
 
-/// Those that do not pass, by what they have in common: that, why, and how many.
+/// Returns the tests that do not pass, by category: the category, its reason and its count.
 ///
 /// # Panics
-/// Nobody knows why one of them does not pass, or a reason is of none.
+/// Panics if the reason of one of them is unknown, or a reason applies to none.
 pub(super) fn groups(
     outcomes: &BTreeMap<String, Outcome>,
 ) -> Vec<(&'static str, &'static str, usize)> {
     let mut groups: BTreeMap<(usize, &str, &str), usize> = BTreeMap::new();
     for (name, outcome) in outcomes.iter().filter(|(_, one)| **one != Outcome::Passed) {
         let (group, why) = outcome
-            .why(name)
+            .reason(name)
             .unwrap_or_else(|| panic!("why does it not pass: {name}"));
         *groups.entry((*outcome as usize, group, why)).or_default() += 1;
     }

@@ -1,5 +1,6 @@
-//! What a cluster could leave behind: processes, namespaces, mounts, control groups, interfaces, files, settings of the kernel.
-//! Compares before and after; knows no Kubernetes.
+//! Possible leftovers of a cluster: processes, namespaces, mounts, control groups, interfaces,
+//! files, settings of the kernel. This module compares before and after, and does not depend on
+//! Kubernetes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use lifecycle_tests::harness::Deadline;
 
-/// What the programs of a node make unless they are told otherwise, or cannot be told.
+/// Paths that the programs of a node create by default, or without a way to prevent it.
 const PLACES: [&str; 14] = [
     "/etc/cni",
     "/etc/containerd",
@@ -28,7 +29,7 @@ const PLACES: [&str; 14] = [
     "/var/log/pods",
 ];
 
-/// What kubelet and kube-proxy set.
+/// Settings that kubelet and kube-proxy change.
 const SETTINGS: [&str; 7] = [
     "/proc/sys/kernel/keys/root_maxkeys",
     "/proc/sys/kernel/keys/root_maxbytes",
@@ -39,7 +40,7 @@ const SETTINGS: [&str; 7] = [
     "/proc/sys/vm/panic_on_oom",
 ];
 
-/// What can be seen on the machine, but for what others do to it meanwhile.
+/// Visible state of the machine, except for changes that other processes make meanwhile.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Machine {
     mounts: BTreeSet<String>,
@@ -49,7 +50,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn look() -> Result<Self> {
+    pub(crate) fn inspect() -> Result<Self> {
         let mounts = fs::read_to_string("/proc/self/mounts").context("cannot read the mounts")?;
         Ok(Self {
             mounts: mounts.lines().map(str::to_owned).collect(),
@@ -63,9 +64,10 @@ impl Machine {
         })
     }
 
-    /// Looks again, and for what the cluster with this folder and this control group would have left.
+    /// Checks that nothing has changed, and that the cluster with this folder and this control
+    /// group has left nothing.
     pub(crate) fn is_unchanged(&self, folder: &Path, group: &str) -> Result<()> {
-        let now = Self::look()?;
+        let now = Self::inspect()?;
         ensure!(*self == now, "before: {self:#?}\nafter: {now:#?}");
         ensure!(!folder.exists(), "{} is left", folder.display());
         for controller in entries(Path::new("/sys/fs/cgroup")).unwrap_or_default() {
@@ -76,7 +78,8 @@ impl Machine {
     }
 }
 
-/// What is in a folder; nothing is in a file; `None` if there is neither.
+/// Returns the entries of a folder. A file has no entries. Returns `None` if there is neither a
+/// folder nor a file.
 fn entries(path: &Path) -> Option<BTreeSet<PathBuf>> {
     path.symlink_metadata().ok()?;
     let found = fs::read_dir(path).into_iter().flatten().flatten();
@@ -84,15 +87,15 @@ fn entries(path: &Path) -> Option<BTreeSet<PathBuf>> {
 }
 
 /// Processes and their namespaces.
-pub(crate) struct Beings {
+pub(crate) struct ProcessSet {
     /// With the time of their start, for pids are used again.
     processes: BTreeSet<(u32, String)>,
     namespaces: BTreeSet<PathBuf>,
 }
 
-impl Beings {
+impl ProcessSet {
     /// All processes in the PID namespace of this one, those in namespaces below it, and all namespaces that they do not share with us.
-    pub(crate) fn with(init: u32) -> Result<Self> {
+    pub(crate) fn in_namespace(init: u32) -> Result<Self> {
         let parents: BTreeMap<u32, (u32, String)> = processes();
         let space = |pid: &u32| fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
         let common = space(&init).context("there is no such process")?;
@@ -126,7 +129,8 @@ impl Beings {
         })
     }
 
-    /// Whoever waits for a process may see its end a moment before others do.
+    /// Checks that the processes are gone. A process that waits for another may see its end a
+    /// moment before others do.
     pub(crate) fn are_gone(&self) -> Result<()> {
         let mut deadline = Deadline::new(Duration::from_secs(120));
         loop {

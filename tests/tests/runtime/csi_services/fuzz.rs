@@ -1,5 +1,6 @@
-//! Random requests over all calls: each is answered with a code of the interface and one sentence, and nothing outside is touched.
-//! `LIFECYCLE_CSI_REQUESTS=1000000` makes it longer, `LIFECYCLE_CSI_SEED=7` another one.
+//! Random requests over all calls. Each is answered with a code of the interface and one sentence,
+//! and nothing outside is touched. `LIFECYCLE_CSI_REQUESTS=1000000` makes it longer,
+//! `LIFECYCLE_CSI_SEED=7` selects another run.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -27,7 +28,7 @@ pub(crate) fn cases() -> Vec<Case> {
 const REQUESTS: u64 = 10_000;
 const AT_ONCE: usize = 16;
 
-/// What a driver may answer at all.
+/// Codes that a driver may return at all.
 const CODES: [Code; 9] = [
     Code::InvalidArgument,
     Code::NotFound,
@@ -40,7 +41,7 @@ const CODES: [Code; 9] = [
     Code::Unavailable,
 ];
 
-fn number(name: &str, otherwise: u64) -> Result<u64> {
+fn env_number(name: &str, otherwise: u64) -> Result<u64> {
     match env::var(name) {
         Ok(text) => text.parse().with_context(|| format!("{name}={text}")),
         Err(_) => Ok(otherwise),
@@ -108,7 +109,7 @@ impl Dice {
     }
 
     /// A volume and a target, which mostly belong together.
-    fn place(&mut self) -> (String, String) {
+    fn volume_and_target(&mut self) -> (String, String) {
         if self.one_in(4) {
             return (self.id(), self.target());
         }
@@ -169,7 +170,7 @@ impl Dice {
 
 type Answer = (&'static str, Result<(), Status>);
 
-/// Sends one random request; says which call it was and how it was answered.
+/// Sends one random request. Returns its call and its answer.
 async fn send(driver: &Running, seed: u64) -> Answer {
     let random = Pcg64Mcg::seed_from_u64(seed);
     let inside = driver.text("targets");
@@ -238,7 +239,7 @@ async fn send_about_staging(driver: &Running, dice: &mut Dice) -> Answer {
 
 async fn send_about_target(driver: &Running, dice: &mut Dice) -> Answer {
     let mut node = driver.node.clone();
-    let (volume_id, target_path) = dice.place();
+    let (volume_id, target_path) = dice.volume_and_target();
     match dice.random.next_u32() % 8 {
         0..=3 => {
             let request = csi::NodePublishVolumeRequest {
@@ -287,8 +288,8 @@ fn tree(folder: &Path) -> Result<Vec<String>> {
 
 async fn random_requests_are_answered_and_touch_nothing_else() -> Result<()> {
     let (requests, seed) = (
-        number("LIFECYCLE_CSI_REQUESTS", REQUESTS)?,
-        number("LIFECYCLE_CSI_SEED", 1)?,
+        env_number("LIFECYCLE_CSI_REQUESTS", REQUESTS)?,
+        env_number("LIFECYCLE_CSI_SEED", 1)?,
     );
     let driver = Running::start().await?;
     fs::create_dir(driver.path("targets"))?;

@@ -1,5 +1,6 @@
-//! Volumes whose provider bears one thing at a time: what many of them ask and call goes one after the other, what is ready to be called before what only
-//! asks, and none of them waits for ever, also beside one that asks without end.
+//! Volumes whose provider does one thing at a time. Their polls and calls run one after the other,
+//! and calls that are ready run before polls. No volume waits for ever, even beside one that polls
+//! without end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,7 +27,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// So long everything takes at the clerk.
+/// Duration of each request at the clerk.
 const TAKES: Duration = Duration::from_secs(1);
 /// No caller waits longer.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -36,7 +37,7 @@ lifecycle! {
     volume ShelfMount;
 
     observe {
-        place: poll Place of clerk by request.target_path every 1s;
+        place: poll TargetState of clerk by request.target_path every 1s;
     }
     facts {
         free:        { Yes, No }  from place given place == Known;
@@ -68,14 +69,14 @@ lifecycle! {
     }
 }
 
-/// What the clerk says of a place.
+/// Answer of the clerk about a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TargetState {
     is_free: bool,
     is_filled: bool,
 }
 
-/// What the clerk did, in this order: `poll a`, `fill a`.
+/// Record of the clerk's actions, in order: `poll a`, `fill a`.
 #[derive(Clone, Default)]
 struct Clerk {
     did: Arc<Mutex<Vec<String>>>,
@@ -88,7 +89,7 @@ impl Clerk {
         lock(&self.did).clone()
     }
 
-    async fn does(&self, what: &str, target: &str) -> Result<(), CallError> {
+    async fn perform(&self, what: &str, target: &str) -> Result<(), CallError> {
         let name = target.trim_start_matches('/');
         lock(&self.did).push(format!("{what} {name}"));
         sleep(TAKES).await;
@@ -101,7 +102,7 @@ impl Clerk {
         Err(CallError::Later { why, after })
     }
 
-    /// Whether a place was filled, and not cleared since.
+    /// Returns true if a place was filled and not cleared since.
     fn is_filled(&self, target: &str) -> bool {
         let name = target.trim_start_matches('/');
         let notes = self.notes();
@@ -113,20 +114,20 @@ impl Clerk {
 }
 
 impl ShelfMountLogic for Clerk {
-    async fn poll_place(&self, target_path: &str) -> Result<Place, CallError> {
-        self.does("poll", target_path).await?;
-        Ok(Place {
+    async fn poll_place(&self, target_path: &str) -> Result<TargetState, CallError> {
+        self.perform("poll", target_path).await?;
+        Ok(TargetState {
             is_free: !target_path.contains("never"),
             is_filled: self.is_filled(target_path),
         })
     }
-    fn free(&self, place: &Place) -> Because<Free> {
+    fn free(&self, place: &TargetState) -> Because<Free> {
         match place.is_free {
             true => Because::plain(Free::Yes),
             false => Because::new(Free::No, "somebody else's things are there"),
         }
     }
-    fn filled(&self, place: &Place) -> Because<Filled> {
+    fn filled(&self, place: &TargetState) -> Because<Filled> {
         Because::plain(match place.is_filled {
             true => Filled::Yes,
             false => Filled::No,
@@ -139,7 +140,7 @@ impl ShelfMountLogic for Clerk {
     ) -> impl Future<Output = Outcome<FillResult>> + Send {
         let target = at.request.target_path().unwrap_or_default().to_owned();
         once.spend(async move {
-            self.does("fill", &target).await?;
+            self.perform("fill", &target).await?;
             Ok(FillResult::Yes)
         })
     }
@@ -150,7 +151,7 @@ impl ShelfMountLogic for Clerk {
     ) -> impl Future<Output = Outcome<ClearResult>> + Send {
         let target = at.request.target_path().unwrap_or_default().to_owned();
         once.spend(async move {
-            self.does("clear", &target).await?;
+            self.perform("clear", &target).await?;
             Ok(ClearResult::No)
         })
     }
@@ -160,7 +161,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A driver of a shelf whose clerk does one thing at a time, until its trigger is dropped.
+/// Starts a driver of a shelf whose clerk does one thing at a time, until its trigger is dropped.
 fn shelf(clerk: &Clerk) -> (InProcessDriver, Providers, Trigger) {
     let driver = Driver::node(
         Plugin::new("shelf.example.org", "1.0"),
@@ -228,7 +229,8 @@ async fn what_is_ready_to_be_called_goes_before_what_asks() {
     }
     assert_eq!((counts.calls, counts.most_in_flight), (12, 1), "{counts:?}");
     assert_eq!((counts.in_flight, counts.waiting), (0, 0), "{counts:?}");
-    // Each is asked about before it is filled and after it: three seconds a volume, and nobody waits for longer than all others take.
+    // Each volume is polled before it is filled and after it. That takes three seconds a volume,
+    // and none waits longer than all others take.
     let all = TAKES * u32::try_from(3 * MANY).unwrap();
     assert!(counts.longest_wait <= all, "{counts:?}");
     assert!(
@@ -255,7 +257,7 @@ async fn one_that_asks_without_end_keeps_nobody_from_its_turn() {
         waits.err()
     );
     assert!(published.iter().all(Result::is_ok), "{:?}", clerk.notes());
-    // It asks on and on, and between two of its questions each of the others has a turn.
+    // It polls on and on, and each of the others has a turn between two of its polls.
     assert!(
         took <= TAKES * 3 + TAKES * 8 * 5,
         "{took:?}: {:?}",

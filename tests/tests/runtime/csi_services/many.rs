@@ -100,7 +100,7 @@ async fn a_caller_that_goes_away_is_served_when_it_comes_back() -> Result<()> {
         let mut request = Request::new(driver.publish(&id, "t"));
         request.set_timeout(Duration::from_micros(micros));
         let _given_up = node.node_publish_volume(request).await;
-        // What was given up may be under way still, or be on its way to the driver.
+        // An abandoned call may still be running, or be on its way to the driver.
         while let Err(status) = node.node_publish_volume(driver.publish(&id, "t")).await {
             assert_eq!(status.code(), Code::Aborted, "{status:?}");
             tokio::task::yield_now().await;

@@ -1,4 +1,5 @@
-//! Where the services listen, what else they tell about themselves, and how they end.
+//! Sockets of the services, the other information that the services report about themselves, and
+//! their end.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -213,7 +214,7 @@ async fn kubelet_finds_the_driver_and_a_driver_that_it_refuses_ends() -> Result<
     Ok(())
 }
 
-/// A driver that registers itself, and what is asked whether it is ready.
+/// A driver that registers itself, with its readiness.
 struct Registered {
     places: Places,
     socket: std::path::PathBuf,
@@ -254,7 +255,7 @@ impl Registered {
         Ok(())
     }
 
-    /// Waits until readiness says this, and nothing else, is missing.
+    /// Waits until readiness reports exactly this as missing.
     async fn lacks(&self, words: Option<&str>) -> Result<()> {
         eventually("readiness says it", LIMIT, async || {
             let missing = self.health.missing();
@@ -298,7 +299,8 @@ async fn a_socket_that_another_process_removes_is_made_again() -> Result<()> {
     Ok(())
 }
 
-/// Two that take a socket from each other would never end: the one that lives keeps it, and what it leaves behind is taken.
+/// Checks that a live process keeps its socket, and that the socket is taken over after it ends.
+/// Two processes that took it from each other would never stop.
 async fn b14_a_socket_of_a_process_that_lives_is_left_to_it() -> Result<()> {
     let driver = Registered::start()?;
     driver.register().await?;

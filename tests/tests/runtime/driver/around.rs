@@ -1,4 +1,5 @@
-//! What an administrator does around an operator: rights, quotas, webhooks, namespaces, old API servers. Each is shown, bounded, and heals.
+//! Changes by an administrator around an operator: rights, quotas, webhooks, namespaces, old API
+//! servers. Each failure is reported, bounded, and heals.
 
 use anyhow::{Result, ensure};
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
@@ -177,7 +178,7 @@ async fn namespace() -> Result<()> {
 async fn pages() -> Result<()> {
     const MANY: usize = 520;
     let options = Options::default().flag("--feature-gates=WatchList=false");
-    let mut world = World::with(options).await?;
+    let mut world = World::with_options(options).await?;
     world.define(&Widget::crd()).await?;
     world.palette("warm", "red").await?;
     for n in 0..MANY {
@@ -186,7 +187,7 @@ async fn pages() -> Result<()> {
     world.run().await?;
     world.reason("w000", "Ready").await?;
     world.reason(&format!("w{}", MANY - 1), "Ready").await?;
-    let log = world.asked().await?;
+    let log = world.operator_requests().await?;
     let lists = log.of_resource("widgets").counts().reads;
     ensure!(lists == 2, "{lists} pages");
     world.palette("warm", "pink").await?;

@@ -1,4 +1,4 @@
-//! An object that its namespace owns, whatever becomes of the Book that has it made.
+//! An object owned by its namespace, independent of the Book that requests it.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::CustomResource;

@@ -1,4 +1,5 @@
-//! An object that belongs to another one and is built by several, with a list of which every element is ours.
+//! An object that belongs to another one and is built by several lifecycles, with a list whose
+//! elements are all ours.
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Service;
@@ -56,8 +57,13 @@ async fn door(world: &World, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a door says, once it says this: its status, and its conditions in order.
-async fn says(world: &World, name: &str, status: &str, message: &str) -> Result<Vec<String>> {
+/// Returns the conditions of a door in order, once it reports this status and message.
+async fn wait_status(
+    world: &World,
+    name: &str,
+    status: &str,
+    message: &str,
+) -> Result<Vec<String>> {
     let api: Api<Door> = Api::default_namespaced(world.client.clone());
     eventually(
         &format!("{name} says {status}: {message}"),
@@ -131,7 +137,7 @@ async fn edit(world: &World, manager: &str, patch: &Value) -> Result<()> {
 async fn several() -> Result<()> {
     let world = doors().await?;
     door(&world, "front").await?;
-    let rows = says(
+    let rows = wait_status(
         &world,
         "front",
         "Error",
@@ -146,7 +152,7 @@ async fn several() -> Result<()> {
     let house = world.map("house", &[("http", "80")]).await?;
     door(&world, "back").await?;
     for name in ["front", "back"] {
-        let rows = says(&world, name, "Ready", "OK").await?;
+        let rows = wait_status(&world, name, "Ready", "OK").await?;
         let fine = ["Configured", "Hung", "Ready"].map(|name| format!("{name}=True/Ready/OK"));
         ensure!(rows == fine, "{rows:?}");
     }
@@ -189,7 +195,7 @@ async fn foreign() -> Result<()> {
         .await?;
     door(&world, "front").await?;
     let why = "Service `default/house` exists and is not controlled by ConfigMap `default/house`: change `spec.house` of the Door or remove that Service";
-    says(&world, "front", "Error", why).await?;
+    wait_status(&world, "front", "Error", why).await?;
     ensure!(
         services(&world).get("house").await? == before,
         "it is as it was"
@@ -197,7 +203,7 @@ async fn foreign() -> Result<()> {
     services(&world)
         .delete("house", &DeleteParams::default())
         .await?;
-    says(&world, "front", "Ready", "OK").await?;
+    wait_status(&world, "front", "Ready", "OK").await?;
     has(&world, &[("http", 80)]).await.map(drop)
 }
 
@@ -236,7 +242,7 @@ async fn elements() -> Result<()> {
     ensure!(healed.labels()["team"] == "blue", "their label stays");
     world.is_quiet().await?;
     for name in ["front", "back"] {
-        says(&world, name, "Ready", "OK").await?;
+        wait_status(&world, name, "Ready", "OK").await?;
     }
     Ok(())
 }

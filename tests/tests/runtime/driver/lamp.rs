@@ -1,4 +1,5 @@
-//! A lamp on a grid that says which controller manages it, with a Service whose ports are exclusively ours.
+//! A lamp on a grid that names the controller that manages it, with a Service whose ports are
+//! exclusively ours.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::CustomResource;
@@ -26,7 +27,8 @@ pub(crate) struct LampStatus {
     pub(crate) conditions: Vec<k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition>,
 }
 
-/// The lifecycle: which lists are exclusively ours, what a lamp is whose grid has another keeper, and what is said of it.
+/// Lifecycle with parameters: the exclusive lists, the phase of a lamp whose grid has another
+/// keeper, and its condition.
 macro_rules! lamp {
     ([$($exclusive:tt)*] [$($phase:tt)*] [$($clause:tt)*]) => {
         lifecycle! {
@@ -71,14 +73,14 @@ macro_rules! lamp {
 
 lamp!([exclusive spec.ports] [Ignored] []);
 
-/// The same of somebody who forgot that an apply leaves what others put there.
+/// The same lifecycle by an author who forgot that an apply leaves the elements of others.
 pub(crate) mod bare {
     use super::*;
 
     lamp!([] [Ignored] []);
 }
 
-/// The same of somebody who tells of lamps that are not his.
+/// The same lifecycle by an author who reports lamps of another keeper.
 pub(crate) mod told {
     use super::*;
 
@@ -91,7 +93,7 @@ fn keeper(grid: &ConfigMap) -> Option<&String> {
     grid.data.as_ref()?.get("keeper")
 }
 
-/// What is wired: every number of the grid's data is a port.
+/// Builds the wiring: every number in the grid's data is a port.
 fn cord(grid: &ConfigMap) -> Desired<Service> {
     let port = |(name, port): (&String, &String)| {
         let port: u16 = port.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Sets, shares, parts, and what is held outside Kubernetes.
+//! Sets, shares, parts, and resources held outside Kubernetes.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case(
             "what_is_held_is_given_back_before_the_object_goes",
             BINARIES,
-            held,
+            held_resource,
         ),
         case(
             "a_provider_that_fails_is_asked_again",
@@ -48,7 +48,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// What the statuses of the tests have in common.
+/// Common interface of the tests' statuses.
 trait Conditions:
     Resource<DynamicType = (), Scope = NamespaceResourceScope>
     + Clone
@@ -121,9 +121,9 @@ async fn set() -> Result<()> {
     create(&world, fan("f", &["a", "b", "c"])).await?;
     reason::<Fan>(&world, "f", "Ready").await?;
     ensure!(
-        world.asked().await?.counts().writes == 4,
+        world.operator_requests().await?.counts().writes == 4,
         "{}",
-        world.asked().await?.lines()
+        world.operator_requests().await?.lines()
     );
     let fans: Api<Fan> = Api::default_namespaced(world.client.clone());
     let fewer = Patch::Merge(json!({ "spec": { "blades": ["b", "d"], "colour": "blue" } }));
@@ -284,7 +284,7 @@ fn tap(name: &str) -> Tap {
     )
 }
 
-async fn held() -> Result<()> {
+async fn held_resource() -> Result<()> {
     let tanks = Tanks::default();
     let mut world = taps(&tanks).await?;
     for name in ["a", "b"] {
@@ -301,10 +301,10 @@ async fn held() -> Result<()> {
         keys.push(ready.uid().unwrap_or_default());
     }
     tokio::time::sleep(SETTLED).await;
-    let (calls, polls) = tanks.with(|t| (t.calls.len(), t.polls));
+    let (calls, polls) = tanks.with_state(|t| (t.calls.len(), t.polls));
     ensure!(calls == 2, "each was opened once");
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let more = tanks.with(|t| t.polls) - polls;
+    let more = tanks.with_state(|t| t.polls) - polls;
     ensure!(
         (5..=12).contains(&more),
         "both share one question every 200 ms: {more} in 2 s"
@@ -319,7 +319,7 @@ async fn held() -> Result<()> {
     world.run_this(plumbing(&tanks)).await?;
     tokio::time::sleep(SETTLED).await;
     ensure!(
-        tanks.with(|t| t.calls.len()) == 2,
+        tanks.with_state(|t| t.calls.len()) == 2,
         "a restart opened it again"
     );
     let api: Api<Tap> = Api::default_namespaced(world.client.clone());
@@ -328,19 +328,19 @@ async fn held() -> Result<()> {
         Ok(api.get_opt("a").await?.is_none().then_some(()))
     })
     .await?;
-    let calls = tanks.with(|t| t.calls.clone());
+    let calls = tanks.with_state(|t| t.calls.clone());
     ensure!(
         calls.len() == 3 && calls[2] == format!("close {}", keys[0]),
         "{calls:?}"
     );
-    let open = tanks.with(|t| t.open["big"].clone());
+    let open = tanks.with_state(|t| t.open["big"].clone());
     ensure!(open.len() == 1 && open.contains(&keys[1]), "{open:?}");
     world.is_quiet().await
 }
 
 async fn failing_provider() -> Result<()> {
     let tanks = Tanks::default();
-    tanks.with(|t| t.full = true);
+    tanks.with_state(|t| t.full = true);
     let world = taps(&tanks).await?;
     create(&world, tap("a")).await?;
     let rejected = reason::<Tap>(&world, "a", "Rejected").await?;
@@ -351,14 +351,14 @@ async fn failing_provider() -> Result<()> {
     ensure!(said, "{:?}", rejected.conditions());
     tokio::time::sleep(SETTLED).await;
     ensure!(
-        tanks.with(|t| t.calls.len()) == 1,
+        tanks.with_state(|t| t.calls.len()) == 1,
         "a refused call was repeated"
     );
-    tanks.with(|t| t.down = true);
+    tanks.with_state(|t| t.down = true);
     reason::<Tap>(&world, "a", "Opening").await?;
-    tanks.with(|t| (t.down, t.full) = (false, false));
+    tanks.with_state(|t| (t.down, t.full) = (false, false));
     reason::<Tap>(&world, "a", "Ready").await?;
-    tanks.with(|t| t.down = true);
+    tanks.with_state(|t| t.down = true);
     let api: Api<Tap> = Api::default_namespaced(world.client.clone());
     api.delete("a", &DeleteParams::default()).await?;
     tokio::time::sleep(SETTLED).await;
@@ -366,12 +366,12 @@ async fn failing_provider() -> Result<()> {
         api.get_opt("a").await?.is_some(),
         "it went with an open tap"
     );
-    tanks.with(|t| t.down = false);
+    tanks.with_state(|t| t.down = false);
     eventually("it goes", SOON, async || {
         Ok(api.get_opt("a").await?.is_none().then_some(()))
     })
     .await?;
-    ensure!(tanks.with(|t| t.open["big"].is_empty()));
+    ensure!(tanks.with_state(|t| t.open["big"].is_empty()));
     Ok(())
 }
 
@@ -389,7 +389,7 @@ async fn two_lifecycles() -> Result<()> {
     create(&world, tag("one", "x")).await?;
     reason::<Fan>(&world, "f", "Ready").await?;
     reason::<Tag>(&world, "one", "Ready").await?;
-    let log = world.asked().await?;
+    let log = world.operator_requests().await?;
     let maps = log.of_resource("configmaps");
     let answered = maps.only(|entry| entry.code == 200).counts().watches;
     ensure!(answered == 1, "{}", log.lines());

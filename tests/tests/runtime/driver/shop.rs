@@ -74,9 +74,9 @@ lifecycle! {
     }
 }
 
-pub(crate) struct Keeper;
+pub(crate) struct ShopOperator;
 
-impl ShopLogic for Keeper {
+impl ShopLogic for ShopOperator {
     fn available(&self, _: This<'_, Shop>, server: &Deployment) -> Because<bool> {
         let status = server.status.as_ref();
         let runs = status.and_then(|status| status.available_replicas) == Some(1);

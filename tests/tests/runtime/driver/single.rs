@@ -51,10 +51,10 @@ async fn becomes_ready() -> Result<()> {
     let owner = made.owner_references().first().context("an owner")?;
     ensure!(owner.controller == Some(true) && owner.kind == "Widget" && owner.name == "a");
     world.is_quiet().await?;
-    let log = world.asked().await?;
+    let log = world.operator_requests().await?;
     let counts = log.counts();
     ensure!((counts.writes, counts.reads) == (2, 0), "{}", log.lines());
-    // A kind that was just defined is served only a moment later: the server says 429 until then.
+    // A newly defined kind is served only a moment later: the server answers 429 until then.
     let answered = log.only(|entry| entry.code == 200).counts().watches;
     ensure!(answered == 2, "{}", log.lines());
     ensure!(world.events("a").await?.is_empty());
@@ -169,10 +169,10 @@ async fn restart() -> Result<()> {
         } else {
             world.stop().await?;
         }
-        let before = world.asked().await?.len();
+        let before = world.operator_requests().await?.len();
         world.run().await?;
         tokio::time::sleep(SETTLED).await;
-        let log = world.asked().await?;
+        let log = world.operator_requests().await?;
         let counts = log.counts();
         let new = log.len() - before;
         ensure!(
@@ -252,7 +252,7 @@ async fn taken_over() -> Result<()> {
     world.widget("a", "warm").await?;
     world.reason("a", "Ready").await?;
     world.stop().await?;
-    // The replaced operator updates: what it wrote is still under its name.
+    // The replaced operator uses updates, so its fields are still under its name.
     let old = PatchParams {
         field_manager: Some("old".to_owned()),
         ..PatchParams::default()
@@ -261,7 +261,7 @@ async fn taken_over() -> Result<()> {
     world.maps().patch("a", &old, &equal).await?;
     let naming = Naming {
         replaced: vec!["old".to_owned()],
-        ..Naming::of("tests.lifecycle", "Widget")
+        ..Naming::new("tests.lifecycle", "Widget")
     };
     let machine = super::widget::machine(super::widget::Painter);
     let operator = Operator::new("tests.lifecycle")

@@ -1,4 +1,5 @@
-//! Something outside Kubernetes: a Tap opens a tap of a tank, asks the tank how it is, and closes the tap before it goes.
+//! System outside Kubernetes: a Tap opens a tap of a tank, queries the tank's state, and closes the
+//! tap before it is deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -71,7 +72,7 @@ lifecycle! {
     }
 }
 
-/// The tanks, and what they were asked to do.
+/// Tanks, and the operations that they were requested to do.
 #[derive(Clone, Default)]
 pub(crate) struct Tanks(Arc<Mutex<Inner>>);
 
@@ -85,7 +86,7 @@ pub(crate) struct Inner {
 }
 
 impl Tanks {
-    pub(crate) fn with<R>(&self, change: impl FnOnce(&mut Inner) -> R) -> R {
+    pub(crate) fn with_state<R>(&self, change: impl FnOnce(&mut Inner) -> R) -> R {
         change(
             &mut self
                 .0
@@ -95,7 +96,7 @@ impl Tanks {
     }
 
     fn write(&self, call: String, change: impl FnOnce(&mut Inner)) -> Result<(), CallError> {
-        self.with(|inner| {
+        self.with_state(|inner| {
             inner.calls.push(call);
             if inner.down {
                 return Err(CallError::Failed("the tank does not answer".to_owned()));
@@ -124,7 +125,7 @@ impl TapLogic for Plumber {
     }
 
     async fn poll_tank(&self, this: This<'_, Tap>) -> Result<Level, CallError> {
-        self.0.with(|inner| {
+        self.0.with_state(|inner| {
             inner.polls += 1;
             if inner.down {
                 return Err(CallError::Failed("the tank does not answer".to_owned()));

@@ -1,4 +1,5 @@
-//! What goes wrong around an operator: bad objects, refusals, missing definitions, servers that stop, and other replicas.
+//! Failures around an operator: bad objects, refusals, missing definitions, servers that stop, and
+//! other replicas.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use kube::api::{Patch, PatchParams};
 use kube::{Api, CustomResourceExt};
 use lifecycle_runtime::lease::Leadership;
 use lifecycle_tests::eventually::{all, eventually_or_stuck};
-use lifecycle_tests::harness::{Case, case, eventually, within};
+use lifecycle_tests::harness::{Case, case, eventually, run_within};
 use serde_json::json;
 
 use super::BINARIES;
@@ -107,7 +108,7 @@ async fn refused() -> Result<()> {
     let status = widget.status.context("a status")?;
     ensure!(status.phase.as_deref() == Some("Error"));
     world.is_quiet().await?;
-    let log = world.asked().await?;
+    let log = world.operator_requests().await?;
     ensure!(
         log.of_resource("configmaps").counts().writes == 1,
         "{}",
@@ -121,7 +122,7 @@ async fn late_definitions() -> Result<()> {
     let mut world = World::without_operator().await?;
     world.run().await?;
     tokio::time::sleep(Duration::from_secs(10)).await;
-    let asked = world.asked().await?;
+    let asked = world.operator_requests().await?;
     ensure!(asked.len() < 15, "a storm: {}", asked.lines());
     world.define(&Widget::crd()).await?;
     world.palette("warm", "red").await?;
@@ -140,7 +141,7 @@ async fn server_restart() -> Result<()> {
     world.widget("b", "warm").await?;
     world.reason("b", "Ready").await?;
     // Its caches begin anew: versions from before are too old for it.
-    let log = world.asked().await?;
+    let log = world.operator_requests().await?;
     let lists = |resource: &str| {
         let all = log.of_resource(resource);
         let streamed = all.only(|e| e.code == 200 && e.uri.contains("sendInitialEvents=true"));
@@ -172,7 +173,7 @@ async fn burst() -> Result<()> {
     })
     .await?;
     eprintln!("{MANY} objects to Ready in {:?}", begun.elapsed());
-    let log = world.asked().await?;
+    let log = world.operator_requests().await?;
     let counts = log.counts();
     ensure!(
         counts.writes == 2 * MANY && counts.reads == 0,
@@ -205,7 +206,7 @@ async fn frozen() -> Result<()> {
     world.server.freeze()?;
     tokio::time::sleep(Duration::from_millis(200)).await;
     let begun = Instant::now();
-    let stopped = within(STOPPED, world.stop()).await;
+    let stopped = run_within(STOPPED, world.stop()).await;
     eprintln!(
         "stopped beside a frozen API server in {:?}",
         begun.elapsed()

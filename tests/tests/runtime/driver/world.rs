@@ -23,7 +23,7 @@ use super::widget::{self, Painter, Widget, WidgetSpec};
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 /// Long enough for everything that is going to happen by itself.
 pub(crate) const SETTLED: Duration = Duration::from_secs(3);
-/// How long an operator that has ended is looked at.
+/// Time for which an ended operator is observed.
 const AFTERWARDS: Duration = Duration::from_millis(200);
 
 /// An API server, and at most one operator that counts.
@@ -54,7 +54,8 @@ impl Running {
     pub(crate) async fn stop(self) -> Result<()> {
         self.trigger.stop();
         self.task.await??;
-        // Passes that were running have ended with it; whatever outlives it would write soon.
+        // Running reconciliations have ended with it. A reconciliation that outlived it would
+        // write soon.
         let writes = self.counters.read().all_writes();
         tokio::time::sleep(AFTERWARDS).await;
         ensure!(
@@ -81,10 +82,10 @@ impl World {
     }
 
     pub(crate) async fn without_operator() -> Result<Self> {
-        Self::with(Options::default()).await
+        Self::with_options(Options::default()).await
     }
 
-    pub(crate) async fn with(options: Options) -> Result<Self> {
+    pub(crate) async fn with_options(options: Options) -> Result<Self> {
         let server = ApiServer::start_with(options).await?;
         Ok(Self {
             client: server.client(),
@@ -160,17 +161,17 @@ impl World {
         Ok(())
     }
 
-    /// What the operator asked so far.
-    pub(crate) async fn asked(&self) -> Result<Log> {
+    /// Returns all requests of the operator so far.
+    pub(crate) async fn operator_requests(&self) -> Result<Log> {
         Ok(self.server.audit().await?.of_user("operator"))
     }
 
     /// Nothing but watches for a while.
     pub(crate) async fn is_quiet(&self) -> Result<()> {
         tokio::time::sleep(SETTLED).await;
-        let before = self.asked().await?.len();
+        let before = self.operator_requests().await?.len();
         tokio::time::sleep(SETTLED).await;
-        let after = self.asked().await?;
+        let after = self.operator_requests().await?;
         ensure!(after.len() == before, "{}", after.lines());
         Ok(())
     }
@@ -228,7 +229,7 @@ impl World {
         }
     }
 
-    /// Waits until the message of the condition Ready says this, among other things.
+    /// Waits until the message of the condition Ready contains this text.
     pub(crate) async fn message(&self, name: &str, part: &str) -> Result<Widget> {
         let widgets = self.widgets();
         let found = eventually(&format!("{name} says {part}"), SOON, async || {
@@ -259,7 +260,7 @@ impl World {
         Ok(api.patch(&name, &params, &Patch::Apply(object)).await?)
     }
 
-    /// Waits until a ConfigMap says this.
+    /// Waits until a ConfigMap contains this.
     pub(crate) async fn colour(
         &self,
         name: &str,

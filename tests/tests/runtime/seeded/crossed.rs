@@ -1,4 +1,5 @@
-//! Each mistake of the list, planted into small lifecycles until the suite of one of them finds it: its column of the table in `docs/suite.md`.
+//! Each bug of the list, seeded into small lifecycles until the suite of one of them finds it. The
+//! results are its column of the table in `docs/suite.md`.
 
 use lifecycle_suite::resources::Suite;
 use lifecycle_tests::harness::Case;

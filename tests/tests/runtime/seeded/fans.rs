@@ -36,7 +36,7 @@ spec: { blades: [a, b], colour: blue }
 ";
 
 pub(super) fn suite() -> Suite {
-    Suite::of(|| fan::machine(Maker))
+    Suite::for_machine(|| fan::machine(Maker))
         .define(&Fan::crd())
         .fixtures(FIXTURES)
         .depth(3)

@@ -1,4 +1,5 @@
-//! Mistakes around a list that is exclusively ours, and around an object that another controller manages.
+//! Seeded bugs around a list that is exclusively ours, and around an object that another controller
+//! manages.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -42,7 +43,7 @@ data: { keeper: somebody }
 ";
 
 fn suite<M: lifecycle_runtime::Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Suite {
-    Suite::of(machine)
+    Suite::for_machine(machine)
         .define(&Lamp::crd())
         .fixtures(FIXTURES)
         .depth(3)
@@ -54,7 +55,7 @@ fn without_a_mistake_a_lamp_passes() {
 }
 
 fn a_lifecycle_that_leaves_what_others_put_into_its_list_is_found() {
-    // The suite goes by the declaration, and what runs is one without the word.
+    // The suite uses the declaration, and the running lifecycle lacks the word.
     let is_declaration = AtomicBool::new(true);
     found_by(
         Invariant::ExclusiveLists,

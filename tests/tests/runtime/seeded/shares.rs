@@ -41,7 +41,7 @@ data: { of: somebody }
 ";
 
 fn suite<M: lifecycle_runtime::Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Suite {
-    Suite::of(machine)
+    Suite::for_machine(machine)
         .define(&Tag::crd())
         .fixtures(FIXTURES)
         .depth(3)

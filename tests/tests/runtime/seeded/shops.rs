@@ -1,4 +1,5 @@
-//! Ordinary operators: an exploration shows everything that they declare, also what the cluster around them does to claims and owners.
+//! Ordinary operators. An exploration covers everything that they declare, including the cluster's
+//! operations on claims and owners.
 
 use kube::CustomResourceExt;
 use lifecycle_suite::resources::{Site, Suite};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use super::book::{self, Book, Writer};
 use super::fan::{self, Fan, Maker};
 use super::passes;
-use super::shop::{self, Keeper, Shop};
+use super::shop::{self, Shop, ShopOperator};
 use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -31,7 +32,7 @@ spec: { image: b }
 ";
 
 fn shops() -> Suite {
-    Suite::of(|| shop::machine(Keeper))
+    Suite::for_machine(|| shop::machine(ShopOperator))
         .define(&Shop::crd())
         .fixtures(SHOPS)
         .promise("starts", starts)
@@ -39,9 +40,9 @@ fn shops() -> Suite {
         .faults(100, 10)
 }
 
-/// What the controllers of a cluster do to a Deployment.
+/// Updates a Deployment as the controllers of a cluster do.
 async fn starts(site: Site) -> kube::Result<bool> {
-    let server = site.beside("/apis/apps/v1", "deployments", site.name());
+    let server = site.sibling_path("/apis/apps/v1", "deployments", site.name());
     let status = json!({ "replicas": 1, "availableReplicas": 1 });
     site.edit(&server, |server| server["status"] = status).await
 }
@@ -71,7 +72,7 @@ spec: { home: nowhere }
 ";
 
 fn what_a_namespace_owns_stays_while_that_is_there() {
-    let books = Suite::of(|| book::machine(Writer)).define(&Book::crd());
+    let books = Suite::for_machine(|| book::machine(Writer)).define(&Book::crd());
     passes(books.fixtures(BOOKS).depth(3).faults(100, 10));
 }
 
@@ -91,7 +92,7 @@ fn an_owner_that_is_not_there_is_found() {
         object["metadata"]["ownerReferences"] = json!([nobody]);
         object
     };
-    let fans = Suite::of(move || {
+    let fans = Suite::for_machine(move || {
         let owned = owned.clone();
         Wrapped::new(fan::machine(Maker)).build(move |_, _, object| owned(object))
     });
@@ -106,7 +107,7 @@ fn an_owner_that_is_not_there_is_found() {
 
 fn what_is_excluded_is_not_missed_and_what_is_seen_after_all_is_named() {
     let fans = || {
-        let fans = Suite::of(|| fan::machine(Maker)).define(&Fan::crd());
+        let fans = Suite::for_machine(|| fan::machine(Maker)).define(&Fan::crd());
         fans.fixtures(FANS).depth(1).faults(0, 0)
     };
     let unseen = |suite: Suite| suite.run().expect("the suite is complete").unseen();
@@ -122,12 +123,15 @@ fn what_is_excluded_is_not_missed_and_what_is_seen_after_all_is_named() {
 
 fn an_exclusion_has_a_name_and_a_reason() {
     let fans = || {
-        let fans = Suite::of(|| fan::machine(Maker)).define(&Fan::crd());
+        let fans = Suite::for_machine(|| fan::machine(Maker)).define(&Fan::crd());
         fans.fixtures(FANS).depth(0).faults(0, 0)
     };
     let problem = |suite: Suite| suite.run().map(drop).expect_err("it is not complete");
     let unknown = problem(fans().never("state Redy", "it never ends"));
-    assert_eq!(unknown, "there is no state Redy that could be excluded");
+    assert_eq!(
+        unknown,
+        "state Redy cannot be excluded: there is no such item"
+    );
     let silent = problem(fans().never("state Ready", " "));
-    assert_eq!(silent, "state Ready is excluded and nothing says why");
+    assert_eq!(silent, "state Ready is excluded without a reason: add one");
 }

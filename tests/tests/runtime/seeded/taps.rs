@@ -1,4 +1,4 @@
-//! Mistakes around something outside Kubernetes that is held and must be given back.
+//! Seeded bugs around a resource that is held outside Kubernetes and needs cleanup.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -30,10 +30,10 @@ spec: { tank: big }
 
 impl ExternalSystem for Tanks {
     fn changes(&self) -> u64 {
-        self.with(|inner| inner.calls.len() as u64)
+        self.with_state(|inner| inner.calls.len() as u64)
     }
 
-    fn held(&self) -> Vec<String> {
+    fn leftovers(&self) -> Vec<String> {
         let open = |inner: &mut tap::Inner| {
             let taps = inner.open.iter().flat_map(|(tank, taps)| {
                 taps.iter()
@@ -41,18 +41,18 @@ impl ExternalSystem for Tanks {
             });
             taps.collect()
         };
-        self.with(open)
+        self.with_state(open)
     }
 
     fn copy(&self) -> Option<Arc<dyn ExternalSystem>> {
         let again = Self::default();
-        let inner = self.with(|inner| inner.clone());
-        again.with(|other| *other = inner);
+        let inner = self.with_state(|inner| inner.clone());
+        again.with_state(|other| *other = inner);
         Some(Arc::new(again))
     }
 
     fn answer(&self, up: bool) -> bool {
-        self.with(|inner| inner.down = !up);
+        self.with_state(|inner| inner.down = !up);
         true
     }
 
@@ -65,7 +65,7 @@ impl ExternalSystem for Tanks {
     }
 
     fn perturb(&self, what: &str) {
-        self.with(|inner| match what {
+        self.with_state(|inner| match what {
             "close all" => inner.open.clear(),
             "fill up" => inner.full = true,
             _ => inner.full = false,
@@ -73,16 +73,16 @@ impl ExternalSystem for Tanks {
     }
 }
 
-/// What is wrong.
+/// Kind of seeded bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mistake {
-    /// Giving back does nothing and says that it did, and the object is let go all the same.
+    /// The cleanup does nothing and reports success, and the object is released all the same.
     Leak,
     /// One call opens two.
     TwoTaps,
-    /// The call opens a tap of another tank and says that this one is open.
+    /// The call opens a tap of another tank and reports that this one is open.
     Elsewhere,
-    /// Giving back does nothing and says that it did.
+    /// The cleanup does nothing and reports success.
     Idle,
 }
 
@@ -94,7 +94,7 @@ struct Plumbing {
 
 impl Plumbing {
     fn open(&self, tank: String, key: &str) -> Result<(), CallError> {
-        self.tanks.with(|inner| {
+        self.tanks.with_state(|inner| {
             inner.calls.push(format!("open {key}"));
             if inner.down {
                 return Err(CallError::Failed("the tank does not answer".to_owned()));
@@ -109,7 +109,7 @@ impl Plumbing {
     }
 
     fn close(&self, tank: String, key: &str) -> Result<(), CallError> {
-        self.tanks.with(|inner| {
+        self.tanks.with_state(|inner| {
             inner.calls.push(format!("close {key}"));
             if inner.down {
                 return Err(CallError::Failed("the tank does not answer".to_owned()));
@@ -134,7 +134,7 @@ impl TapLogic for Plumbing {
     async fn poll_tank(&self, this: This<'_, Tap>) -> Result<Level, CallError> {
         let tank = this.spec.tank.clone();
         let ask = || {
-            self.tanks.with(|inner| {
+            self.tanks.with_state(|inner| {
                 if inner.down {
                     return Err(CallError::Failed("the tank does not answer".to_owned()));
                 }
@@ -142,7 +142,7 @@ impl TapLogic for Plumbing {
                 Ok(Level { open })
             })
         };
-        self.line.ask("level", ask).await
+        self.line.query("level", ask).await
     }
 
     async fn open_tap(&self, at: OpenTap<'_>, once: Once<'_>) -> Outcome<OpenTapResult> {

@@ -53,7 +53,7 @@ data: { colour: blue }
 ";
 
 fn suite<M: lifecycle_runtime::Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Suite {
-    Suite::of(machine)
+    Suite::for_machine(machine)
         .define(&Widget::crd())
         .fixtures(FIXTURES)
         .depth(3)
@@ -64,7 +64,7 @@ pub(super) fn plain() -> Suite {
     suite(|| widget::machine(Painter))
 }
 
-/// A Widget whose way to the server has this mistake.
+/// Returns the suite of a Widget whose connection to the server has this bug.
 fn mistaken(mistake: Mistake) -> Suite {
     plain().through(move |client| mistake.line("Widget", client))
 }
@@ -149,7 +149,8 @@ fn a_fact_that_reads_what_it_does_not_declare_is_found() {
     );
 }
 
-/// Whether the object that it makes is there, which a fact of the palette alone cannot know.
+/// Returns true if the object that the lifecycle makes exists. A fact of the palette alone cannot
+/// know this.
 fn made_before(observation: &lifecycle_runtime::lifecycle::Observation) -> bool {
     let made = widget::IR.inputs.iter().position(|i| i.name == "made");
     let made = made.expect("it is declared");
@@ -174,7 +175,7 @@ fn a_later_write_of_whatever_object_is_found() {
 }
 
 fn an_adopted_object_is_found() {
-    // Whatever has the right name counts as ours.
+    // Any object with the right name counts as ours.
     found_by(Invariant::HandsOff, mistaken(Mistake::Adoption));
 }
 
@@ -200,7 +201,7 @@ fn a_status_that_says_something_else_is_found() {
 }
 
 fn work_after_the_lease_was_lost_is_found() {
-    // What cannot be renewed counts as renewed.
+    // A Lease that cannot be renewed counts as renewed.
     found_by(Invariant::OnlyTheLeader, mistaken(Mistake::Lease));
 }
 
@@ -213,7 +214,8 @@ fn a_missing_watch_is_found() {
 }
 
 fn a_lost_wake_up_is_found() {
-    // The palette is seen to come and to go, and nobody is woken when it changes.
+    // The creation and deletion of the palette are observed, but no reconciliation is triggered by
+    // its changes.
     found_by(Invariant::QuietAtRest, mistaken(Mistake::Deafness));
 }
 

@@ -1,4 +1,4 @@
-//! Mistakes that are planted into the directory driver, each found by the suite and named.
+//! Seeded bugs in the directory driver, each found by the suite and named.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
 fn of_directory(mistake: Mistake) -> String {
     let suite = suites::directory_of(Arc::new(move |folder: &Path| {
         let places = Places::inside(folder);
-        let disk = Arc::new(Disk::at(places.disk));
+        let disk = Arc::new(Disk::new(places.disk));
         let plugin = Plugin::new(NAME, "1.0").with_controller();
         let made = provisioning::machine(provisioning::Provisioner(Arc::clone(&disk)));
         let mounts = seeded(mount::machine(mount::Mounter(disk)), mistake);

@@ -1,4 +1,5 @@
-//! The socket is lost under calls that are under way: whoever asks again, at the same path, ends as if nothing had been.
+//! The socket is lost during running calls. A caller that retries at the same path gets the same
+//! end as without the loss.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -58,7 +59,7 @@ async fn published(places: &Places, request: csi::NodePublishVolumeRequest) -> R
     let channel = connect(&places.node).await.map_err(|_| Code::Unavailable)?;
     let done = NodeClient::new(channel).node_publish_volume(request).await;
     done.map(drop).map_err(|status| {
-        // What the client makes of a connection that ends in the middle of an answer.
+        // Error of the client for a connection that ends in the middle of an answer.
         let is_cut = status.message().contains("h2 protocol error");
         if is_cut { Code::Unknown } else { status.code() }
     })

@@ -1,4 +1,4 @@
-//! What a case holds: a server of either kind, a namespace of its own, and a record of what was answered.
+//! Content of a case: a server of either kind, a namespace of its own, and a record of the answers.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ pub(crate) const JSON_PATCH: &str = "application/json-patch+json";
 pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
-/// How long a watch may take to tell something.
+/// Time limit for an event of a watch.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 type Run = fn(Api) -> Pin<Box<dyn Future<Output = Result<()>>>>;
@@ -70,7 +70,7 @@ impl Answer {
         Ok(self.body)
     }
 
-    /// A refusal with this code and reason, whose message holds these words.
+    /// Checks a refusal with this code and reason, whose message contains these words.
     pub(crate) fn refuses(self, code: u16, reason: &str, words: &str) -> Result<Value> {
         let body = self.is(code)?;
         let (found, message) = (
@@ -86,7 +86,7 @@ impl Answer {
     }
 }
 
-/// One request and what was answered.
+/// One request and its answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub(crate) request: String,
@@ -136,7 +136,7 @@ impl Api {
         }
     }
 
-    /// The same server, whose answers two servers need not agree in.
+    /// Returns the same server, with answers in which two servers may differ.
     pub(crate) fn silently(&self) -> Self {
         Self {
             silent: true,
@@ -308,7 +308,7 @@ pub(crate) fn version(object: &Value) -> &str {
         .unwrap_or_default()
 }
 
-/// Whether two answers are of the same version.
+/// Checks that two answers have the same version.
 pub(crate) fn unchanged(before: &Value, after: &Value) -> Result<()> {
     if version(before) != version(after) {
         bail!("it was written: {before} and then {after}");

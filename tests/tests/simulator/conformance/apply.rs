@@ -1,4 +1,5 @@
-//! Server-side apply: the rows of the list of facts that decide how the driver writes, and what surrounds them.
+//! Server-side apply: the rows of the list of facts that determine the writes of the driver, and
+//! related behavior.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -259,7 +260,7 @@ async fn uid_in_an_apply_of_another_object_is_invalid(api: Api) -> Result<()> {
     Ok(())
 }
 
-/// A load balancer, whose status may have addresses.
+/// Creates a load balancer, whose status may have addresses.
 async fn balancer(api: &Api) -> Result<Value> {
     let body = json!({"metadata": {"name": "a"}, "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}});
     api.post(&api.core("services"), &body).await?.is(201)
@@ -275,9 +276,9 @@ fn report(ip: &str) -> Value {
 async fn status_apply_ignores_a_wrong_uid(api: Api) -> Result<()> {
     let definition = super::custom::define(&api, &json!({})).await?;
     let path = definition.path("things");
-    let thing = definition.thing(&json!({"size": 1}));
+    let thing = definition.sample_object(&json!({"size": 1}));
     api.post(&path, &thing).await?.is(201)?;
-    let mut wanted = definition.thing(&json!({}));
+    let mut wanted = definition.sample_object(&json!({}));
     wanted.as_object_mut().map(|wanted| wanted.remove("spec"));
     wanted["metadata"]["uid"] = "11111111-1111-1111-1111-111111111111".into();
     wanted["status"] = json!({"phase": "Ready"});

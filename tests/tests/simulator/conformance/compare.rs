@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::api::Exchange;
 
-/// What differs, as lines; empty if nothing does.
+/// Returns the differences, as lines; empty if there are none.
 pub(crate) fn differences(simulated: &[Exchange], real: &[Exchange]) -> String {
     let (left, right) = (neutral(simulated), neutral(real));
     let mut text = String::new();
@@ -40,7 +40,7 @@ fn diff(path: &str, ours: &Value, theirs: &Value, text: &mut String) {
                 let below = format!("{path}.{key}");
                 match (left.get(key), right.get(key)) {
                     (Some(left), Some(right)) => diff(&below, left, right, text),
-                    (left, right) => say(&below, left, right, text),
+                    (left, right) => write_difference(&below, left, right, text),
                 }
             }
         }
@@ -50,11 +50,11 @@ fn diff(path: &str, ours: &Value, theirs: &Value, text: &mut String) {
             }
         }
         (left, right) if left == right => {}
-        (left, right) => say(path, Some(left), Some(right), text),
+        (left, right) => write_difference(path, Some(left), Some(right), text),
     }
 }
 
-fn say(path: &str, ours: Option<&Value>, theirs: Option<&Value>, text: &mut String) {
+fn write_difference(path: &str, ours: Option<&Value>, theirs: Option<&Value>, text: &mut String) {
     for (sign, value) in [('-', ours), ('+', theirs)] {
         if let Some(value) = value {
             let _ = writeln!(text, "  {sign} {path}: {value}");
@@ -62,7 +62,7 @@ fn say(path: &str, ours: Option<&Value>, theirs: Option<&Value>, text: &mut Stri
     }
 }
 
-/// Words that the server chose, by the order in which they were first seen.
+/// Values that the server chose, by the order in which they were first seen.
 #[derive(Default)]
 struct Names {
     uids: BTreeMap<String, usize>,

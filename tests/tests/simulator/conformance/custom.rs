@@ -1,4 +1,4 @@
-//! Custom kinds: definitions, what their schemas do, several versions.
+//! Custom kinds: definitions, the effects of their schemas, and several versions.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl Definition {
     }
 
     /// An object named `a`.
-    pub(crate) fn thing(&self, spec: &Value) -> Value {
+    pub(crate) fn sample_object(&self, spec: &Value) -> Value {
         json!({
             "apiVersion": format!("{}/v1", self.group), "kind": "Thing", "metadata": {"name": "a"}, "spec": spec,
         })
@@ -172,7 +172,7 @@ async fn a_definition_is_established_and_served(api: Api) -> Result<()> {
     let made = api
         .post(
             &definition.path("things"),
-            &definition.thing(&json!({"size": 1})),
+            &definition.sample_object(&json!({"size": 1})),
         )
         .await?
         .is(201)?;
@@ -215,7 +215,7 @@ async fn a_definition_needs_one_stored_version(api: Api) -> Result<()> {
 async fn objects_of_a_deleted_definition_are_gone(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
     let path = definition.path("things");
-    api.post(&path, &definition.thing(&json!({"size": 1})))
+    api.post(&path, &definition.sample_object(&json!({"size": 1})))
         .await?
         .is(201)?;
     api.silently()
@@ -231,7 +231,7 @@ async fn objects_of_a_deleted_definition_are_gone(api: Api) -> Result<()> {
 
 async fn a_new_object_has_no_status(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
-    let mut thing = definition.thing(&json!({"size": 1}));
+    let mut thing = definition.sample_object(&json!({"size": 1}));
     thing["status"] = json!({"phase": "Ready"});
     let made = api
         .post(&definition.path("things"), &thing)
@@ -242,15 +242,18 @@ async fn a_new_object_has_no_status(api: Api) -> Result<()> {
 }
 
 /// A made object and its path.
-async fn made(api: &Api, spec: &Value) -> Result<(Definition, String, Value)> {
+async fn create_sample(api: &Api, spec: &Value) -> Result<(Definition, String, Value)> {
     let definition = define(api, &json!({})).await?;
     let path = definition.path("things");
-    let made = api.post(&path, &definition.thing(spec)).await?.is(201)?;
+    let made = api
+        .post(&path, &definition.sample_object(spec))
+        .await?
+        .is(201)?;
     Ok((definition, format!("{path}/a"), made))
 }
 
 async fn changes_of_what_is_wanted_count(api: Api) -> Result<()> {
-    let (_, path, _) = made(&api, &json!({"size": 1})).await?;
+    let (_, path, _) = create_sample(&api, &json!({"size": 1})).await?;
     let new = api
         .patch(MERGE, &path, &json!({"spec": {"size": 2}}))
         .await?
@@ -265,7 +268,7 @@ async fn changes_of_what_is_wanted_count(api: Api) -> Result<()> {
 }
 
 async fn changes_of_the_status_do_not_count(api: Api) -> Result<()> {
-    let (_, path, _) = made(&api, &json!({"size": 1})).await?;
+    let (_, path, _) = create_sample(&api, &json!({"size": 1})).await?;
     let status = json!({"status": {"phase": "Ready"}});
     let new = api
         .patch(MERGE, &format!("{path}/status"), &status)
@@ -283,7 +286,7 @@ async fn changes_of_the_status_do_not_count(api: Api) -> Result<()> {
 }
 
 async fn a_status_leaves_the_rest(api: Api) -> Result<()> {
-    let (_, path, made) = made(&api, &json!({"size": 1})).await?;
+    let (_, path, made) = create_sample(&api, &json!({"size": 1})).await?;
     let patch = json!({
         "spec": {"size": 9}, "metadata": {"labels": {"l": "1"}}, "status": {"phase": "Ready"},
     });
@@ -305,7 +308,7 @@ async fn a_status_leaves_the_rest(api: Api) -> Result<()> {
 async fn without_the_subresource_a_status_is_a_field(api: Api) -> Result<()> {
     let definition = define(&api, &json!({"subresources": null})).await?;
     let path = definition.path("things");
-    let mut thing = definition.thing(&json!({"size": 1}));
+    let mut thing = definition.sample_object(&json!({"size": 1}));
     thing["status"] = json!({"phase": "Ready"});
     let made = api.post(&path, &thing).await?.is(201)?;
     ensure!(made["status"]["phase"] == "Ready", "{made}");
@@ -323,16 +326,16 @@ async fn without_the_subresource_a_status_is_a_field(api: Api) -> Result<()> {
 }
 
 async fn updates_need_a_version(api: Api) -> Result<()> {
-    let (definition, path, _) = made(&api, &json!({"size": 1})).await?;
+    let (definition, path, _) = create_sample(&api, &json!({"size": 1})).await?;
     let refused = api
-        .put(&path, &definition.thing(&json!({"size": 2})))
+        .put(&path, &definition.sample_object(&json!({"size": 2})))
         .await?;
     refused.refuses(422, "Invalid", "must be specified for an update")?;
     Ok(())
 }
 
 async fn items_carry_their_type(api: Api) -> Result<()> {
-    let (definition, ..) = made(&api, &json!({"size": 1})).await?;
+    let (definition, ..) = create_sample(&api, &json!({"size": 1})).await?;
     let list = api
         .silently()
         .get(&definition.path("things"))
@@ -348,7 +351,7 @@ async fn items_carry_their_type(api: Api) -> Result<()> {
 
 async fn names_with_capitals_are_refused(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
-    let mut thing = definition.thing(&json!({}));
+    let mut thing = definition.sample_object(&json!({}));
     thing["metadata"]["name"] = "A".into();
     let refused = api.post(&definition.path("things"), &thing).await?;
     refused.refuses(422, "Invalid", "a lowercase RFC 1123 subdomain must")?;
@@ -357,7 +360,7 @@ async fn names_with_capitals_are_refused(api: Api) -> Result<()> {
 
 async fn unknown_fields_are_pruned(api: Api) -> Result<()> {
     let spec = json!({"size": 1, "odd": true, "free": {"odd": true}});
-    let (_, _, made) = made(&api, &spec).await?;
+    let (_, _, made) = create_sample(&api, &spec).await?;
     ensure!(
         made["spec"].get("odd").is_none() && made["spec"]["free"]["odd"] == true,
         "{made}"
@@ -366,7 +369,7 @@ async fn unknown_fields_are_pruned(api: Api) -> Result<()> {
 }
 
 async fn defaults_are_filled_in(api: Api) -> Result<()> {
-    let (_, path, made) = made(&api, &json!({"size": 1})).await?;
+    let (_, path, made) = create_sample(&api, &json!({"size": 1})).await?;
     ensure!(made["spec"]["mode"] == "plain", "{made}");
     let new = api
         .patch(MERGE, &path, &json!({"spec": {"mode": null}}))
@@ -379,7 +382,7 @@ async fn defaults_are_filled_in(api: Api) -> Result<()> {
 async fn refused(api: &Api, spec: &Value, words: &str) -> Result<()> {
     let definition = define(api, &json!({})).await?;
     let refused = api
-        .post(&definition.path("things"), &definition.thing(spec))
+        .post(&definition.path("things"), &definition.sample_object(spec))
         .await?;
     refused.refuses(422, "Invalid", words)?;
     Ok(())
@@ -411,10 +414,10 @@ async fn rules_are_checked(api: Api) -> Result<()> {
     let definition = define(&api, &with_rule("!has(self.size) || self.size != 3")).await?;
     let path = definition.path("things");
     let refused = api
-        .post(&path, &definition.thing(&json!({"size": 3})))
+        .post(&path, &definition.sample_object(&json!({"size": 3})))
         .await?;
     refused.refuses(422, "Invalid", "the rule is broken")?;
-    api.post(&path, &definition.thing(&json!({"size": 4})))
+    api.post(&path, &definition.sample_object(&json!({"size": 4})))
         .await?
         .is(201)?;
     Ok(())
@@ -423,7 +426,7 @@ async fn rules_are_checked(api: Api) -> Result<()> {
 async fn rules_see_what_was_before(api: Api) -> Result<()> {
     let definition = define(&api, &with_rule("self.size >= oldSelf.size")).await?;
     let path = definition.path("things");
-    api.post(&path, &definition.thing(&json!({"size": 3})))
+    api.post(&path, &definition.sample_object(&json!({"size": 3})))
         .await?
         .is(201)?;
     let refused = api
@@ -446,7 +449,7 @@ async fn two_versions_show_the_same_object(api: Api) -> Result<()> {
     let made = api
         .post(
             &definition.path("things"),
-            &definition.thing(&json!({"size": 1})),
+            &definition.sample_object(&json!({"size": 1})),
         )
         .await?
         .is(201)?;
@@ -477,7 +480,7 @@ async fn custom_objects_are_scaled(api: Api) -> Result<()> {
     }}});
     let definition = define(&api, &scale).await?;
     let path = definition.path("things");
-    api.post(&path, &definition.thing(&json!({"replicas": 2})))
+    api.post(&path, &definition.sample_object(&json!({"replicas": 2})))
         .await?
         .is(201)?;
     let mut scale = api.get(&format!("{path}/a/scale")).await?.is(200)?;
@@ -496,7 +499,7 @@ async fn selectable_fields_can_be_selected(api: Api) -> Result<()> {
     let fields = json!({"selectableFields": [{"jsonPath": ".spec.mode"}]});
     let definition = define(&api, &fields).await?;
     let path = definition.path("things");
-    api.post(&path, &definition.thing(&json!({"mode": "odd"})))
+    api.post(&path, &definition.sample_object(&json!({"mode": "odd"})))
         .await?
         .is(201)?;
     let found = api
@@ -520,7 +523,8 @@ async fn selectable_fields_can_be_selected(api: Api) -> Result<()> {
 async fn an_apply_merges_by_the_keys_of_the_schema(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
     let path = format!("{}/a", definition.path("things"));
-    let named = |name: &str| definition.thing(&json!({"named": [{"name": name, "value": name}]}));
+    let named =
+        |name: &str| definition.sample_object(&json!({"named": [{"name": name, "value": name}]}));
     api.apply(&path, "one", &named("x")).await?.is(201)?;
     let new = api.apply(&path, "two", &named("y")).await?.is(200)?;
     ensure!(
@@ -536,13 +540,13 @@ async fn an_apply_merges_by_the_keys_of_the_schema(api: Api) -> Result<()> {
 async fn undecodable_objects_refuse_an_applied_status_and_take_a_merge_patch(
     api: Api,
 ) -> Result<()> {
-    let (definition, path, _) = made(&api, &json!({"size": 1})).await?;
+    let (definition, path, _) = create_sample(&api, &json!({"size": 1})).await?;
     let quiet = api.silently();
     let mut changed = quiet.get(&definition.own()).await?.is(200)?;
     changed["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
         ["size"] = json!({"type": "string"});
     quiet.put(&definition.own(), &changed).await?.is(200)?;
-    let mut wanted = definition.thing(&json!({}));
+    let mut wanted = definition.sample_object(&json!({}));
     wanted.as_object_mut().map(|wanted| wanted.remove("spec"));
     wanted["status"] = json!({"phase": "Ready"});
     let path = format!("{path}/status");

@@ -99,7 +99,7 @@ async fn deletion_with_matching_preconditions_works(api: Api) -> Result<()> {
     Ok(())
 }
 
-async fn held(api: &Api) -> Result<Value> {
+async fn create_finalized(api: &Api) -> Result<Value> {
     let body =
         json!({"metadata": {"name": "a", "finalizers": ["example.com/hold"]}, "data": {"a": "1"}});
     api.post(&api.core("configmaps"), &body).await?.is(201)?;
@@ -109,7 +109,7 @@ async fn held(api: &Api) -> Result<Value> {
 }
 
 async fn a_finalizer_makes_a_deletion_wait(api: Api) -> Result<()> {
-    let marked = held(&api).await?;
+    let marked = create_finalized(&api).await?;
     ensure!(
         marked["metadata"]["deletionTimestamp"].is_string(),
         "{marked}"
@@ -123,7 +123,7 @@ async fn a_finalizer_makes_a_deletion_wait(api: Api) -> Result<()> {
 }
 
 async fn the_last_finalizer_takes_the_object_along(api: Api) -> Result<()> {
-    held(&api).await?;
+    create_finalized(&api).await?;
     let patch = json!({"metadata": {"finalizers": null}});
     api.silently()
         .patch(MERGE, &api.core("configmaps/a"), &patch)
@@ -134,7 +134,7 @@ async fn the_last_finalizer_takes_the_object_along(api: Api) -> Result<()> {
 }
 
 async fn a_second_deletion_changes_nothing(api: Api) -> Result<()> {
-    let marked = held(&api).await?;
+    let marked = create_finalized(&api).await?;
     let again = api
         .delete(&api.core("configmaps/a"), &json!({}))
         .await?
@@ -143,7 +143,7 @@ async fn a_second_deletion_changes_nothing(api: Api) -> Result<()> {
 }
 
 async fn no_finalizer_is_added_to_what_is_deleted(api: Api) -> Result<()> {
-    held(&api).await?;
+    create_finalized(&api).await?;
     let patch = json!({"metadata": {"finalizers": ["example.com/hold", "example.com/more"]}});
     let refused = api.patch(MERGE, &api.core("configmaps/a"), &patch).await?;
     refused.refuses(
@@ -155,7 +155,7 @@ async fn no_finalizer_is_added_to_what_is_deleted(api: Api) -> Result<()> {
 }
 
 async fn what_is_deleted_cannot_be_made_again(api: Api) -> Result<()> {
-    held(&api).await?;
+    create_finalized(&api).await?;
     let refused = api
         .post(&api.core("configmaps"), &json!({"metadata": {"name": "a"}}))
         .await?;
@@ -164,7 +164,7 @@ async fn what_is_deleted_cannot_be_made_again(api: Api) -> Result<()> {
 }
 
 async fn what_is_deleted_can_still_be_changed(api: Api) -> Result<()> {
-    held(&api).await?;
+    create_finalized(&api).await?;
     let new = api
         .patch(
             MERGE,
@@ -236,7 +236,7 @@ async fn deletion_on_dry_run_deletes_nothing(api: Api) -> Result<()> {
         .await?
         .is(200)?;
     api.get(&api.core("configmaps/a")).await?.is(200)?;
-    // A body stands for all that the query says.
+    // A body replaces all query parameters.
     let path = format!("{}?dryRun=All", api.core("configmaps/a"));
     api.delete(&path, &json!({})).await?.is(200)?;
     api.get(&api.core("configmaps/a")).await?.is(404)?;
@@ -270,7 +270,7 @@ async fn a_collection_is_chosen_by_labels(api: Api) -> Result<()> {
 async fn a_deletion_counts_as_a_generation(api: Api) -> Result<()> {
     let definition = super::custom::define(&api, &json!({})).await?;
     let path = definition.path("things");
-    let mut thing = definition.thing(&json!({"size": 1}));
+    let mut thing = definition.sample_object(&json!({"size": 1}));
     thing["metadata"]["finalizers"] = json!(["example.com/hold"]);
     api.post(&path, &thing).await?.is(201)?;
     let marked = api

@@ -1,5 +1,5 @@
-//! The facts that decide the driver, where those of the other files are about built-in kinds alone: the same of custom kinds, and
-//! what stays refused however often it is tried.
+//! Facts that the driver depends on, for custom kinds if the other files cover only built-in kinds.
+//! Also covers requests that stay refused no matter how often they are tried.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -21,14 +21,14 @@ cases![
 ];
 
 /// The path of the thing of a case, and the thing.
-fn thing(definition: &Definition, spec: &Value) -> (String, Value) {
+fn sample_object(definition: &Definition, spec: &Value) -> (String, Value) {
     let path = format!("{}/a", definition.path("things"));
-    (path, definition.thing(spec))
+    (path, definition.sample_object(spec))
 }
 
 async fn a_create_only_apply_protects_custom_objects(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
-    let (path, mut wanted) = thing(&definition, &json!({"size": 1}));
+    let (path, mut wanted) = sample_object(&definition, &json!({"size": 1}));
     wanted["metadata"]["resourceVersion"] = "1".into();
     let made = api.apply(&path, "one", &wanted).await?.is(201)?;
     wanted["spec"]["size"] = 2.into();
@@ -51,7 +51,7 @@ async fn a_create_only_apply_protects_custom_objects(api: Api) -> Result<()> {
 
 async fn an_unforced_apply_stays_refused_until_it_is_forced(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
-    let (path, wanted) = thing(&definition, &json!({"size": 1}));
+    let (path, wanted) = sample_object(&definition, &json!({"size": 1}));
     let made = api.apply(&path, "one", &wanted).await?.is(201)?;
     let edit = json!({"spec": {"size": 2}});
     let path_of_hand = format!("{path}?fieldManager=hand");
@@ -69,11 +69,11 @@ async fn an_unforced_apply_stays_refused_until_it_is_forced(api: Api) -> Result<
 
 async fn a_uid_in_an_apply_is_the_objects_own_also_of_custom_kinds(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
-    let (path, mut wanted) = thing(&definition, &json!({"size": 1}));
+    let (path, mut wanted) = sample_object(&definition, &json!({"size": 1}));
     wanted["metadata"]["uid"] = "11111111-1111-1111-1111-111111111111".into();
     let refused = api.force(&path, "one", &wanted).await?;
     refused.refuses(409, "Conflict", "uid mismatch")?;
-    let (_, plain) = thing(&definition, &json!({"size": 1}));
+    let (_, plain) = sample_object(&definition, &json!({"size": 1}));
     let made = api.apply(&path, "one", &plain).await?.is(201)?;
     let refused = api.force(&path, "one", &wanted).await?;
     let status = refused.refuses(422, "Invalid", "field is immutable")?;
@@ -85,10 +85,10 @@ async fn a_uid_in_an_apply_is_the_objects_own_also_of_custom_kinds(api: Api) -> 
 
 async fn a_custom_status_is_taken_by_force_at_the_version_that_was_seen(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
-    let (path, made) = thing(&definition, &json!({"size": 1}));
+    let (path, made) = sample_object(&definition, &json!({"size": 1}));
     let made = api.apply(&path, "one", &made).await?.is(201)?;
     let path = format!("{path}/status");
-    let mut report = definition.thing(&Value::Null);
+    let mut report = definition.sample_object(&Value::Null);
     report.as_object_mut().map(|report| report.remove("spec"));
     report["status"] = json!({"phase": "Ready"});
     api.apply(&path, "one", &report).await?.is(200)?;
@@ -124,7 +124,7 @@ async fn a_wrong_uid_in_the_status_of_a_service_is_invalid(api: Api) -> Result<(
 
 async fn defaults_of_custom_kinds_are_not_owned(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
-    let (path, wanted) = thing(&definition, &json!({"size": 1}));
+    let (path, wanted) = sample_object(&definition, &json!({"size": 1}));
     let made = api.apply(&path, "one", &wanted).await?.is(201)?;
     ensure!(made["spec"]["mode"] == "plain", "{made}");
     let owned = &made["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"];
@@ -175,9 +175,9 @@ async fn what_is_refused_writes_nothing(api: Api) -> Result<()> {
 async fn an_edit_of_another_object_counts_for_nothing(api: Api) -> Result<()> {
     let definition = define(&api, &json!({})).await?;
     let path = definition.path("things");
-    let class = definition.thing(&json!({"size": 1}));
+    let class = definition.sample_object(&json!({"size": 1}));
     api.post(&path, &class).await?.is(201)?;
-    let mut user = definition.thing(&json!({"size": 2, "free": {"className": "a"}}));
+    let mut user = definition.sample_object(&json!({"size": 2, "free": {"className": "a"}}));
     user["metadata"]["name"] = "b".into();
     let before = api.post(&path, &user).await?.is(201)?;
     let edit = json!({"spec": {"size": 3}});
@@ -199,7 +199,8 @@ async fn a_label_that_is_given_back_is_no_write(api: Api) -> Result<()> {
         .force(&path, "policy", &label("theirs"))
         .await?
         .is(200)?;
-    // Whoever gives up what it wanted owns nothing more of it, and a write that changes nothing stays none.
+    // A manager that gives up its desired fields owns nothing more of the object, and a write
+    // without changes stays a no-op.
     let again = api
         .force(&path, "policy", &label("theirs"))
         .await?

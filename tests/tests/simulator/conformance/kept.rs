@@ -1,4 +1,5 @@
-//! Kinds on which the simulated cluster does not act: they are served, so that what installs them or watches them works, with the defaults of a real server.
+//! Kinds on which the simulated cluster does not act. They are served, so that programs that
+//! install or watch them work, with the defaults of a real server.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ cases![
 
 const ADMISSION: &str = "/apis/admissionregistration.k8s.io/v1";
 
-/// What a webhook or a policy is about: nothing that any other case makes.
+/// Returns the rule of a webhook or policy, which matches no object of any other case.
 fn rule() -> Value {
     json!({
         "apiGroups": ["nobody.example"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["things"],
@@ -100,7 +101,7 @@ async fn admission_policies_get_defaults(api: Api) -> Result<()> {
         ("mutatingadmissionpolicies", mutating),
         ("mutatingadmissionpolicybindings", bound(Value::Null)),
     ] {
-        // Of a set that is no finalizers, who manages it as a whole is not told.
+        // The manager of a set other than finalizers is not reported for the set as a whole.
         let told = match spec["validationActions"].is_array() {
             true => api.silently(),
             false => api.clone(),

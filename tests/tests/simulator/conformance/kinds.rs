@@ -1,4 +1,5 @@
-//! What the API server itself does for other built-in kinds: defaults, what never changes, generations, subresources.
+//! Behaviour of the API server itself for other built-in kinds: defaults, immutable fields,
+//! generations, subresources.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};

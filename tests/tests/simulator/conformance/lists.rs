@@ -1,4 +1,5 @@
-//! Lists of which one manager owns every element: what an apply leaves there, what it is refused for, and how that ends.
+//! Lists whose elements are all owned by one manager: the result of an apply, the reasons for its
+//! refusal, and the end.
 
 use anyhow::{Result, ensure};
 use lifecycle_runtime::machine::compare::migrated;
@@ -17,7 +18,7 @@ cases![
 
 const PORTS: &[&str] = &["spec.ports"];
 
-fn wanted(ports: &[(&str, u16)]) -> Value {
+fn service_manifest(ports: &[(&str, u16)]) -> Value {
     let ports = ports
         .iter()
         .map(|(name, port)| json!({"name": name, "port": port, "protocol": "TCP"}));
@@ -37,15 +38,15 @@ fn ports(service: &Value) -> Vec<u64> {
 }
 
 /// A Service of manager `one`.
-async fn made(api: &Api) -> Result<String> {
+async fn create_service(api: &Api) -> Result<String> {
     let path = api.core("services/a");
-    api.apply(&path, "one", &wanted(&[("http", 8080)]))
+    api.apply(&path, "one", &service_manifest(&[("http", 8080)]))
         .await?
         .is(201)?;
     Ok(path)
 }
 
-/// Somebody writes these ports by hand.
+/// Writes these ports by hand.
 async fn by_hand(api: &Api, path: &str, ports: Value) -> Result<Value> {
     let edit = json!({"spec": {"ports": ports}});
     let path = format!("{path}?fieldManager=hand");
@@ -64,18 +65,26 @@ async fn take_over(api: &Api, path: &str, live: &Value) -> Result<Value> {
 }
 
 async fn ends(api: &Api, path: &str, list: &[(&str, u16)]) -> Result<()> {
-    let after = api.force(path, "one", &wanted(list)).await?.is(200)?;
+    let after = api
+        .force(path, "one", &service_manifest(list))
+        .await?
+        .is(200)?;
     let expected: Vec<u64> = list.iter().map(|(_, port)| u64::from(*port)).collect();
     ensure!(ports(&after) == expected, "{after}");
-    let again = api.force(path, "one", &wanted(list)).await?.is(200)?;
+    let again = api
+        .force(path, "one", &service_manifest(list))
+        .await?
+        .is(200)?;
     unchanged(&after, &again)
 }
 
 async fn an_edited_port_makes_every_apply_clash(api: Api) -> Result<()> {
-    let path = made(&api).await?;
+    let path = create_service(&api).await?;
     let edited = by_hand(&api, &path, json!([{"name": "http", "port": 8081}])).await?;
     for _ in 0..2 {
-        let refused = api.force(&path, "one", &wanted(&[("http", 8080)])).await?;
+        let refused = api
+            .force(&path, "one", &service_manifest(&[("http", 8080)]))
+            .await?;
         refused.refuses(422, "Invalid", "Duplicate value")?;
     }
     take_over(&api, &path, &edited).await?;
@@ -83,11 +92,11 @@ async fn an_edited_port_makes_every_apply_clash(api: Api) -> Result<()> {
 }
 
 async fn an_added_port_outlives_every_apply(api: Api) -> Result<()> {
-    let path = made(&api).await?;
+    let path = create_service(&api).await?;
     let added = json!([{"name": "http", "port": 8080}, {"name": "more", "port": 9090}]);
     by_hand(&api, &path, added).await?;
     let kept = api
-        .force(&path, "one", &wanted(&[("http", 8080)]))
+        .force(&path, "one", &service_manifest(&[("http", 8080)]))
         .await?
         .is(200)?;
     ensure!(ports(&kept) == [8080, 9090], "{kept}");
@@ -96,10 +105,10 @@ async fn an_added_port_outlives_every_apply(api: Api) -> Result<()> {
 }
 
 async fn a_port_that_two_own_outlives_an_apply_without_it(api: Api) -> Result<()> {
-    let path = made(&api).await?;
-    let two = wanted(&[("http", 8080)]);
+    let path = create_service(&api).await?;
+    let two = service_manifest(&[("http", 8080)]);
     api.force(&path, "two", &two).await?.is(200)?;
-    let other = wanted(&[("other", 9090)]);
+    let other = service_manifest(&[("other", 9090)]);
     let kept = api.force(&path, "one", &other).await?.is(200)?;
     ensure!(ports(&kept).len() == 2, "{kept}");
     take_over(&api, &path, &kept).await?;
@@ -107,12 +116,14 @@ async fn a_port_that_two_own_outlives_an_apply_without_it(api: Api) -> Result<()
 }
 
 async fn ports_of_an_update_make_every_apply_clash(api: Api) -> Result<()> {
-    let mut old = wanted(&[("http", 80), ("more", 81)]);
+    let mut old = service_manifest(&[("http", 80), ("more", 81)]);
     old["metadata"]["labels"] = json!({"app": "a"});
     let services = format!("{}?fieldManager=old", api.core("services"));
     let old = api.post(&services, &old).await?.is(201)?;
     let path = api.core("services/a");
-    let refused = api.force(&path, "one", &wanted(&[("http", 8080)])).await?;
+    let refused = api
+        .force(&path, "one", &service_manifest(&[("http", 8080)]))
+        .await?;
     refused.refuses(422, "Invalid", "Duplicate value")?;
     let taken = take_over(&api, &path, &old).await?;
     ensure!(
@@ -123,7 +134,7 @@ async fn ports_of_an_update_make_every_apply_clash(api: Api) -> Result<()> {
 }
 
 async fn elements_are_taken_over_by_a_patch_of_managed_fields(api: Api) -> Result<()> {
-    let path = made(&api).await?;
+    let path = create_service(&api).await?;
     let edited = by_hand(&api, &path, json!([{"name": "http", "port": 8081}])).await?;
     let patch = json!([
         {"op": "test", "path": "/metadata/uid", "value": edited["metadata"]["uid"]},
@@ -137,7 +148,7 @@ async fn elements_are_taken_over_by_a_patch_of_managed_fields(api: Api) -> Resul
 }
 
 async fn elements_are_taken_over_at_the_version_that_was_seen(api: Api) -> Result<()> {
-    let path = made(&api).await?;
+    let path = create_service(&api).await?;
     let seen = by_hand(&api, &path, json!([{"name": "http", "port": 8081}])).await?;
     let now = by_hand(&api, &path, json!([{"name": "http", "port": 8082}])).await?;
     let patch = json!({"metadata": {

@@ -41,7 +41,7 @@ async fn list(api: &Api, query: &str) -> Result<Value> {
         .is(200)
 }
 
-/// The names of a list whose metadata two servers need not agree in.
+/// Checks the names of a list whose metadata may differ between two servers.
 async fn chosen(api: &Api, query: &str, expected: &[&str]) -> Result<()> {
     let found = list(&api.silently(), query).await?;
     ensure!(names(&found) == expected, "{query}: {:?}", names(&found));

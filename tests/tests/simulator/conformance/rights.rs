@@ -1,4 +1,4 @@
-//! Rights: who may do what by roles and bindings, and how a refusal is worded.
+//! Rights: permissions by roles and bindings, and the wording of a refusal.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ fn alice() -> Value {
     json!({"kind": "User", "name": "alice", "apiGroup": RBAC})
 }
 
-/// What is answered once the rights have spread.
+/// Returns the answer once the permissions have spread.
 async fn granted(api: &Api, path: &str) -> Result<Answer> {
     let quiet = api.silently();
     eventually(

@@ -1,4 +1,4 @@
-//! Services: what the API server gives, keeps, takes back and refuses.
+//! Services: the values that the API server allocates, keeps, releases and refuses.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -63,12 +63,16 @@ fn node_port(service: &Value, index: usize) -> Result<u64> {
         .with_context(|| format!("no node port: {service}"))
 }
 
-fn one() -> Value {
+fn one_port() -> Value {
     json!([{"port": 80}])
 }
 
 async fn a_service_gets_an_address(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"ports": one(), "selector": {"app": "a"}})).await?;
+    let made = make(
+        &api,
+        &json!({"ports": one_port(), "selector": {"app": "a"}}),
+    )
+    .await?;
     let ip = made["spec"]["clusterIP"].as_str().unwrap_or_default();
     ensure!(
         ip.starts_with("10.96.") && made["spec"]["clusterIPs"] == json!([ip]),
@@ -78,13 +82,13 @@ async fn a_service_gets_an_address(api: Api) -> Result<()> {
 }
 
 async fn a_node_port_service_gets_ports(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"type": "NodePort", "ports": one()})).await?;
+    let made = make(&api, &json!({"type": "NodePort", "ports": one_port()})).await?;
     ensure!((30000..32768).contains(&node_port(&made, 0)?));
     Ok(())
 }
 
 async fn a_load_balancer_gets_ports(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"type": "LoadBalancer", "ports": one()})).await?;
+    let made = make(&api, &json!({"type": "LoadBalancer", "ports": one_port()})).await?;
     node_port(&made, 0)?;
     ensure!(made["status"] == json!({"loadBalancer": {}}), "{made}");
     Ok(())
@@ -94,7 +98,7 @@ async fn a_load_balancer_can_do_without_ports(api: Api) -> Result<()> {
     let made = make(
         &api,
         &json!({
-            "type": "LoadBalancer", "ports": one(), "allocateLoadBalancerNodePorts": false,
+            "type": "LoadBalancer", "ports": one_port(), "allocateLoadBalancerNodePorts": false,
         }),
     )
     .await?;
@@ -106,7 +110,7 @@ async fn a_local_load_balancer_gets_a_health_check_port(api: Api) -> Result<()> 
     let made = make(
         &api,
         &json!({
-            "type": "LoadBalancer", "ports": one(), "externalTrafficPolicy": "Local",
+            "type": "LoadBalancer", "ports": one_port(), "externalTrafficPolicy": "Local",
         }),
     )
     .await?;
@@ -125,7 +129,7 @@ async fn a_local_load_balancer_gets_a_health_check_port(api: Api) -> Result<()> 
 async fn a_headless_service_gets_none(api: Api) -> Result<()> {
     let made = make(
         &api,
-        &json!({"clusterIP": "None", "ports": one(), "selector": {"app": "a"}}),
+        &json!({"clusterIP": "None", "ports": one_port(), "selector": {"app": "a"}}),
     )
     .await?;
     ensure!(made["spec"]["clusterIPs"] == json!(["None"]), "{made}");
@@ -143,8 +147,8 @@ async fn an_external_name_gets_none(api: Api) -> Result<()> {
 }
 
 async fn an_address_that_is_taken_is_refused(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"ports": one()})).await?;
-    let body = json!({"metadata": {"name": "b"}, "spec": {"ports": one(), "clusterIP": made["spec"]["clusterIP"]}});
+    let made = make(&api, &json!({"ports": one_port()})).await?;
+    let body = json!({"metadata": {"name": "b"}, "spec": {"ports": one_port(), "clusterIP": made["spec"]["clusterIP"]}});
     let refused = api.silently().post(&api.core("services"), &body).await?;
     refused.refuses(422, "Invalid", "provided IP is already allocated")?;
     Ok(())
@@ -153,14 +157,14 @@ async fn an_address_that_is_taken_is_refused(api: Api) -> Result<()> {
 async fn an_address_out_of_range_is_refused(api: Api) -> Result<()> {
     refused(
         &api,
-        &json!({"ports": one(), "clusterIP": "192.0.2.1"}),
+        &json!({"ports": one_port(), "clusterIP": "192.0.2.1"}),
         "the provided network does not match the current range",
     )
     .await
 }
 
 async fn a_node_port_that_is_taken_is_refused(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"type": "NodePort", "ports": one()})).await?;
+    let made = make(&api, &json!({"type": "NodePort", "ports": one_port()})).await?;
     let ports = json!([{"port": 80, "nodePort": node_port(&made, 0)?}]);
     let body = json!({"metadata": {"name": "b"}, "spec": {"type": "NodePort", "ports": ports}});
     let refused = api.silently().post(&api.core("services"), &body).await?;
@@ -174,7 +178,7 @@ async fn a_node_port_out_of_range_is_refused(api: Api) -> Result<()> {
 }
 
 async fn a_deleted_service_gives_back_what_it_had(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"type": "NodePort", "ports": one()})).await?;
+    let made = make(&api, &json!({"type": "NodePort", "ports": one_port()})).await?;
     api.silently()
         .delete(&api.core("services/a"), &json!({}))
         .await?
@@ -186,7 +190,7 @@ async fn a_deleted_service_gives_back_what_it_had(api: Api) -> Result<()> {
 }
 
 async fn the_address_never_changes(api: Api) -> Result<()> {
-    make(&api, &json!({"ports": one()})).await?;
+    make(&api, &json!({"ports": one_port()})).await?;
     let patch = json!({"spec": {"clusterIP": "10.96.0.77", "clusterIPs": ["10.96.0.77"]}});
     let refused = api.patch(MERGE, &api.core("services/a"), &patch).await?;
     refused.refuses(422, "Invalid", "may not change once set")?;
@@ -194,8 +198,8 @@ async fn the_address_never_changes(api: Api) -> Result<()> {
 }
 
 async fn an_update_that_names_no_address_keeps_it(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"ports": one()})).await?;
-    let body = json!({"metadata": {"name": "a"}, "spec": {"ports": one()}});
+    let made = make(&api, &json!({"ports": one_port()})).await?;
+    let body = json!({"metadata": {"name": "a"}, "spec": {"ports": one_port()}});
     let again = api.put(&api.core("services/a"), &body).await?.is(200)?;
     unchanged(&made, &again)
 }
@@ -215,7 +219,7 @@ async fn an_update_that_names_no_node_ports_keeps_them(api: Api) -> Result<()> {
 }
 
 async fn becoming_internal_gives_node_ports_back(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"type": "NodePort", "ports": one()})).await?;
+    let made = make(&api, &json!({"type": "NodePort", "ports": one_port()})).await?;
     let new = patch(&api, &json!({"type": "ClusterIP"})).await?;
     ensure!(
         node_port(&new, 0).is_err() && new["spec"].get("externalTrafficPolicy").is_none(),
@@ -231,7 +235,7 @@ async fn becoming_internal_gives_node_ports_back(api: Api) -> Result<()> {
 }
 
 async fn becoming_a_load_balancer_keeps_the_address(api: Api) -> Result<()> {
-    let made = make(&api, &json!({"ports": one()})).await?;
+    let made = make(&api, &json!({"ports": one_port()})).await?;
     let new = patch(&api, &json!({"type": "LoadBalancer"})).await?;
     ensure!(new["spec"]["clusterIP"] == made["spec"]["clusterIP"]);
     node_port(&new, 0)?;
@@ -287,7 +291,7 @@ async fn a_service_without_ports_is_refused(api: Api) -> Result<()> {
 async fn unknown_types_are_refused(api: Api) -> Result<()> {
     refused(
         &api,
-        &json!({"type": "Odd", "ports": one()}),
+        &json!({"type": "Odd", "ports": one_port()}),
         "Unsupported value: \"Odd\"",
     )
     .await
@@ -316,7 +320,7 @@ async fn node_ports_need_a_type_that_has_them(api: Api) -> Result<()> {
 async fn affinity_has_its_configuration(api: Api) -> Result<()> {
     let made = make(
         &api,
-        &json!({"ports": one(), "sessionAffinity": "ClientIP"}),
+        &json!({"ports": one_port(), "sessionAffinity": "ClientIP"}),
     )
     .await?;
     ensure!(
@@ -339,7 +343,7 @@ async fn target_ports_are_filled_in(api: Api) -> Result<()> {
 }
 
 async fn external_traffic_policy_needs_a_type_that_has_it(api: Api) -> Result<()> {
-    let spec = json!({"ports": one(), "externalTrafficPolicy": "Local"});
+    let spec = json!({"ports": one_port(), "externalTrafficPolicy": "Local"});
     refused(
         &api,
         &spec,
@@ -351,7 +355,7 @@ async fn external_traffic_policy_needs_a_type_that_has_it(api: Api) -> Result<()
 async fn the_class_of_a_load_balancer_never_changes(api: Api) -> Result<()> {
     make(
         &api,
-        &json!({"type": "LoadBalancer", "loadBalancerClass": "example.com/a", "ports": one()}),
+        &json!({"type": "LoadBalancer", "loadBalancerClass": "example.com/a", "ports": one_port()}),
     )
     .await?;
     let patch = json!({"spec": {"loadBalancerClass": "example.com/b"}});

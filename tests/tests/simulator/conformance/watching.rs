@@ -1,4 +1,4 @@
-//! Watches: where they begin, what they tell, what selectors make of changes.
+//! Watches: their start, their events, and the effect of selectors on changes.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -182,7 +182,7 @@ async fn events_of_custom_kinds_are_watched(api: Api) -> Result<()> {
     let definition = super::custom::define(&api, &json!({})).await?;
     let path = definition.path("things");
     let made = api
-        .post(&path, &definition.thing(&json!({"size": 1})))
+        .post(&path, &definition.sample_object(&json!({"size": 1})))
         .await?
         .is(201)?;
     let patch = json!({"spec": {"size": 2}});

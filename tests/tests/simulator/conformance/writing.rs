@@ -1,4 +1,4 @@
-//! Creating and replacing: names, versions, what is refused.
+//! Creation and replacement: names, versions and refusals.
 
 use anyhow::{Result, ensure};
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! One of the two servers, asked over a plain client: the same requests to both, whatever they answer.
+//! One of the two servers, queried over a plain client. Both get the same requests, regardless of
+//! their answers.
 
 use anyhow::{Context, Result};
 use futures::{AsyncBufReadExt as _, TryStreamExt as _};
@@ -11,7 +12,7 @@ use super::LIMIT;
 use super::kinds::{self, Kind};
 use super::plan::{Named, Patch, Sequence, Step, Target};
 
-/// The name of what ends a watch.
+/// Name of the object that ends a watch.
 const SENTINEL: &str = "zz-sentinel";
 
 /// An answer: the code and the body.
@@ -21,12 +22,12 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
-/// All that a server said to a sequence.
+/// All answers of a server to a sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct Transcript {
     /// One for each step.
     pub(crate) answers: Vec<Answer>,
-    /// What is left, by kind.
+    /// Remaining objects, by kind.
     pub(crate) left: Vec<Answer>,
     /// The events of the kind that is watched.
     pub(crate) events: Vec<Value>,
@@ -42,8 +43,8 @@ impl End {
         Self { client }
     }
 
-    /// Asks, and takes any answer.
-    pub(crate) async fn ask(
+    /// Sends a request and accepts any answer.
+    pub(crate) async fn request(
         &self,
         method: Method,
         path: &str,
@@ -76,7 +77,7 @@ impl End {
     }
 
     async fn json(&self, method: Method, path: &str, body: &Value) -> Result<Answer> {
-        self.ask(method, path, "application/json", body).await
+        self.request(method, path, "application/json", body).await
     }
 
     async fn get(&self, path: &str) -> Result<Answer> {
@@ -137,7 +138,7 @@ impl End {
                     Patch::Merge => "application/merge-patch+json",
                     Patch::Strategic => "application/strategic-merge-patch+json",
                 };
-                self.ask(
+                self.request(
                     Method::PATCH,
                     &format!("{}?fieldManager=patcher", path(target)),
                     content,
@@ -152,7 +153,7 @@ impl End {
                 object,
             } => {
                 let path = format!("{}?fieldManager={manager}&force={force}", path(target));
-                self.ask(Method::PATCH, &path, "application/apply-patch+yaml", object)
+                self.request(Method::PATCH, &path, "application/apply-patch+yaml", object)
                     .await
             }
             Step::Delete {

@@ -14,9 +14,9 @@ const MANAGERS: [&str; 3] = ["one", "two", "three"];
 pub(crate) fn sequence(seed: u64) -> Sequence {
     let mut maker = Maker(Pcg64Mcg::seed_from_u64(seed));
     let kinds = [maker.pick(&Kind::ALL), maker.pick(&Kind::ALL)];
-    let count = 5 + maker.below(8);
+    let count = 5 + maker.roll(8);
     let mut steps: Vec<Step> = (0..count).map(|_| maker.step(&kinds)).collect();
-    // A sequence that begins with nothing there has little to say.
+    // A sequence that begins without objects covers little.
     steps[0] = maker.create(kinds[0]);
     Sequence {
         steps,
@@ -27,7 +27,7 @@ pub(crate) fn sequence(seed: u64) -> Sequence {
 struct Maker(Pcg64Mcg);
 
 impl Maker {
-    fn below(&mut self, end: usize) -> usize {
+    fn roll(&mut self, end: usize) -> usize {
         self.0.random_range(0..end)
     }
 
@@ -36,7 +36,7 @@ impl Maker {
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
+        from[self.roll(from.len())]
     }
 
     fn target(&mut self, kind: Kind) -> Target {
@@ -48,7 +48,7 @@ impl Maker {
         }
     }
 
-    /// Sometimes the status, where there is one.
+    /// Targets the status now and then, if the kind has one.
     fn written(&mut self, kind: Kind) -> Target {
         let status = kind.has_status() && self.chance(20);
         Target {
@@ -69,11 +69,11 @@ impl Maker {
 
     fn step(&mut self, kinds: &[Kind; 2]) -> Step {
         let kind = if self.chance(70) { kinds[0] } else { kinds[1] };
-        match self.below(100) {
+        match self.roll(100) {
             0..12 => self.create(kind),
             12..27 => {
                 let target = self.written(kind);
-                let version = match self.below(10) {
+                let version = match self.roll(10) {
                     0..6 => Named::Current,
                     6..9 => Named::Nothing,
                     _ => Named::Stale,
@@ -136,13 +136,13 @@ impl Maker {
     }
 
     fn delete(&mut self, kind: Kind) -> Step {
-        let mut named = || match self.below(10) {
+        let mut named = || match self.roll(10) {
             0..7 => Named::Nothing,
             7..9 => Named::Current,
             _ => Named::Stale,
         };
         let (version, uid) = (named(), named());
-        let propagation = match self.below(6) {
+        let propagation = match self.roll(6) {
             0 => Some("Foreground"),
             1 => Some("Orphan"),
             2 => Some("Background"),
@@ -159,7 +159,7 @@ impl Maker {
     /// Some fields of a kind: of its metadata and of its spec, or of its status.
     fn fields(&mut self, kind: Kind, status: bool) -> Value {
         let mut fields = json!({});
-        let count = 1 + self.below(3);
+        let count = 1 + self.roll(3);
         for _ in 0..count {
             let more = if status || (kind == Kind::Gadget && self.chance(20)) {
                 self.status(kind)
@@ -174,7 +174,7 @@ impl Maker {
     }
 
     fn metadata(&mut self) -> Value {
-        match self.below(7) {
+        match self.roll(7) {
             0 | 1 => json!({"labels": {"tier": self.pick(&["x", "y", "z"])}}),
             2 => json!({"labels": {"more": "1"}, "annotations": {"note": self.pick(&["p", "q"])}}),
             3 => json!({"annotations": {"a.example.com/b": self.pick(&["p", "q"])}}),
@@ -198,12 +198,12 @@ impl Maker {
     }
 
     fn config_map(&mut self) -> Value {
-        match self.below(9) {
+        match self.roll(9) {
             0..5 => json!({"data": {self.pick(&["a", "b", "c"]): self.pick(&["1", "2", "3"])}}),
             5 => json!({"binaryData": {"bin": "aGk="}}),
             6 => json!({"data": {"a": "1", "b": "2", "c": "3"}}),
             7 => json!({"immutable": true}),
-            _ => match self.below(4) {
+            _ => match self.roll(4) {
                 0 => json!({"data": {"not ok": "1"}}),
                 1 => json!({"data": {"a": 1}}),
                 2 => json!({"nonsense": {"x": 1}}),
@@ -213,7 +213,7 @@ impl Maker {
     }
 
     fn service(&mut self) -> Value {
-        match self.below(14) {
+        match self.roll(14) {
             0 | 1 => json!({"ports": [{"port": 80, "name": "web"}]}),
             2 => json!({"ports": [{"port": 80, "name": "web"}, {"port": 443, "name": "tls"}]}),
             3 => {
@@ -232,7 +232,7 @@ impl Maker {
             }
             11 => json!({"ports": [{"port": 80}, {"port": 81}]}),
             12 => json!({"externalIPs": ["198.51.100.7"]}),
-            _ => match self.below(4) {
+            _ => match self.roll(4) {
                 0 => json!({"ports": [{"port": 80}, {"port": 80}]}),
                 1 => json!({"ports": [{"port": 0}]}),
                 2 => json!({"type": "Nonsense"}),
@@ -243,7 +243,7 @@ impl Maker {
 
     fn pod(&mut self, template: bool) -> Value {
         let image = self.pick(&["a", "b", "c:1"]);
-        match self.below(10) {
+        match self.roll(10) {
             0 | 1 => json!({"containers": [{"name": "main", "image": image}]}),
             2 => {
                 json!({"containers": [{"name": "main", "image": image}, {"name": "side", "image": "s"}]})
@@ -256,10 +256,10 @@ impl Maker {
             }
             5 => json!({"containers": [{"name": "main", "image": image, "args": ["x", image]}]}),
             6 => json!({"volumes": [{"name": "v", "emptyDir": {}}]}),
-            7 if !template => json!({"activeDeadlineSeconds": 1 + self.below(3)}),
+            7 if !template => json!({"activeDeadlineSeconds": 1 + self.roll(3)}),
             7 => json!({"restartPolicy": "Always"}),
             8 => json!({"tolerations": [{"key": "k", "operator": "Exists"}]}),
-            _ => match self.below(3) {
+            _ => match self.roll(3) {
                 0 => json!({"containers": [{"image": image}]}),
                 1 => json!({"containers": []}),
                 _ => json!({"restartPolicy": "Nonsense"}),
@@ -268,12 +268,12 @@ impl Maker {
     }
 
     fn deployment(&mut self) -> Value {
-        match self.below(9) {
-            0..3 => json!({"replicas": self.below(4)}),
+        match self.roll(9) {
+            0..3 => json!({"replicas": self.roll(4)}),
             3..6 => json!({"template": {"spec": self.pod(true)}}),
             6 => json!({"strategy": {"type": "Recreate"}}),
-            7 => json!({"minReadySeconds": self.below(5), "paused": self.chance(50)}),
-            _ => match self.below(3) {
+            7 => json!({"minReadySeconds": self.roll(5), "paused": self.chance(50)}),
+            _ => match self.roll(3) {
                 0 => json!({"selector": {"matchLabels": {"app": "b"}}}),
                 1 => json!({"replicas": -1}),
                 _ => json!({"replicas": "x"}),
@@ -282,26 +282,26 @@ impl Maker {
     }
 
     fn widget(&mut self) -> Value {
-        match self.below(20) {
+        match self.roll(20) {
             0 => json!({"name": self.pick(&["ab", "abc", "abcd"])}),
             1 => json!({"mode": self.pick(&["fast", "slow"])}),
-            2 => json!({"low": 1 + self.below(4), "high": 1 + self.below(4)}),
+            2 => json!({"low": 1 + self.roll(4), "high": 1 + self.roll(4)}),
             3 => json!({"ratio": self.pick(&[1.5, 2.0, 0.25]), "on": self.chance(50)}),
             4 => json!({"fixed": self.pick(&["x", "y"])}),
             5 => json!({"port": self.pick(&["http", "https"])}),
-            6 => json!({"port": 80 + self.below(3)}),
+            6 => json!({"port": 80 + self.roll(3)}),
             7 => json!({"tags": [self.pick(&["p", "q"]), "r"]}),
             8 => json!({"tags": ["p", "q", "r"]}),
             9 => json!({"steps": ["1", self.pick(&["2", "3"])]}),
-            10 | 11 => json!({"items": [{"id": self.pick(&["i", "j"]), "size": self.below(9)}]}),
+            10 | 11 => json!({"items": [{"id": self.pick(&["i", "j"]), "size": self.roll(9)}]}),
             12 => {
                 json!({"items": [{"id": "i", "note": null}, {"id": "j", "zone": "west"}, {"id": "j"}]})
             }
             13 => json!({"whole": {self.pick(&["k", "l"]): "1"}}),
-            14 | 15 => json!({"map": {self.pick(&["k", "l"]): self.below(4)}}),
-            16 => json!({"deep": {"b": self.below(4)}}),
+            14 | 15 => json!({"map": {self.pick(&["k", "l"]): self.roll(4)}}),
+            16 => json!({"deep": {"b": self.roll(4)}}),
             17 => json!({"deep": null, "mode": null}),
-            _ => match self.below(9) {
+            _ => match self.roll(9) {
                 0 => json!({"name": "NOT OK"}),
                 1 => json!({"name": 1}),
                 2 => json!({"mode": "odd"}),
@@ -316,10 +316,10 @@ impl Maker {
     }
 
     fn gadget(&mut self) -> Value {
-        match self.below(8) {
-            0 => json!({"spec": {"known": self.below(4)}}),
-            1 => json!({"spec": {"free": {self.pick(&["k", "l"]): self.below(3)}}}),
-            2 => json!({"spec": {"list": [1, self.below(3)]}}),
+        match self.roll(8) {
+            0 => json!({"spec": {"known": self.roll(4)}}),
+            1 => json!({"spec": {"free": {self.pick(&["k", "l"]): self.roll(3)}}}),
+            2 => json!({"spec": {"list": [1, self.roll(3)]}}),
             3 => json!({"extra": {self.pick(&["k", "l"]): self.pick(&["1", "2"])}}),
             4 => json!({"spec": {"free": {"deep": {"x": [{"y": 1}], "z": null}}}}),
             5 => json!({"spec": {"known": "x"}}),
@@ -330,14 +330,14 @@ impl Maker {
 
     fn status(&mut self, kind: Kind) -> Value {
         match kind {
-            Kind::Widget | Kind::Gadget => match self.below(3) {
+            Kind::Widget | Kind::Gadget => match self.roll(3) {
                 0 if kind == Kind::Widget => {
                     json!({"status": {"conditions": [{"type": self.pick(&["A", "B"]), "status": self.pick(&["True", "False"])}]}})
                 }
                 _ => json!({"status": {"phase": self.pick(&["Up", "Down"])}}),
             },
             Kind::Deployment => {
-                json!({"status": {"replicas": self.below(3), "observedGeneration": 1}})
+                json!({"status": {"replicas": self.roll(3), "observedGeneration": 1}})
             }
             Kind::Service => {
                 json!({"status": {"loadBalancer": {"ingress": [{"ip": self.pick(&["203.0.113.1", "203.0.113.2"])}]}}})
@@ -397,7 +397,7 @@ impl Maker {
                 json!({"spec": containers})
             }
         };
-        match (kind, self.below(7)) {
+        match (kind, self.roll(7)) {
             (Kind::Service, 0) => json!({"spec": {"ports": [{"port": 80, "$patch": "delete"}]}}),
             (Kind::Service, 1) => json!({"spec": {"ports": [{"$patch": "replace"}, {"port": 90}]}}),
             (Kind::Service, 2) => json!({"spec": {"ports": [{"name": "lost"}]}}),
@@ -427,11 +427,11 @@ impl Maker {
         let fields = self.fields(kind, status);
         let mut leaves = Vec::new();
         flatten(&fields, String::new(), &mut leaves);
-        let count = 1 + self.below(2);
+        let count = 1 + self.roll(2);
         let operations: Vec<Value> = (0..count)
             .filter_map(|_| {
-                let (path, value) = leaves.get(self.below(leaves.len().max(1)))?.clone();
-                Some(match self.below(10) {
+                let (path, value) = leaves.get(self.roll(leaves.len().max(1)))?.clone();
+                Some(match self.roll(10) {
                     0..5 => json!({"op": "add", "path": path, "value": value}),
                     5..7 => json!({"op": "replace", "path": path, "value": value}),
                     7..9 => json!({"op": "remove", "path": path}),

@@ -1,4 +1,5 @@
-//! What both servers say of values under schemas of every sort, of schemas that are none, and of fields that are unknown.
+//! Answers of both servers to values under schemas of every sort, to invalid schemas, and to
+//! unknown fields.
 
 use anyhow::{Result, bail};
 use http::Method;
@@ -19,16 +20,16 @@ fn table() -> Vec<Row> {
 }
 
 fn text(more: Value) -> Value {
-    with(json!({"type": "string"}), &more)
+    merged_schema(json!({"type": "string"}), &more)
 }
 
-fn number(more: Value) -> Value {
-    with(json!({"type": "integer"}), &more)
+fn integer_schema(more: Value) -> Value {
+    merged_schema(json!({"type": "integer"}), &more)
 }
 
 fn object(more: Value) -> Value {
     let fields = json!({"a": {"type": "string"}, "b": {"type": "integer"}});
-    with(json!({"type": "object", "properties": fields}), &more)
+    merged_schema(json!({"type": "object", "properties": fields}), &more)
 }
 
 fn format(name: &str, values: &[&str]) -> Row {
@@ -55,15 +56,15 @@ fn scalars() -> Vec<Row> {
             ],
         ),
         (
-            number(json!({})),
+            integer_schema(json!({})),
             vec![json!(1), json!("1"), json!(1.5), json!(2.0), json!(false)],
         ),
         (
-            number(json!({"format": "int32"})),
+            integer_schema(json!({"format": "int32"})),
             vec![json!(7), json!(3_000_000_000_i64), json!("x"), json!(true)],
         ),
         (
-            number(json!({"format": "int64"})),
+            integer_schema(json!({"format": "int64"})),
             vec![json!(3_000_000_000_i64), json!(1.5)],
         ),
         (
@@ -71,7 +72,9 @@ fn scalars() -> Vec<Row> {
             vec![json!(1), json!(0.25), json!(2.5), json!(3)],
         ),
         (
-            number(json!({"minimum": 2, "maximum": 8, "exclusiveMinimum": true, "multipleOf": 3})),
+            integer_schema(
+                json!({"minimum": 2, "maximum": 8, "exclusiveMinimum": true, "multipleOf": 3}),
+            ),
             vec![json!(3), json!(2), json!(9), json!(7)],
         ),
         (
@@ -90,7 +93,10 @@ fn scalars() -> Vec<Row> {
             text(json!({"enum": ["x", "y"]})),
             vec![json!("x"), json!("z"), json!(1)],
         ),
-        (number(json!({"enum": [1, 2]})), vec![json!(1), json!(3)]),
+        (
+            integer_schema(json!({"enum": [1, 2]})),
+            vec![json!(1), json!(3)],
+        ),
         (
             text(json!({"nullable": true})),
             vec![json!(null), json!("a")],
@@ -205,19 +211,21 @@ fn formats() -> Vec<Row> {
 fn rules() -> Vec<Row> {
     vec![
         (
-            number(json!({"x-kubernetes-validations": rule("self > 1", "too small")})),
+            integer_schema(json!({"x-kubernetes-validations": rule("self > 1", "too small")})),
             vec![json!(2), json!(1)],
         ),
         (
-            number(json!({"x-kubernetes-validations": rule("self >= oldSelf", "may only grow")})),
+            integer_schema(
+                json!({"x-kubernetes-validations": rule("self >= oldSelf", "may only grow")}),
+            ),
             vec![json!(2), json!(1), json!(3)],
         ),
         (
-            number(json!({"x-kubernetes-validations": [{"rule": "self > 1"}]})),
+            integer_schema(json!({"x-kubernetes-validations": [{"rule": "self > 1"}]})),
             vec![json!(2), json!(0)],
         ),
         (
-            number(
+            integer_schema(
                 json!({"x-kubernetes-validations": [{"rule": "self > 1", "messageExpression": "'not more than one'"}]}),
             ),
             vec![json!(2), json!(0)],
@@ -254,7 +262,7 @@ fn refused() -> Vec<Value> {
     ]
 }
 
-fn with(mut schema: Value, more: &Value) -> Value {
+fn merged_schema(mut schema: Value, more: &Value) -> Value {
     super::kinds::merge(&mut schema, more);
     schema
 }
@@ -273,16 +281,16 @@ fn definition(plural: &str, field: &Value) -> Value {
     })
 }
 
-/// Asks both of everything, and says where they differ.
+/// Sends every request to both servers and reports their differences.
 pub(crate) async fn compare(real: &End, simulated: &End) -> Result<()> {
     let mut differences = Vec::new();
-    // A definition takes its time to be served: all are made before the first is asked for.
+    // A definition takes time to be served, so all are created before the first is queried.
     let mut made = Vec::new();
     for (index, (schema, _)) in table().iter().enumerate() {
         let definition = definition(&format!("judged{index}"), schema);
         for end in [real, simulated] {
             made.push(
-                end.ask(Method::POST, DEFINITIONS, "application/json", &definition)
+                end.request(Method::POST, DEFINITIONS, "application/json", &definition)
                     .await?,
             );
         }
@@ -304,7 +312,7 @@ pub(crate) async fn compare(real: &End, simulated: &End) -> Result<()> {
         let mut answers = Vec::new();
         for end in [real, simulated] {
             answers.push(vec![
-                end.ask(Method::POST, DEFINITIONS, "application/json", &definition)
+                end.request(Method::POST, DEFINITIONS, "application/json", &definition)
                     .await?,
             ]);
         }
@@ -330,7 +338,7 @@ async fn judged(end: &End, plural: &str, values: &[Value]) -> Result<Vec<Answer>
     eventually("a definition is served", LIMIT, async || {
         let object = object("probe", &values[0]);
         let made = end
-            .ask(Method::POST, &path, "application/json", &object)
+            .request(Method::POST, &path, "application/json", &object)
             .await?;
         Ok((made.code != 404).then_some(()))
     })
@@ -339,14 +347,14 @@ async fn judged(end: &End, plural: &str, values: &[Value]) -> Result<Vec<Answer>
     for (index, value) in values.iter().enumerate() {
         let object = object(&format!("v{index}"), value);
         answers.push(
-            end.ask(Method::POST, &path, "application/json", &object)
+            end.request(Method::POST, &path, "application/json", &object)
                 .await?,
         );
     }
     for value in &values[1..] {
         let patch = json!({"spec": {"v": value}});
         answers.push(
-            end.ask(
+            end.request(
                 Method::PATCH,
                 &format!("{path}/v0"),
                 "application/merge-patch+json",
@@ -359,7 +367,7 @@ async fn judged(end: &End, plural: &str, values: &[Value]) -> Result<Vec<Answer>
     unknown["spec"]["nonsense"] = json!(1);
     let strict = format!("{path}?fieldValidation=Strict");
     answers.push(
-        end.ask(Method::POST, &strict, "application/json", &unknown)
+        end.request(Method::POST, &strict, "application/json", &unknown)
             .await?,
     );
     Ok(answers)

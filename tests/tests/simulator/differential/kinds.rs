@@ -31,7 +31,7 @@ impl Kind {
         Self::Gadget,
     ];
 
-    /// Whether the status is written apart.
+    /// Returns true if the status is written separately.
     pub(crate) fn has_status(self) -> bool {
         match self {
             Self::ConfigMap | Self::Gadget => false,
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    fn words(self) -> (&'static str, &'static str, &'static str) {
+    fn resource_names(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::ConfigMap => ("v1", "ConfigMap", "configmaps"),
             Self::Service => ("v1", "Service", "services"),
@@ -51,14 +51,14 @@ impl Kind {
     }
 
     pub(crate) fn path(self, namespace: &str) -> String {
-        let (api_version, _, plural) = self.words();
+        let (api_version, _, plural) = self.resource_names();
         let root = if api_version == "v1" { "api" } else { "apis" };
         format!("/{root}/{api_version}/namespaces/{namespace}/{plural}")
     }
 
     /// An object of the kind with a name and more fields.
     pub(crate) fn object(self, name: &str, fields: Value) -> Value {
-        let (api_version, kind, _) = self.words();
+        let (api_version, kind, _) = self.resource_names();
         let mut object =
             json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}});
         merge(&mut object, &fields);
@@ -111,7 +111,7 @@ pub(crate) async fn install(end: &End) -> Result<()> {
         definition(Kind::Gadget, gadget(), false),
     ] {
         let made = end
-            .ask(Method::POST, path, "application/json", &definition)
+            .request(Method::POST, path, "application/json", &definition)
             .await?;
         anyhow::ensure!(
             made.code == 201,
@@ -124,7 +124,7 @@ pub(crate) async fn install(end: &End) -> Result<()> {
         eventually("the custom kinds are served", LIMIT, async || {
             let object = kind.object("probe", kind.least());
             let made = end
-                .ask(Method::POST, &path, "application/json", &object)
+                .request(Method::POST, &path, "application/json", &object)
                 .await?;
             tokio::time::sleep(Duration::from_millis(1)).await;
             Ok((made.code == 201 || made.code == 409).then_some(()))
@@ -135,7 +135,7 @@ pub(crate) async fn install(end: &End) -> Result<()> {
 }
 
 fn definition(kind: Kind, schema: Value, has_status: bool) -> Value {
-    let (_, name, plural) = kind.words();
+    let (_, name, plural) = kind.resource_names();
     let subresources = if has_status {
         json!({"status": {}})
     } else {
@@ -153,7 +153,8 @@ fn definition(kind: Kind, schema: Value, has_status: bool) -> Value {
     })
 }
 
-/// Lists of every sort, defaults, limits, and rules over what is and what was.
+/// Returns a schema with lists of every sort, defaults, limits, and rules over the new and the old
+/// state.
 fn widget() -> Value {
     let item = json!({
         "type": "object", "required": ["id"],

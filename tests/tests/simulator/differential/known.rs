@@ -1,4 +1,4 @@
-//! Differences that are explained, each with its reason. What is not here is a mistake.
+//! Differences that are explained, each with its reason. Any other difference is a bug.
 
 use serde_json::Value;
 

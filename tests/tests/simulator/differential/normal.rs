@@ -1,4 +1,5 @@
-//! What may differ between two servers is made equal: uids, versions, times, addresses, orders that nobody promises.
+//! Normalization of everything that may differ between two servers: uids, versions, times,
+//! addresses, and unspecified orders.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,10 +9,10 @@ use serde_json::{Map, Value};
 use super::end::{Answer, Transcript};
 use super::plan::Sequence;
 
-/// Where two transcripts differ first.
+/// First difference of two transcripts.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
-    /// The step, or what was looked at after the last.
+    /// The step, or the check after the last one.
     pub(crate) place: String,
     /// The path of the first value that differs.
     pub(crate) path: String,
@@ -25,13 +26,13 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    /// Whether it shows in an answer about a kind.
+    /// Returns true if the difference shows in an answer about a kind.
     pub(crate) fn is_about(&self, kind: &str) -> bool {
         self.place.split_whitespace().nth(1) == Some(kind)
     }
 
-    /// What such differences have in common.
-    pub(crate) fn sort(&self) -> String {
+    /// Returns the common key of such differences.
+    pub(crate) fn kind(&self) -> String {
         let place = self.place.split('{').next().unwrap_or_default();
         let place: Vec<&str> = place.split_whitespace().take(3).collect();
         let path: String = self.path.chars().filter(|c| !c.is_ascii_digit()).collect();
@@ -148,7 +149,7 @@ fn first(real: &Value, simulated: &Value, path: String) -> Option<(String, (Valu
     }
 }
 
-/// Names for what servers make up, in the order in which they were seen.
+/// Names for values that servers generate, in the order in which they were seen.
 #[derive(Default)]
 struct Names {
     uids: BTreeMap<String, String>,
@@ -195,7 +196,7 @@ impl Names {
                             let next = format!("uid{}", self.uids.len());
                             self.uids.entry(uid.clone()).or_insert(next);
                         }
-                        // The version of a list says how busy the server is.
+                        // The version of a list depends on the load of the server.
                         ("metadata", _) if is_list => {}
                         ("resourceVersion", Value::String(version)) => {
                             if let Ok(version) = version.parse() {
@@ -236,7 +237,7 @@ impl Names {
             match (name.as_str(), &mut *value) {
                 ("metadata", Value::Object(metadata)) if is_list => {
                     metadata.remove("resourceVersion");
-                    // What a continue token holds is the server's own affair.
+                    // The content of a continue token is internal to the server.
                     if metadata.get("continue").is_some_and(|token| token != "") {
                         metadata.insert("continue".to_owned(), "(token)".into());
                     }
@@ -303,8 +304,9 @@ impl Names {
     }
 }
 
-/// What only Go can print: of a patch whose outcome is not of the kind the whole is shown, and which of several faults of an
-/// apply is found before the first unknown field is up to the order of a map.
+/// Removes messages that only Go can print. Go shows the whole patch if the patch's outcome is not
+/// of the kind. Of several faults of an apply, map order decides which one is found before the
+/// first unknown field.
 fn without_go(status: &mut Value) {
     const TYPED: &str = "failed to create typed patch object";
     const UNKNOWN: &str = ": field not declared in schema";

@@ -1,4 +1,4 @@
-//! What a sequence is: steps that say what to ask of any server, whatever it answered before.
+//! Definition of a sequence: steps with requests to any server, independent of its earlier answers.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub(crate) struct Target {
     pub(crate) status: bool,
 }
 
-/// Which version a PUT or a deletion names.
+/// Version that a PUT or a deletion names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
     Nothing,

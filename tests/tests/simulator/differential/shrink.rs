@@ -2,17 +2,17 @@
 
 use anyhow::Result;
 
-use super::Both;
+use super::ServerPair;
 use super::normal::Difference;
 use super::plan::Sequence;
 
 /// The smallest sequence that leaving steps out leads to, and its difference.
 pub(crate) async fn smallest(
-    both: &Both,
+    both: &ServerPair,
     mut sequence: Sequence,
     mut difference: Difference,
 ) -> Result<(Sequence, Difference)> {
-    let sort = difference.sort();
+    let sort = difference.kind();
     loop {
         let mut shrunk = false;
         for index in (0..sequence.steps.len()).rev() {
@@ -21,7 +21,7 @@ pub(crate) async fn smallest(
             let Some(found) = both.differ(&smaller).await? else {
                 continue;
             };
-            if found.sort() == sort {
+            if found.kind() == sort {
                 (sequence, difference, shrunk) = (smaller, found, true);
                 break;
             }

@@ -1,4 +1,5 @@
-//! Commands that print something else on the two servers, each with the reason for which it stays so.
+//! Commands whose output differs between the two servers, each with the reason for keeping the
+//! difference.
 
 use anyhow::{Result, ensure};
 
@@ -32,14 +33,14 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn of(script: &str) -> Self {
+    pub(crate) fn for_script(script: &str) -> Self {
         let of_script = DIFFERENT.iter().filter(|(name, _, _)| *name == script);
         Self {
             left: of_script.map(|(_, command, _)| *command).collect(),
         }
     }
 
-    /// Whether this difference is in the list; each entry stands for one command.
+    /// Returns true if this difference is in the list. Each entry stands for one command.
     pub(crate) fn explains(&mut self, command: &str) -> bool {
         let found = self.left.iter().position(|known| *known == command);
         found.map(|index| self.left.remove(index)).is_some()

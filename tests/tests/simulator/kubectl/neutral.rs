@@ -1,12 +1,13 @@
-//! What a server may choose freely, and what depends on when one looks, gets one neutral word for all. Knows no command.
+//! Neutral words for values that a server may choose freely, and for values that depend on the time
+//! of observation. This module does not depend on any command.
 
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-/// The first port that is not asked for by any script.
+/// First port that no script requests.
 const FIRST_FREE_PORT: u32 = 30_086;
 
-/// What is looked for, and what is put in its place.
+/// Patterns to find, each with its replacement.
 const WORDS: &[(&str, &str)] = &[
     (
         r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
@@ -27,13 +28,13 @@ const WORDS: &[(&str, &str)] = &[
         "$1<version>",
     ),
     (r"\bsome-[a-z0-9]{5}\b", "some-<random>"),
-    // Depends on whether the answer or the end of waiting comes first.
+    // The output depends on the order of the answer and the end of the wait.
     (r"(?m)^.*very short watch.*\n", ""),
     (r"(?m)^.*reflector\.go.*context deadline exceeded.*\n", ""),
     (r"\b10\.96\.\d+\.\d+\b", "<address>"),
     (r"/tmp/(kubectl-edit|LIVE|MERGED)-\w+", "/tmp/$1"),
     (r"\b(\d+(ms|[smhd]))+\b", "<age>"),
-    // Columns are as wide as what is in them.
+    // The width of columns depends on their content.
     (r"(\S) {2,}", "$1  "),
     (r"(?m) +$", ""),
 ];
@@ -60,7 +61,7 @@ impl Default for Neutral {
 }
 
 impl Neutral {
-    pub(crate) fn of(&self, text: &str) -> String {
+    pub(crate) fn normalise(&self, text: &str) -> String {
         let given = |found: &Captures<'_>| {
             let port: u32 = found[0].parse().unwrap_or_default();
             if port >= FIRST_FREE_PORT {

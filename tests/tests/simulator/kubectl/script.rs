@@ -1,5 +1,6 @@
-//! Scripts: commands of a shell, a line each. `! ` stands before one that must fail, `~ ` before one that is repeated until it
-//! succeeds, and whose words nobody compares; both servers must agree on everything else.
+//! Scripts: shell commands, one a line. `! ` precedes a command that must fail. `~ ` precedes a
+//! command that is repeated until it succeeds, and whose output is not compared. Both servers must
+//! agree on everything else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use lifecycle_tests::harness::Deadline;
 
-use super::servers::Place;
+use super::servers::ScriptRun;
 
 /// After how many seconds a command has hung.
 const LIMIT: &str = "120";
@@ -35,8 +36,8 @@ enum Expected {
     Eventually,
 }
 
-/// A command, and what came of it.
-pub(crate) struct Said {
+/// A command and its result.
+pub(crate) struct CommandOutput {
     pub(crate) command: String,
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -67,7 +68,7 @@ impl Script {
     }
 
     /// Runs it from beginning to end.
-    pub(crate) fn play(&self, place: &Place) -> Result<Vec<Said>> {
+    pub(crate) fn play(&self, place: &ScriptRun) -> Result<Vec<CommandOutput>> {
         let mut said = Vec::new();
         for line in &self.lines {
             if line.expected == Expected::Eventually {
@@ -102,14 +103,14 @@ impl Line {
         }
     }
 
-    fn run(&self, place: &Place) -> Result<Said> {
+    fn run(&self, place: &ScriptRun) -> Result<CommandOutput> {
         let mut command = Command::new("timeout");
         command.args([LIMIT, "bash", "-o", "pipefail", "-c", &self.command]);
         place.enter(&mut command);
         command.current_dir(folder().join("manifests"));
         command.env("BASH_ENV", folder().join("watching.sh"));
         let output = command.output().context("there is no bash")?;
-        Ok(Said {
+        Ok(CommandOutput {
             command: self.command.clone(),
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -117,7 +118,7 @@ impl Line {
         })
     }
 
-    fn repeat(&self, place: &Place) -> Result<()> {
+    fn repeat(&self, place: &ScriptRun) -> Result<()> {
         let mut deadline = Deadline::new(PATIENCE);
         loop {
             let said = self.run(place)?;

@@ -48,17 +48,17 @@ impl Default for Servers {
 }
 
 impl Servers {
-    /// Where a script runs: on the simulated server and on the real one.
-    pub(crate) async fn places(&self, script: &str) -> Result<[Place; 2]> {
+    /// Returns the places of a script: one on the simulated server and one on the real server.
+    pub(crate) async fn places(&self, script: &str) -> Result<[ScriptRun; 2]> {
         let start = || async { self.runtime.spawn(Running::start()).await? };
         let running = self.running.get_or_try_init(start).await?;
         let mut places = Vec::new();
         for (server, client, kubeconfig) in &running.servers {
             let (client, name) = (client.clone(), script.to_owned());
             self.runtime.spawn(make_namespace(client, name)).await??;
-            places.push(running.place(server, script, kubeconfig)?);
+            places.push(running.prepare_run(server, script, kubeconfig)?);
         }
-        let both = <[Place; 2]>::try_from(places);
+        let both = <[ScriptRun; 2]>::try_from(places);
         Ok(both.unwrap_or_else(|_| unreachable!("there are two servers")))
     }
 }
@@ -93,7 +93,7 @@ impl Running {
         tokio::spawn(http::serve(
             listener,
             server.clone(),
-            http::Door::default(),
+            http::AccessOptions::default(),
             stop,
         ));
         let servers = [
@@ -115,13 +115,13 @@ impl Running {
         })
     }
 
-    fn place(&self, server: &str, script: &str, kubeconfig: &Value) -> Result<Place> {
+    fn prepare_run(&self, server: &str, script: &str, kubeconfig: &Value) -> Result<ScriptRun> {
         let folder = self.folder.path().join(server).join(script);
         fs::create_dir_all(&folder)?;
         let mut kubeconfig = kubeconfig.clone();
         kubeconfig["contexts"][0]["context"]["namespace"] = script.into();
         fs::write(folder.join("kubeconfig"), kubeconfig.to_string())?;
-        Ok(Place {
+        Ok(ScriptRun {
             script: script.to_owned(),
             folder,
             binaries: self.binaries.clone(),
@@ -167,15 +167,16 @@ async fn make_namespace(client: Client, name: String) -> Result<()> {
     Ok(())
 }
 
-/// Where one script runs on one server.
-pub(crate) struct Place {
+/// Place of one script on one server.
+pub(crate) struct ScriptRun {
     script: String,
     folder: PathBuf,
     binaries: PathBuf,
 }
 
-impl Place {
-    /// Makes a command run here: `kubectl` is ours and asks this server, `$CASE` is the name of the script.
+impl ScriptRun {
+    /// Makes a command run here: `kubectl` is ours and uses this server, and `$CASE` is the name of
+    /// the script.
     pub(crate) fn enter(&self, command: &mut Command) {
         let path = std::env::var("PATH").unwrap_or_default();
         command

@@ -1,4 +1,5 @@
-//! A copy of a cluster, as it is looked at: it answers as the cluster does, and what is written to it changes nothing there.
+//! Copy of a cluster. It answers as the cluster does, and writes to it change nothing in the
+//! cluster.
 
 use anyhow::{Result, ensure};
 use kube::Client;
@@ -8,7 +9,7 @@ use lifecycle_simulator::{Mirror, Server, User};
 use lifecycle_tests::harness::{Case, case};
 use serde_json::{Value, json};
 
-use super::place::{Place, at, both, of};
+use super::place::{TestCluster, both, build_object, core_path};
 
 const MAPS: &str = "/api/v1/namespaces/ns/configmaps";
 const BUCKETS: &str = "/apis/store.tests/v1/namespaces/ns/buckets";
@@ -28,25 +29,27 @@ pub(crate) fn cases() -> Vec<Case> {
         both(
             "simulated: what_is_written_to_a_copy_stays_in_it",
             "real: what_is_written_to_a_copy_stays_in_it",
-            stays,
+            writes_stay_local,
         ),
     ];
     cases.into_iter().flatten().chain([few]).collect()
 }
 
-/// A place in which nothing moves by itself, with two maps and a bucket.
-async fn furnished(place: Place) -> Result<Place> {
+/// Creates two maps and a bucket in a place without running controllers.
+async fn furnished(place: TestCluster) -> Result<TestCluster> {
     let place = place.alone();
     for name in ["one", "two"] {
         let data = json!({ "data": { "a": name }, "metadata": { "finalizers": ["tests/held"] } });
-        place.post(MAPS, of("v1", "ConfigMap", name, data)).await?;
+        place
+            .post(MAPS, build_object("v1", "ConfigMap", name, data))
+            .await?;
     }
-    let bucket = of("store.tests/v1", "Bucket", "b", json!({ "spec": {} }));
+    let bucket = build_object("store.tests/v1", "Bucket", "b", json!({ "spec": {} }));
     place.post(BUCKETS, bucket).await?;
     Ok(place)
 }
 
-/// What a list says, without versions, which are each server's own.
+/// Returns the content of a list, without versions, which are specific to each server.
 async fn list(client: &Client, path: &str) -> Result<Value> {
     let request = Request::new(path).list(&ListParams::default())?;
     let mut list: Value = client.request(request).await?;
@@ -60,9 +63,9 @@ async fn list(client: &Client, path: &str) -> Result<Value> {
     Ok(names.into())
 }
 
-async fn shows(place: Place) -> Result<()> {
+async fn shows(place: TestCluster) -> Result<()> {
     let place = furnished(place).await?;
-    let mirror = Mirror::of(place.client.clone()).await?;
+    let mirror = Mirror::from_client(place.client.clone()).await?;
     let copy = mirror.client();
     let all = "/api/v1/configmaps";
     for path in [BUCKETS, MAPS, all, "/api/v1/namespaces", "/api/v1/services"] {
@@ -78,19 +81,20 @@ async fn shows(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn stays(place: Place) -> Result<()> {
+async fn writes_stay_local(place: TestCluster) -> Result<()> {
     let place = furnished(place).await?;
     let before = list(&place.client, MAPS).await?;
-    let mirror = Mirror::of(place.client.clone()).await?;
+    let mirror = Mirror::from_client(place.client.clone()).await?;
     let copy = mirror.client();
     let maps = Request::new(MAPS);
-    // One that nobody has looked at yet, one that is new, and one that is held by a finalizer.
+    // The objects are one that has not been read yet, one that is new, and one that a finalizer
+    // keeps.
     let patch = Patch::Merge(json!({ "data": { "a": "other" } }));
     let patched: Value = copy
         .request(maps.patch("one", &PatchParams::default(), &patch)?)
         .await?;
     ensure!(patched["data"]["a"] == "other", "{patched}");
-    let new = of("v1", "ConfigMap", "three", json!({}));
+    let new = build_object("v1", "ConfigMap", "three", json!({}));
     let created = maps.create(&PostParams::default(), serde_json::to_vec(&new)?)?;
     let created: Value = copy.request(created).await?;
     ensure!(created["metadata"]["uid"].is_string(), "{created}");
@@ -101,7 +105,7 @@ async fn stays(place: Place) -> Result<()> {
         !deleted["metadata"]["deletionTimestamp"].is_null(),
         "{deleted}"
     );
-    // What was written is not overwritten by what is copied later.
+    // A later copy does not overwrite a written object.
     let here = list(&copy, MAPS).await?;
     let find = |name: &str| {
         here.as_array()
@@ -136,21 +140,25 @@ async fn stays(place: Place) -> Result<()> {
             .iter()
             .all(|write| write.kind == "ConfigMap" && write.refusal.is_none())
     );
-    // The same again, against what is there.
-    place.there(&at("configmaps", "one")).await?;
+    // Repeats the check against the existing objects.
+    place.wait_present(&core_path("configmaps", "one")).await?;
     Ok(())
 }
 
-/// Who may not read namespaces writes into them all the same; what may not be read is told.
+/// Checks that a user without permission to read namespaces can still write into them. Resources
+/// that the user may not read are reported.
 async fn few_rights() -> Result<()> {
     let server = Server::new(1);
     let admin = server.client(&User::admin());
     let group = "rbac.authorization.k8s.io";
     for (path, object) in [
-        ("/api/v1/namespaces", of("v1", "Namespace", "ns", json!({}))),
+        (
+            "/api/v1/namespaces",
+            build_object("v1", "Namespace", "ns", json!({})),
+        ),
         (
             "/apis/rbac.authorization.k8s.io/v1/clusterroles",
-            of(
+            build_object(
                 "rbac.authorization.k8s.io/v1",
                 "ClusterRole",
                 "reader",
@@ -162,7 +170,7 @@ async fn few_rights() -> Result<()> {
         ),
         (
             "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-            of(
+            build_object(
                 "rbac.authorization.k8s.io/v1",
                 "ClusterRoleBinding",
                 "reader",
@@ -178,9 +186,9 @@ async fn few_rights() -> Result<()> {
         admin.request::<Value>(create).await?;
     }
     server.enforce_rbac(true);
-    let mirror = Mirror::of(server.client(&User::new("reader", &[]))).await?;
+    let mirror = Mirror::from_client(server.client(&User::new("reader", &[]))).await?;
     let copy = mirror.client();
-    let new = serde_json::to_vec(&of("v1", "ConfigMap", "one", json!({})))?;
+    let new = serde_json::to_vec(&build_object("v1", "ConfigMap", "one", json!({})))?;
     let created = Request::new(MAPS).create(&PostParams::default(), new)?;
     let created: Value = copy.request(created).await?;
     ensure!(created["metadata"]["name"] == "one", "{created}");

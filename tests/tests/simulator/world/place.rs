@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 pub(crate) const SOON: Duration = Duration::from_secs(120);
 
 /// A server, its world, and the namespace `ns`.
-pub(crate) struct Place {
+pub(crate) struct TestCluster {
     pub(crate) client: Client,
     _world: Option<Running>,
 }
@@ -29,7 +29,11 @@ impl Drop for Running {
 }
 
 /// One case as two: on the simulated server, on paused time, and on a real one.
-pub(crate) fn both<R>(simulated: &'static str, real: &'static str, run: fn(Place) -> R) -> [Case; 2]
+pub(crate) fn both<R>(
+    simulated: &'static str,
+    real: &'static str,
+    run: fn(TestCluster) -> R,
+) -> [Case; 2]
 where
     R: Future<Output = Result<()>> + 'static,
 {
@@ -41,7 +45,7 @@ where
                 .build()?;
             runtime.block_on(async {
                 let client = Server::new(1).client(&User::admin());
-                run(Place::around(client).await?).await
+                run(TestCluster::around(client).await?).await
             })
         });
         tokio::task::spawn_blocking(move || thread.join())
@@ -50,7 +54,7 @@ where
     };
     let for_real = move || async move {
         let server = ApiServer::start().await?;
-        run(Place::around(server.client()).await?).await
+        run(TestCluster::around(server.client()).await?).await
     };
     [
         case(simulated, &[], on_paused_time),
@@ -58,7 +62,7 @@ where
     ]
 }
 
-impl Place {
+impl TestCluster {
     /// The same place, where nothing runs any more.
     pub(crate) fn alone(mut self) -> Self {
         self._world = None;
@@ -66,7 +70,7 @@ impl Place {
     }
 
     async fn around(client: Client) -> Result<Self> {
-        let world = World::whole().origin(jiff::Timestamp::now());
+        let world = World::full().origin(jiff::Timestamp::now());
         let world = Running(tokio::spawn(world.run(client.clone())));
         let place = Self {
             client,
@@ -80,13 +84,18 @@ impl Place {
             )
             .await?;
         place
-            .post("/api/v1/namespaces", of("v1", "Namespace", "ns", json!({})))
+            .post(
+                "/api/v1/namespaces",
+                build_object("v1", "Namespace", "ns", json!({})),
+            )
             .await?;
-        place.there(&at("serviceaccounts", "default")).await?;
+        place
+            .wait_present(&core_path("serviceaccounts", "default"))
+            .await?;
         Ok(place)
     }
 
-    pub(crate) async fn ask(
+    pub(crate) async fn request(
         &self,
         method: Method,
         path: &str,
@@ -111,26 +120,26 @@ impl Place {
     }
 
     pub(crate) async fn post(&self, path: &str, body: Value) -> Result<Value> {
-        let made = self.ask(Method::POST, path, &body).await;
+        let made = self.request(Method::POST, path, &body).await;
         made.with_context(|| format!("cannot create {body}"))
     }
 
     pub(crate) async fn patch(&self, path: &str, body: Value) -> Result<Value> {
-        let patched = self.ask(Method::PATCH, path, &body).await;
+        let patched = self.request(Method::PATCH, path, &body).await;
         patched.with_context(|| format!("cannot patch {path}"))
     }
 
     pub(crate) async fn delete(&self, path: &str, policy: &str) -> Result<()> {
         let options =
             json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy });
-        let deleted = self.ask(Method::DELETE, path, &options).await;
+        let deleted = self.request(Method::DELETE, path, &options).await;
         deleted
             .map(drop)
             .with_context(|| format!("cannot delete {path}"))
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Option<Value>> {
-        match self.ask(Method::GET, path, &Value::Null).await {
+        match self.request(Method::GET, path, &Value::Null).await {
             Ok(found) => Ok(Some(found)),
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
             Err(error) => Err(error).with_context(|| format!("cannot read {path}")),
@@ -154,8 +163,8 @@ impl Place {
         found.with_context(|| format!("{path} is {}", last.borrow()))
     }
 
-    /// Waits until it is there.
-    pub(crate) async fn there(&self, path: &str) -> Result<Value> {
+    /// Waits until the object exists.
+    pub(crate) async fn wait_present(&self, path: &str) -> Result<Value> {
         self.comes_to(path, "it is there", |_| true).await
     }
 
@@ -167,7 +176,7 @@ impl Place {
         .await
     }
 
-    /// Waits until there are so many that fit.
+    /// Waits until this many objects match.
     pub(crate) async fn counts(
         &self,
         path: &str,
@@ -188,7 +197,7 @@ impl Place {
 }
 
 /// An object in `ns`, where its kind lives in a namespace.
-pub(crate) fn of(version: &str, kind: &str, name: &str, more: Value) -> Value {
+pub(crate) fn build_object(version: &str, kind: &str, name: &str, more: Value) -> Value {
     let mut object = json!({ "apiVersion": version, "kind": kind, "metadata": { "name": name } });
     merge(&mut object, more);
     object
@@ -206,7 +215,7 @@ fn merge(into: &mut Value, from: Value) {
 }
 
 /// The path of an object of a core kind in `ns`.
-pub(crate) fn at(plural: &str, name: &str) -> String {
+pub(crate) fn core_path(plural: &str, name: &str) -> String {
     format!("/api/v1/namespaces/ns/{plural}/{name}")
 }
 

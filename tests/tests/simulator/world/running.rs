@@ -1,11 +1,11 @@
-//! Load balancers, workloads, Pods and what follows them.
+//! Load balancers, workloads, Pods, and the effects that follow from them.
 
 use anyhow::{Result, ensure};
 use lifecycle_simulator::world::{EXIT, READY};
 use lifecycle_tests::harness::Case;
 use serde_json::{Value, json};
 
-use super::place::{Place, at, both, of};
+use super::place::{TestCluster, both, build_object, core_path};
 
 pub(crate) fn cases() -> Vec<Case> {
     let cases = [
@@ -59,7 +59,7 @@ fn is_ready(pod: &Value) -> bool {
         .any(|c| c["type"] == "Ready" && c["status"] == "True")
 }
 
-fn stays(object: &Value) -> bool {
+fn is_live(object: &Value) -> bool {
     object["metadata"]["deletionTimestamp"].is_null()
 }
 
@@ -71,7 +71,7 @@ fn template(annotations: Value) -> Value {
 }
 
 fn running(kind: &str, name: &str, replicas: usize) -> Value {
-    let mut object = of(
+    let mut object = build_object(
         "apps/v1",
         kind,
         name,
@@ -87,12 +87,12 @@ fn running(kind: &str, name: &str, replicas: usize) -> Value {
     object
 }
 
-async fn balancer(place: Place) -> Result<()> {
+async fn balancer(place: TestCluster) -> Result<()> {
     let spec = json!({ "spec": { "type": "LoadBalancer", "ports": [{ "port": 80 }] } });
     let classed = json!({ "spec": { "type": "LoadBalancer", "loadBalancerClass": "tests/other", "ports": [{ "port": 80 }] } });
     for (name, spec) in [("a", spec.clone()), ("b", spec), ("c", classed)] {
         place
-            .post(SERVICES, of("v1", "Service", name, spec))
+            .post(SERVICES, build_object("v1", "Service", name, spec))
             .await?;
     }
     let address = |s: &Value| {
@@ -103,34 +103,34 @@ async fn balancer(place: Place) -> Result<()> {
     let mut found = Vec::new();
     for name in ["a", "b"] {
         let service = place
-            .comes_to(&at("services", name), "it has an address", |s| {
+            .comes_to(&core_path("services", name), "it has an address", |s| {
                 address(s).is_some()
             })
             .await?;
         found.extend(address(&service));
     }
     ensure!(found.len() == 2 && found[0] != found[1], "{found:?}");
-    let other = place.there(&at("services", "c")).await?;
+    let other = place.wait_present(&core_path("services", "c")).await?;
     ensure!(address(&other).is_none(), "another class is ignored");
     place
         .patch(
-            &at("services", "a"),
+            &core_path("services", "a"),
             json!({ "spec": { "type": "ClusterIP" } }),
         )
         .await?;
     place
-        .comes_to(&at("services", "a"), "it has no address", |s| {
+        .comes_to(&core_path("services", "a"), "it has no address", |s| {
             address(s).is_none()
         })
         .await?;
     Ok(())
 }
 
-async fn deployment(place: Place) -> Result<()> {
+async fn deployment(place: TestCluster) -> Result<()> {
     let ports = json!([{ "port": 80, "targetPort": "http" }]);
     let service = json!({ "spec": { "selector": { "app": "web" }, "ports": ports } });
     place
-        .post(SERVICES, of("v1", "Service", "web", service))
+        .post(SERVICES, build_object("v1", "Service", "web", service))
         .await?;
     place
         .post(
@@ -193,17 +193,21 @@ async fn deployment(place: Place) -> Result<()> {
             slice["endpoints"].as_array().is_none_or(Vec::is_empty)
         })
         .await?;
-    place.delete(&at("services", "web"), "Background").await?;
+    place
+        .delete(&core_path("services", "web"), "Background")
+        .await?;
     place.counts(SLICES, 0, |_| true).await?;
     Ok(())
 }
 
-async fn job(place: Place) -> Result<()> {
+async fn job(place: TestCluster) -> Result<()> {
     for (name, exit) in [("good", "0"), ("bad", "1")] {
         let mut template = template(json!({ EXIT: exit }));
         template["spec"]["restartPolicy"] = json!("Never");
         let spec = json!({ "spec": { "backoffLimit": 0, "template": template } });
-        place.post(JOBS, of("batch/v1", "Job", name, spec)).await?;
+        place
+            .post(JOBS, build_object("batch/v1", "Job", name, spec))
+            .await?;
     }
     let has = |kind: &'static str| {
         move |job: &Value| {
@@ -228,22 +232,24 @@ async fn job(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn sets(place: Place) -> Result<()> {
+async fn sets(place: TestCluster) -> Result<()> {
     let mut stateful = running("StatefulSet", "db", 2);
     stateful["spec"]["serviceName"] = json!("db");
     place
         .post(&format!("{APPS}/statefulsets"), stateful)
         .await?;
     place
-        .comes_to(&at("pods", "db-0"), "it is ready", is_ready)
+        .comes_to(&core_path("pods", "db-0"), "it is ready", is_ready)
         .await?;
     place
-        .comes_to(&at("pods", "db-1"), "it is ready", is_ready)
+        .comes_to(&core_path("pods", "db-1"), "it is ready", is_ready)
         .await?;
-    place.delete(&at("pods", "db-0"), "Background").await?;
     place
-        .comes_to(&at("pods", "db-0"), "it is there again", |p| {
-            stays(p) && is_ready(p)
+        .delete(&core_path("pods", "db-0"), "Background")
+        .await?;
+    place
+        .comes_to(&core_path("pods", "db-0"), "it is there again", |p| {
+            is_live(p) && is_ready(p)
         })
         .await?;
     place
@@ -252,7 +258,7 @@ async fn sets(place: Place) -> Result<()> {
             json!({ "spec": { "replicas": 1 } }),
         )
         .await?;
-    place.gone(&at("pods", "db-1")).await?;
+    place.gone(&core_path("pods", "db-1")).await?;
     place
         .post(
             &format!("{APPS}/daemonsets"),
@@ -266,7 +272,7 @@ async fn sets(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn vanished(place: Place) -> Result<()> {
+async fn vanished(place: TestCluster) -> Result<()> {
     place
         .post(
             &format!("{APPS}/deployments"),
@@ -287,11 +293,14 @@ async fn vanished(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn controller(place: Place) -> Result<()> {
+async fn controller(place: TestCluster) -> Result<()> {
     let path = "/api/v1/namespaces/ns/replicationcontrollers";
     let spec = json!({ "spec": { "replicas": 2, "selector": { "app": "web" }, "template": template(json!({})) } });
     place
-        .post(path, of("v1", "ReplicationController", "web", spec))
+        .post(
+            path,
+            build_object("v1", "ReplicationController", "web", spec),
+        )
         .await?;
     let path = format!("{path}/web");
     let ready = |n: usize| move |c: &Value| c["status"]["readyReplicas"] == n;

@@ -1,5 +1,6 @@
-//! `run-tests MESSAGES TABLE`: runs `cargo test --workspace`, judges the failures by `lifecycle_tidy::verdict`, and writes a table to the file
-//! TABLE. MESSAGES is what `cargo test --no-run --message-format=json` printed. Exits 1 if the check fails.
+//! `run-tests MESSAGES TABLE`: runs `cargo test --workspace`, judges the failures by
+//! `lifecycle_tidy::verdict`, and writes a table to the file TABLE. MESSAGES is the output of
+//! `cargo test --no-run --message-format=json`. Exits 1 if the check fails.
 
 #![allow(clippy::print_stdout, reason = "it prints what Cargo prints")]
 
@@ -60,8 +61,8 @@ fn run() -> Result<bool, Box<dyn Error>> {
     Ok(verdict.failed.is_empty() && left_out.is_empty())
 }
 
-/// Runs one test once more, alone, and returns whether it passed. It is the same program that runs: Cargo, asked for one program of the workspace, may
-/// compile another one.
+/// Runs one test once more, alone, and returns true if it passed. Runs the existing program: for
+/// one program of the workspace, Cargo may compile a different one.
 fn passes(
     failure: &Failure,
     executables: &BTreeMap<String, Executable>,
@@ -82,7 +83,7 @@ fn passes(
     Ok(has_passed && verdict::has_passed_one(&log))
 }
 
-/// Runs a command, passes on what it prints, and returns that and whether it succeeded.
+/// Runs a command and forwards its output. Returns the output, and true if the command succeeded.
 fn show(mut command: Command) -> Result<(String, bool), io::Error> {
     let (mut output, input) = io::pipe()?;
     command.stdout(input.try_clone()?).stderr(input);

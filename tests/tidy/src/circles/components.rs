@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// The components, each in order, in the order of their first nodes.
-pub(super) fn of<'a>(graph: &Graph<'a>) -> Vec<Vec<&'a str>> {
+pub(super) fn find_components<'a>(graph: &Graph<'a>) -> Vec<Vec<&'a str>> {
     let mut search = Search {
         graph,
         reached: BTreeMap::new(),
@@ -63,7 +63,10 @@ mod tests {
         for (from, to) in edges {
             graph.entry(from).or_default().insert(to);
         }
-        of(&graph).iter().map(|nodes| nodes.concat()).collect()
+        find_components(&graph)
+            .iter()
+            .map(|nodes| nodes.concat())
+            .collect()
     }
 
     #[test]

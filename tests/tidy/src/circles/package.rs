@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::source::{self, Said};
+use super::source::{self, ModuleItems};
 use super::tokens;
 use crate::Tree;
 
@@ -20,17 +20,17 @@ struct Module {
     file: String,
     parent: Option<usize>,
     children: BTreeMap<String, usize>,
-    said: Said,
+    said: ModuleItems,
 }
 
-/// What a path leads to.
+/// Target of a path.
 enum Target {
     Module(usize),
     /// An item of a module.
     Item(usize),
 }
 
-/// A file that names what another defines.
+/// Tie from a file to the file that defines a name that it uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Tie {
     /// The file that names it.
@@ -67,7 +67,7 @@ impl Package {
         file: &str,
         below: &str,
         parent: Option<usize>,
-        mut said: Said,
+        mut said: ModuleItems,
     ) -> usize {
         let own = self.modules.len();
         let inside = std::mem::take(&mut said.inside);
@@ -101,7 +101,8 @@ impl Package {
         self.modules.iter().map(|module| module.file.as_str())
     }
 
-    /// Which file names what of which other. What a module takes from those around it does not count: it is a part of them.
+    /// Returns the ties: each file with the names that it uses of another file. Names that a module
+    /// takes from its surrounding modules do not count, because the module is a part of them.
     pub(super) fn ties(&self) -> Vec<Tie> {
         let mut ties = Vec::new();
         for (own, module) in self.modules.iter().enumerate() {
@@ -125,13 +126,14 @@ impl Package {
         ties
     }
 
-    /// Whether one module is the parent of another, or its parent's.
+    /// Returns true if one module is the parent of another, or an ancestor of it.
     fn is_around(&self, outer: usize, inner: usize) -> bool {
         let parent = self.modules[inner].parent;
         parent.is_some_and(|parent| parent == outer || self.is_around(outer, parent))
     }
 
-    /// The modules that define what a path ends in, and its name there. A module is a place and defines nothing by itself.
+    /// Returns the modules that define the end of a path, and its name there. A module is a place
+    /// and defines nothing by itself.
     fn defined(&self, from: usize, path: &[String]) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for (target, name) in self.resolve(from, path, LONGEST) {
@@ -160,7 +162,7 @@ impl Package {
             };
             rest = after;
         }
-        // Outside of a module that is named, a word may mean another crate, or something local.
+        // Outside a named module, a word may mean another crate, or something local.
         let mut is_inside = rest.len() < path.len();
         while let [name, after @ ..] = rest {
             let mut found = self.look_up(at, name, left);
@@ -185,13 +187,14 @@ impl Package {
         vec![(Target::Module(at), String::new())]
     }
 
-    /// Whether a module has a name from elsewhere. What it neither declares nor brings, a macro or a derive makes there.
+    /// Returns true if a module has a name from elsewhere. A macro or a derive makes a name that
+    /// the module neither declares nor brings.
     fn brings(&self, at: usize, name: &str) -> bool {
         let said = &self.modules[at].said;
         !said.globs.is_empty() || said.uses.iter().any(|(_, alias)| alias == name)
     }
 
-    /// What a name means in a module. A module and an item may share it.
+    /// Returns the meanings of a name in a module. A module and an item may share the name.
     fn look_up(&self, at: usize, name: &str, left: usize) -> Vec<(Target, String)> {
         let module = &self.modules[at];
         let child = module.children.get(name).copied();

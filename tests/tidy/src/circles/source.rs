@@ -1,32 +1,33 @@
-//! One source as what it declares, what it brings into scope and which paths it names. Code that only tests compile is left out.
+//! One source as its declarations, its imports and the paths that it names. Code that only tests
+//! compile is left out.
 
 use std::collections::BTreeSet;
 
 use super::tokens::Token;
 
-/// What one module says, in a file of its own or inside another.
+/// Content of one module, in a file of its own or inside another.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct ModuleItems {
     /// Items by name.
     pub(super) items: BTreeSet<String>,
     /// Modules that have files of their own, with the file that `#[path]` names.
     pub(super) children: Vec<(String, Option<String>)>,
     /// Modules inside the same file.
-    pub(super) inside: Vec<(String, Said)>,
-    /// What `use` brings: the path and the name that it gets here.
+    pub(super) inside: Vec<(String, ModuleItems)>,
+    /// Imports by `use`: the path and the name that it gets here.
     pub(super) uses: Vec<(Vec<String>, String)>,
-    /// Paths whose whole content `use` brings.
+    /// Paths whose whole content `use` imports.
     pub(super) globs: Vec<Vec<String>>,
     /// Every other path of more than one name.
     pub(super) paths: Vec<Vec<String>>,
 }
 
-/// What precedes the name of an item.
+/// Keywords that precede the name of an item.
 const KINDS: [&str; 9] = [
     "const", "enum", "fn", "mut", "static", "struct", "trait", "type", "union",
 ];
 
-/// What ends with the braces of its body, or with `;` where it has none.
+/// Keywords of items that end with the braces of their body, or with `;` if they have none.
 const WITH_BODY: [&str; 8] = [
     "enum",
     "fn",
@@ -38,19 +39,19 @@ const WITH_BODY: [&str; 8] = [
     "union",
 ];
 
-/// What ends with `;` and may hold braces before.
+/// Keywords of items that end with `;` and may hold braces before it.
 const WITH_VALUE: [&str; 5] = ["const", "let", "static", "type", "use"];
 
 /// Reads the tokens of a module.
-pub(super) fn read(tokens: &[Token<'_>]) -> Said {
-    let mut said = Said::default();
+pub(super) fn read(tokens: &[Token<'_>]) -> ModuleItems {
+    let mut said = ModuleItems::default();
     read_items(tokens, &mut said);
     said.uses.sort();
     said.uses.dedup();
     said
 }
 
-fn read_items(tokens: &[Token<'_>], said: &mut Said) {
+fn read_items(tokens: &[Token<'_>], said: &mut ModuleItems) {
     let mut place = 0;
     let mut named_path = None;
     while let Some(token) = tokens.get(place) {
@@ -90,8 +91,8 @@ fn read_items(tokens: &[Token<'_>], said: &mut Said) {
     }
 }
 
-/// Inside of bodies: paths and uses, wherever they stand.
-fn read_body(tokens: &[Token<'_>], said: &mut Said) {
+/// Reads the bodies: paths and uses in any position.
+fn read_body(tokens: &[Token<'_>], said: &mut ModuleItems) {
     let mut place = 0;
     while let Some(token) = tokens.get(place) {
         let rest = &tokens[place..];
@@ -107,7 +108,7 @@ fn read_body(tokens: &[Token<'_>], said: &mut Said) {
 }
 
 /// The paths that begin at a place, and how many tokens they take.
-fn read_names(tokens: &[Token<'_>], place: usize, said: &mut Said) -> usize {
+fn read_names(tokens: &[Token<'_>], place: usize, said: &mut ModuleItems) -> usize {
     match &tokens[place] {
         Token::Group(_, inner) => {
             read_body(inner, said);
@@ -150,7 +151,7 @@ fn path(tokens: &[Token<'_>]) -> Vec<String> {
 }
 
 /// A tree of `use`, below a path.
-fn read_use(tokens: &[Token<'_>], below: &[String], said: &mut Said) {
+fn read_use(tokens: &[Token<'_>], below: &[String], said: &mut ModuleItems) {
     for branch in tokens.split(|token| *token == Token::Sign(',')) {
         let mut full = below.to_vec();
         let names = path(branch);
@@ -176,7 +177,7 @@ fn read_use(tokens: &[Token<'_>], below: &[String], said: &mut Said) {
     }
 }
 
-fn bring(mut path: Vec<String>, name: &str, said: &mut Said) {
+fn bring(mut path: Vec<String>, name: &str, said: &mut ModuleItems) {
     if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
         path.pop();
     }
@@ -214,7 +215,7 @@ fn length(tokens: &[Token<'_>]) -> usize {
     place + rest.iter().position(ends).map_or(rest.len(), |end| end + 1)
 }
 
-/// The first word of an item that says what it is. `const fn` is a function.
+/// Returns the first word of an item that names its kind. `const fn` is a function.
 fn kind<'a>(tokens: &[Token<'a>]) -> &'a str {
     let mut words = tokens.iter().filter_map(|token| match token {
         Token::Word(word) => Some(*word),
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
     use crate::circles::tokens;
 
-    fn said(text: &str) -> Said {
+    fn parse_module(text: &str) -> ModuleItems {
         read(&tokens::read(text))
     }
 
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn items_and_modules_are_declared() {
-        let said = said(
+        let said = parse_module(
             "pub(crate) struct A<T>(T); pub const fn b() {} static mut C: u8 = 0;
              macro_rules! d { () => {} } mod e; #[path = \"odd.rs\"] pub mod f; mod g { enum H {} }",
         );
@@ -259,7 +260,8 @@ mod tests {
 
     #[test]
     fn a_tree_of_use_brings_each_leaf() {
-        let said = said("use a::{self, b::C as D, e::{F, g::*}}; use super::h; use ::i::J;");
+        let said =
+            parse_module("use a::{self, b::C as D, e::{F, g::*}}; use super::h; use ::i::J;");
         let uses: Vec<String> = said
             .uses
             .iter()
@@ -275,7 +277,7 @@ mod tests {
     #[test]
     fn paths_are_named_wherever_they_stand() {
         let text = "fn a(b: &super::B) -> c::C<d::D> { use e::F; <G as h::H>::i(::j::k()); l!(m::N, \"o::p\") }";
-        let said = said(text);
+        let said = parse_module(text);
         let expected = ["super::B", "c::C", "d::D", "h::H", "m::N"];
         assert_eq!(joined(&said.paths), expected);
         assert_eq!(said.uses[0].1, "F");
@@ -292,7 +294,7 @@ mod tests {
             impl I { #[cfg(test)] const L: [u8; 2] = l::L; #[cfg(test)] pub const fn l() { l::l() } fn m() { #[cfg(test)] n::o(); p::q() } }
             #[cfg(unix)] mod r;
         ";
-        let said = said(text);
+        let said = parse_module(text);
         assert_eq!(said.children, [("r".to_owned(), None)]);
         assert!(said.inside.is_empty() && said.uses.is_empty(), "{said:?}");
         assert_eq!(joined(&said.paths), ["k::K", "p::q"]);

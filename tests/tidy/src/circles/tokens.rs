@@ -5,17 +5,17 @@
 pub(super) enum Token<'a> {
     /// An identifier, a keyword or a number.
     Word(&'a str),
-    /// What is between the quotes of a string.
+    /// Text between the quotes of a string.
     Text(&'a str),
     /// `::`
     Path,
     /// Any other character.
     Sign(char),
-    /// What is between brackets, and the bracket that opens it.
+    /// Content between brackets, and the bracket that opens it.
     Group(char, Vec<Token<'a>>),
 }
 
-/// All tokens of a source. What is not closed ends with the file.
+/// Reads all tokens of a source. An unclosed bracket or string ends with the file.
 pub(super) fn read(text: &str) -> Vec<Token<'_>> {
     let mut reader = Reader { rest: text };
     reader.until_closed()
@@ -129,7 +129,7 @@ fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// Where a quote closes that no `\` stands before.
+/// Returns the position of the closing quote, which no `\` precedes.
 fn closing(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (place, letter) in text.char_indices() {

@@ -10,7 +10,7 @@ pub const LIST: &str = "tests/flaky.txt";
 /// Upper bound on entries.
 const MOST: usize = 5;
 
-/// Entries that are malformed, that name what does not exist, or that are too many.
+/// Returns entries that are malformed, that name something nonexistent, or that are too many.
 pub fn findings(tree: &Tree) -> Vec<String> {
     let Some(list) = tree.text(LIST) else {
         return vec![format!("{LIST}: it does not exist")];

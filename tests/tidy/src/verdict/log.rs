@@ -1,10 +1,11 @@
-//! Reads what `cargo test --no-fail-fast` prints: one `Program` for each test program, with the section of each failed test.
+//! Parser of the output of `cargo test --no-fail-fast`: one `Program` for each test program, with
+//! the section of each failed test.
 
 use std::collections::BTreeMap;
 
 use super::Failure;
 
-/// Upper bound on the lines kept of what a failed test printed.
+/// Upper bound on the number of output lines kept for a failed test.
 const LINES: usize = 40;
 
 /// One run of a test program.
@@ -22,12 +23,13 @@ pub struct Program {
     pub filtered: usize,
     /// Names of failed tests, each with the last lines of its section.
     pub sections: Vec<(String, String)>,
-    /// Whether it printed a result.
+    /// True if it printed a result.
     pub has_ended: bool,
 }
 
 impl Program {
-    /// Its failed tests. A program that ended without a result, or whose failures cannot be told apart, fails as a whole.
+    /// Returns its failed tests. A program that ended without a result, or whose failures cannot be
+    /// distinguished, fails as a whole.
     pub(super) fn failures(&self) -> Vec<Failure> {
         let failure = |test: Option<String>, output: String| Failure {
             program: self.source.clone(),
@@ -88,7 +90,7 @@ pub fn read(log: &str, sources: &BTreeMap<String, String>) -> Vec<Program> {
     programs
 }
 
-/// True if the log of a program that was to run one test says that it passed.
+/// Returns true if the log of a program that was to run one test reports that it passed.
 pub fn has_passed_one(log: &str) -> bool {
     let result = log
         .lines()
@@ -124,7 +126,8 @@ fn count(result: &str, word: &str) -> usize {
         .unwrap_or_default()
 }
 
-/// The test whose section this line begins: `---- NAME stdout ----` of libtest, `---- NAME ----` of harnesses like it.
+/// Returns the test whose section this line begins: `---- NAME stdout ----` of libtest, `---- NAME
+/// ----` of harnesses like it.
 fn section(line: &str) -> Option<&str> {
     let name = line.strip_prefix("---- ")?.strip_suffix(" ----")?;
     Some(name.strip_suffix(" stdout").unwrap_or(name))

@@ -1,4 +1,4 @@
-//! The table with which the check ends.
+//! Table that the check prints at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

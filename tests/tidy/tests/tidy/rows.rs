@@ -1,4 +1,5 @@
-//! The pages that name a test for each row: what is not shown, and whether they say what is so. `BLESS=1` writes them.
+//! Pages that name a test for each row: the uncovered rows, and the check that the pages are up to
+//! date. `BLESS=1` writes them.
 
 use std::fs;
 
@@ -16,7 +17,7 @@ fn the_tables_of_rows_and_of_threats_name_their_tests() {
 fn the_page_of_the_contract_names_a_test_for_each_row() {
     none(contract::findings(&TREE));
     let rows = TREE.text(contract::ROWS).expect("the rows are listed");
-    let seeded = TREE.with(contract::ROWS, &format!("{rows}B99 | without a test\n"));
+    let seeded = TREE.with_file(contract::ROWS, &format!("{rows}B99 | without a test\n"));
     let found = contract::findings(&seeded);
     assert_eq!(found.len(), 1, "the search proves nothing: {found:?}");
     is_current(contract::PAGE, contract::outdated(&TREE));

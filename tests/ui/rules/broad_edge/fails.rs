@@ -1,4 +1,4 @@
-//! What is right is entered from every state.
+//! A state without a failure is entered from every state.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

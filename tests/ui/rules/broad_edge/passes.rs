@@ -1,4 +1,4 @@
-//! What went wrong is entered from every state, and what is right from the states that lead to it.
+//! A failure state is entered from every state, and a state without a failure from the states that lead to it.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What is published need not be staged, says an effect.
+//! An effect declares that a published volume need not be staged.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

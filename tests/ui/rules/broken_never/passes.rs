@@ -1,4 +1,4 @@
-//! What is published is staged before.
+//! A published volume is staged before.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

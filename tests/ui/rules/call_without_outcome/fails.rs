@@ -1,4 +1,4 @@
-//! What if publishing is refused?
+//! The publish call declares no outcome for a refusal.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

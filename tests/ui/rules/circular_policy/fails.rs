@@ -1,4 +1,4 @@
-//! Whether the Service stays is read from the Service; and whether it is taken over, from what is not ours yet.
+//! The decision to keep the Service is read from the Service. The decision to take it over is read from an object that is not ours yet.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! Who is to keep a promise has no such state, or does nothing in it, or has no lifecycle at all.
+//! The keeper of a promise has no such state, or does nothing in it, or has no lifecycle at all.
 
 mod misspelt {
     use lifecycle_runtime::lifecycle;

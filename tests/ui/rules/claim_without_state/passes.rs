@@ -1,4 +1,4 @@
-//! Who is to keep a promise has done so in any of its states that are not another controller's, also where somebody must act.
+//! The lifecycle that keeps a promise has kept it in any of its states, except in those of another controller. This includes states where somebody must act.
 
 mod error {
     use lifecycle_runtime::lifecycle;

@@ -1,4 +1,4 @@
-//! What is made outside is known by a field that its owner may edit. The finding is a warning, which is refused here.
+//! An external resource is identified by a field that its owner may edit. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 

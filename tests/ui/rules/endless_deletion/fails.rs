@@ -1,4 +1,4 @@
-//! What is held can be given back only while the class is there.
+//! The cleanup of a held resource is possible only while the class is there.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

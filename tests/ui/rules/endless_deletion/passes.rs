@@ -1,4 +1,4 @@
-//! What is held can be given back without anything else.
+//! The cleanup of a held resource needs no other input.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What is published cannot be taken back.
+//! A published volume cannot be unpublished.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! Where the Service has not started, the object waits for it.
+//! The object waits for a Service that has not started.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! Where the Service is to stay the step is over.
+//! The stage of the teardown is over if the Service is to stay.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What is owned twice, what others own, a set, a condition of one member, a write of one, and what reads the whole.
+//! Misfits in a group: a member owned twice or by others, a set, one member's condition, one member's write, and a reader of the whole.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What does not go with `kstatus;`: conditions and a field that it writes itself, `implicit in ..`, a goal that is not Ready, a state that is Ready and no goal.
+//! Misfits with `kstatus;`: conditions and a field that it writes itself, `implicit in ..`, a goal that is not Ready, a Ready non-goal state.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

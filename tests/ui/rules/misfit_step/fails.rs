@@ -1,4 +1,4 @@
-//! What a state waits for in life is made when the object goes.
+//! A state waits during normal operation for an object that is made only when the main object goes.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What is made when the object goes no state waits for.
+//! No state waits for the object that is made when the main object goes.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

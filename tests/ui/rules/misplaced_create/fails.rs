@@ -1,4 +1,4 @@
-//! What is created is also applied, is of others as well, is only read, is compared in a list, or asks each time whether it stays.
+//! A created object is also applied, is shared with others, is only read, is compared in a list, or evaluates its retention each time.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

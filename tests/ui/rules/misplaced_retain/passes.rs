@@ -1,4 +1,4 @@
-//! What is owned goes with its owner, unless it is retained; an adoption says when.
+//! An owned object goes with its owner, unless it is retained. An adoption declares its `when`.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! Whose it is comes first, then who suspended it; what is held stays even while it is deleted in one of both.
+//! Ownership is checked first, then the two causes of suspension. In one of the two suspended states, a held resource stays even while the object is deleted.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What is held is acquired without an undo.
+//! A held resource is acquired without an undo.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What is held is given back: the undo is accepted, and the outside ends it.
+//! A held resource is released: the undo is accepted, and the environment completes it.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

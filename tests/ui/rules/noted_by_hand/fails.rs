@@ -1,4 +1,4 @@
-//! What was made is recorded by an effect of the author, who may not know it yet.
+//! An effect of the author records the created object, although the author may not know it yet.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What the object said while it was there is in a record of its own.
+//! A record of its own holds the data that the object reported while it was there.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

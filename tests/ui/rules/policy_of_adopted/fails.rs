@@ -1,4 +1,4 @@
-//! What is adopted stays, also where the policy says that it goes. The finding is a warning, which is refused here.
+//! An adopted object stays, also where the policy requires its deletion. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 

@@ -1,4 +1,4 @@
-//! What is adopted is as if it had been made by us, and the policy counts; where it is not so for all, another effect says for which.
+//! An adopted object counts as if we had made it, and the policy applies. If this does not hold for all objects, another effect selects the exceptions.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

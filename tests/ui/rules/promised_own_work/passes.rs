@@ -1,4 +1,4 @@
-//! What is promised is what the outside does with it.
+//! The promise covers only the environment's work on the object.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What still starts is waited for.
+//! The lifecycle waits for a Service that still starts.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

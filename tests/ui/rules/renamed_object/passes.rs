@@ -1,4 +1,4 @@
-//! What is left of an old name is deleted, and a name that a method makes of that of the Thing stays.
+//! Leftovers of an old name are deleted. A name that a method makes of the Thing's name stays.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What was dropped is retired, and everything is locked.
+//! Every dropped item is retired, and everything is locked.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What the first step stops, the second one starts.
+//! The second stage of the teardown starts the thing that the first stage stops.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

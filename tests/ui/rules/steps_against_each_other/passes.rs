@@ -1,4 +1,4 @@
-//! What the first step stops stays off.
+//! The thing that the first stage of the teardown stops stays off.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

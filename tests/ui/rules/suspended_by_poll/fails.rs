@@ -1,4 +1,4 @@
-//! What suspends the object is an answer that would not be asked for any more.
+//! The object is suspended by a poll answer, and the poll is no longer queried while suspended.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! What suspends the object is watched; the poll says something else, and is not asked meanwhile.
+//! The object is suspended by a watched input. The poll reports something else, and is not queried meanwhile.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! Whether the class is fine decides nothing. The finding is a warning, which is refused here.
+//! The state of the class decides nothing. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 

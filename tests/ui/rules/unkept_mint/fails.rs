@@ -1,4 +1,4 @@
-//! What keeps one value is never written, and what keeps another is written without it.
+//! No effect writes the store of one minted value, and an effect writes the store of another without that value.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -4,7 +4,7 @@ use lifecycle_runtime::{fragment, lifecycle};
 use lifecycle_ui::*;
 
 fragment! {
-    /// What every kind asks of its class.
+    /// Requirements of every kind on its class.
     fragment classed;
 
     observe {

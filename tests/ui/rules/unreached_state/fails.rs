@@ -1,4 +1,4 @@
-//! What was there may be gone for good: nobody else made anything in its place, but the source may be missing.
+//! The old object may be gone for good. Nobody else made anything in its place, but the source may be missing.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

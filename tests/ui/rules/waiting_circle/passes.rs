@@ -4,12 +4,12 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the author of an Offer wants.
+/// Desired state of an Offer.
 #[derive(Clone, Debug, PartialEq, CustomResource, Deserialize, JsonSchema, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Offer", namespaced, derive = "PartialEq")]
 pub(crate) struct OfferSpec {}
 
-/// What the author of a Demand wants.
+/// Desired state of a Demand.
 #[derive(Clone, Debug, PartialEq, CustomResource, Deserialize, JsonSchema, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Demand", namespaced, derive = "PartialEq")]
 pub(crate) struct DemandSpec {}

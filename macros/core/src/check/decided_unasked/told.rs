@@ -1,6 +1,7 @@
-//! How the warning reads: what is decided, what it would be instead, and what keeps the fact from being asked. Knows no rule but this one.
+//! Text of the warning: the decision, its alternative, and the reason why the fact is not
+//! evaluated. Knows no rule but this one.
 
-use super::{Case, Decided, Decision, Look, RULE};
+use super::{Case, Decided, Decision, DecisionContext, RULE};
 use crate::errors::Diagnostic;
 use crate::model::{Condition, VarId};
 use crate::space::Class;
@@ -10,19 +11,21 @@ use crate::space::explored::clause_of;
 use crate::space::witness::{Claim, fact, minimal};
 use crate::space::world::World;
 
-pub(super) fn diagnostic(look: &Look<'_>, var: VarId, decided: &Decided) -> Diagnostic {
+pub(super) fn diagnostic(look: &DecisionContext<'_>, var: VarId, decided: &Decided) -> Diagnostic {
     let (space, declared) = (look.space, &look.space.lifecycle.vars[var.0]);
     let (first, case) = decided.iter().next().expect("something is decided");
     let bad = |world: usize| {
         let at = space.worlds.get(world);
-        !at.asked(var)
+        !at.is_asked(var)
             && look.unsaid(var, at).is_some()
             && look
-                .another(var, *first, world, &mut Altered::of(at))
+                .another(var, *first, world, &mut Altered::from_world(at))
                 .is_some()
     };
     let world = space.worlds.get(case.world);
-    let guard = look.unsaid(var, world).expect("it is not asked there");
+    let guard = look
+        .unsaid(var, world)
+        .expect("the fact is not evaluated there");
     let claim = Claim {
         about: space.worlds.indexes().collect(),
         bad: &bad,
@@ -30,37 +33,37 @@ pub(super) fn diagnostic(look: &Look<'_>, var: VarId, decided: &Decided) -> Diag
     };
     let said = fact(space.lifecycle, var, world.value(var));
     let message = format!(
-        "with `{}` fact `{}` is not asked and counts as `{said}`, which decides {}",
+        "with `{}` fact `{}` is not evaluated and counts as `{said}`, which decides {}",
         minimal(space, &claim, case.world),
         declared.name,
-        told(look, *first, var, *case),
+        describe_decision(look, *first, var, *case),
     );
     let value = &declared.values[world.value(var)];
     let help = match set_aside(look, *first, case) {
         Some(state) => format!(
-            "write `else {value}` behind that `given` if this is what counts there, or an `else` with another value: no state of ours may stand above `{state}`, which says whose the object is"
+            "write `else {value}` after that `given` if this value is right there, or an `else` with another value: no state of owned objects may be above `{state}`, which decides who owns the object"
         ),
         None => format!(
-            "write `else {value}` behind that `given` if this is what counts there, or decide it above by what `given` asks"
+            "write `else {value}` after that `given` if this value is right there, or decide it above by the facts that `given` reads"
         ),
     };
     let found = RULE.finding(declared.name.span(), declared.name.to_string(), message);
     let others: Vec<String> = decided
         .iter()
         .skip(1)
-        .map(|(decision, case)| told(look, *decision, var, *case))
+        .map(|(decision, case)| describe_decision(look, *decision, var, *case))
         .collect();
     let found = match others.is_empty() {
         true => found,
         false => found.note(None, format!("it decides so, too: {}", others.join("; "))),
     };
     found
-        .note(guard.pred.span, "this is what keeps it from being asked")
+        .note(guard.pred.span, "this prevents its evaluation")
         .help(help)
 }
 
-/// The state that nothing but its like may stand above, if that is what is decided.
-fn set_aside(look: &Look<'_>, decision: Decision, case: &Case) -> Option<String> {
+/// Returns the state if it is the decision and only states of its kind may precede it.
+fn set_aside(look: &DecisionContext<'_>, decision: Decision, case: &Case) -> Option<String> {
     let states = &look.space.lifecycle.states;
     let Class::State(state) = look.space.classes[case.world] else {
         return None;
@@ -69,13 +72,18 @@ fn set_aside(look: &Look<'_>, decision: Decision, case: &Case) -> Option<String>
     (decision == Decision::State && state.is_set_aside()).then(|| state.name.to_string())
 }
 
-/// What is decided, and what it would be instead.
-fn told(look: &Look<'_>, decision: Decision, var: VarId, case: Case) -> String {
+/// Describes the decision and its alternative.
+fn describe_decision(
+    look: &DecisionContext<'_>,
+    decision: Decision,
+    var: VarId,
+    case: Case,
+) -> String {
     let space = look.space;
     let (lifecycle, world) = (space.lifecycle, space.worlds.get(case.world));
     let other = fact(lifecycle, var, case.answer);
-    let mut altered = Altered::of(world);
-    altered.with(var, case.answer, |there| match decision {
+    let mut altered = Altered::from_world(world);
+    altered.with_value(var, case.answer, |there| match decision {
         Decision::State => format!(
             "state `{}` (with `{other}` it would be `{}`)",
             space.class_name(space.classes[case.world]),
@@ -84,10 +92,10 @@ fn told(look: &Look<'_>, decision: Decision, var: VarId, case: Case) -> String {
         Decision::Condition(id) => {
             let condition = &lifecycle.conditions[id.0];
             format!(
-                "that condition `{}` says {} (with `{other}` it would say {})",
+                "that condition `{}` reports {} (with `{other}` it would report {})",
                 condition.name,
-                said(condition, world),
-                said(condition, there)
+                describe_condition(condition, world),
+                describe_condition(condition, there)
             )
         }
         Decision::Effect(effect) => format!(
@@ -99,15 +107,16 @@ fn told(look: &Look<'_>, decision: Decision, var: VarId, case: Case) -> String {
             format!(
                 "that `{}` {} (with `{other}` it would {})",
                 drive.call.name,
-                does(look, drive.answers[case.world], true),
-                does(look, drive.answer_in(space, there), false)
+                describe_answer(look, drive.answers[case.world], true),
+                describe_answer(look, drive.answer_in(space, there), false)
             )
         }
     })
 }
 
-/// What a condition says and by which clause: `False "NoPod"` by clause 2.
-fn said(condition: &Condition, world: World<'_>) -> String {
+/// Describes the status that a condition writes and the clause that sets it: `False "NoPod"` by
+/// clause 2.
+fn describe_condition(condition: &Condition, world: World<'_>) -> String {
     let Some(at) = clause_of(condition, world) else {
         return "nothing".to_owned();
     };
@@ -120,8 +129,9 @@ fn said(condition: &Condition, world: World<'_>) -> String {
     format!("`{said}` by clause {}", at + 1)
 }
 
-/// What a call does; `is_so` of what it really does, else of what it would do.
-fn does(look: &Look<'_>, answer: Answer, is_so: bool) -> String {
+/// Describes the action of a call. `is_so` selects the actual action, otherwise the hypothetical
+/// one.
+fn describe_answer(look: &DecisionContext<'_>, answer: Answer, is_so: bool) -> String {
     let s = if is_so { "s" } else { "" };
     match answer {
         Answer::Precondition(_, code) => format!("answer{s} {}", code.name()),

@@ -1,4 +1,5 @@
-//! The section `transitions` in few words: edges with the same sources or the same targets stand in one line. Knows edges and names alone.
+//! The section `transitions` in its shortest form: edges with equal sources or equal targets share
+//! one line. Knows only edges and names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ pub(super) type Edge = (StateId, StateId);
 /// Several states with all edges from one of them to one of those.
 type Line = (BTreeSet<StateId>, BTreeSet<StateId>);
 
-/// The block with these edges, states in order of declaration. What is declared to be entered from every state stays so where anything enters it.
+/// Returns the block with these edges, states in order of declaration. A state that is declared to
+/// be entered from every state stays so if anything enters it.
 pub(super) fn written(lifecycle: &Lifecycle, edges: &BTreeSet<Edge>) -> String {
     format!("transitions {{\n{}}}", lines_of(lifecycle, edges))
 }
@@ -39,7 +41,8 @@ pub(super) fn lines_of(lifecycle: &Lifecycle, edges: &BTreeSet<Edge>) -> String 
     block
 }
 
-/// A line for the sources of each set of targets; what is shorter so, a line for the targets of each set of sources.
+/// Returns a line for the sources of each set of targets, or, if that is shorter, a line for the
+/// targets of each set of sources.
 fn lines(edges: &BTreeSet<Edge>) -> Vec<Line> {
     let mut by_target = BTreeSet::new();
     let mut best = split(edges, &by_target);
@@ -49,11 +52,11 @@ fn lines(edges: &BTreeSet<Edge>) -> Vec<Line> {
     }
     let mut targets: Vec<StateId> = entered.keys().copied().collect();
     targets.sort_by_key(|to| std::cmp::Reverse(entered[to]));
-    // Nobody reads a block of more.
+    // A block with more states is not readable.
     for to in targets.into_iter().take(64) {
         by_target.insert(to);
         let tried = split(edges, &by_target);
-        if words(&tried) < words(&best) {
+        if count_words(&tried) < count_words(&best) {
             best = tried;
         } else {
             by_target.remove(&to);
@@ -88,8 +91,8 @@ fn grouped(
     grouped
 }
 
-/// How much there is to read: names, and the arrow and the `;` of each line.
-fn words(lines: &[Line]) -> usize {
+/// Returns the reading effort: the names, and the arrow and the `;` of each line.
+fn count_words(lines: &[Line]) -> usize {
     let line = |(from, to): &Line| from.len() + to.len() + 2;
     lines.iter().map(line).sum()
 }

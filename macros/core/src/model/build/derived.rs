@@ -1,4 +1,5 @@
-//! Names for predicates: `taken = secret == Foreign || service == Foreign;`. Each stands for what it is made of, wherever it is asked.
+//! Names for predicates: `taken = secret == Foreign || service == Foreign;`. Each use of a name
+//! stands for its predicate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +12,12 @@ use crate::check::{circular_fact, syntax, unknown_name};
 use crate::errors::{Diagnostic, Item};
 use crate::model::{Named, Pred, PredKind};
 
-/// How many questions one name may stand for: each mention of it asks them all.
+/// Upper bound on the questions that one name stands for: each mention of it evaluates them all.
 const MOST: usize = 100;
-/// How deep they may nest, beside what a mention nests.
+/// Upper bound on the nesting depth of a name, in addition to the nesting of its mention.
 const DEEPEST: usize = 16;
 
-/// A place where a name stands for a predicate.
+/// A place in which a name stands for a predicate.
 #[derive(Clone, Debug)]
 pub(crate) struct Mention {
     at: Span,
@@ -25,7 +26,7 @@ pub(crate) struct Mention {
 }
 
 impl Mention {
-    /// Says what a name stands for, where that is what is found to be wrong.
+    /// Adds the meaning of a name to findings about its predicate.
     pub(crate) fn explain(all: &[Self], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let ends = |span: Span| {
             let (start, end) = (span.start(), span.end());
@@ -46,10 +47,10 @@ impl Mention {
 }
 
 impl Builder<'_> {
-    /// Resolves what names stand for, each after those that it mentions.
+    /// Resolves the predicates of names, each after those that it mentions.
     pub(super) fn derive(&mut self) {
         let ast = self.ast;
-        let all = Definitions::of(ast, &self.scope);
+        let all = Definitions::from_ast(ast, &self.scope);
         for at in all.order() {
             let derived = &ast.derived[at];
             let place = Item::new("fact", &derived.name);
@@ -98,14 +99,15 @@ impl Builder<'_> {
             (false, true) => format!("questions that nest more than {DEEPEST} levels"),
             (false, false) => return true,
         };
-        let message = format!("`{name}` stands for {what}");
+        let message = format!("`{name}` consists of {what}");
         let help = "ask a part of it as a fact of its own, with a method";
         let found = syntax::diagnostic(name.span(), &name.to_string(), message, help);
         self.sink.push(found);
         false
     }
 
-    /// What a name stands for, where it is mentioned: `Some(None)` if that did not resolve, which was reported.
+    /// Returns the predicate that a name stands for, at a place that mentions it. Returns
+    /// `Some(None)` if the predicate did not resolve, which was reported.
     pub(super) fn stands_for(&mut self, name: &Ident, at: Span) -> Option<Option<Pred>> {
         let text = name.to_string();
         let number = *self.scope.derived.get(&text)?;
@@ -117,7 +119,7 @@ impl Builder<'_> {
                 Some(None)
             }
             Some(mut pred) => {
-                place(&mut pred, at);
+                set_span(&mut pred, at);
                 self.mentions.push(Mention {
                     at,
                     name: derived.name.clone(),
@@ -128,7 +130,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A name stands for `true` or `false`.
+    /// Handles a name that stands for `true` or `false`.
     pub(super) fn stands_for_one_of(
         &mut self,
         (name, values): (&Ident, &[Ident]),
@@ -162,19 +164,19 @@ impl Builder<'_> {
     }
 }
 
-/// A finding about it points at where it was asked.
-fn place(pred: &mut Pred, at: Span) {
+/// Moves a predicate to the place of its mention, so that findings point there.
+fn set_span(pred: &mut Pred, at: Span) {
     pred.span = at;
     match &mut pred.kind {
         PredKind::Is { .. } => {}
         PredKind::All(parts) | PredKind::Any(parts) => {
-            parts.iter_mut().for_each(|part| place(part, at));
+            parts.iter_mut().for_each(|part| set_span(part, at));
         }
-        PredKind::Not(part) => place(part, at),
+        PredKind::Not(part) => set_span(part, at),
     }
 }
 
-/// How many questions a predicate asks, and how deep they nest.
+/// Returns the number of questions in a predicate, and their nesting depth.
 fn size(pred: &Pred) -> (usize, usize) {
     match &pred.kind {
         PredKind::Is { .. } => (1, 0),
@@ -191,15 +193,15 @@ fn size(pred: &Pred) -> (usize, usize) {
     }
 }
 
-/// Which definition mentions which.
+/// Mentions of definitions by other definitions.
 struct Definitions {
     mentions: Vec<Vec<usize>>,
 }
 
 impl Definitions {
-    fn of(ast: &ast::Lifecycle, scope: &Scope) -> Self {
+    fn from_ast(ast: &ast::Lifecycle, scope: &Scope) -> Self {
         let mentions = ast.derived.iter().map(|derived| {
-            let asked = derived.pred.asked().into_iter();
+            let asked = derived.pred.referenced_facts().into_iter();
             asked
                 .filter_map(|fact| scope.derived.get(&fact.to_string()).copied())
                 .collect()
@@ -209,7 +211,8 @@ impl Definitions {
         }
     }
 
-    /// Each after those that it mentions; those that depend on themselves, or on what does, are left out.
+    /// Returns the names, each after those that it mentions. Leaves out names that depend on
+    /// themselves, directly or through others.
     fn order(&self) -> Vec<usize> {
         let mut missing: Vec<usize> = self.mentions.iter().map(Vec::len).collect();
         let mut mentioned_by: Vec<Vec<usize>> = vec![Vec::new(); missing.len()];
@@ -232,7 +235,8 @@ impl Definitions {
         order
     }
 
-    /// What depends on itself, once around from the first; a name stands in one circle only.
+    /// Returns the definitions that depend on themselves, once around from the first. A name is in
+    /// one circle only.
     fn circles(&self) -> Vec<Vec<usize>> {
         let sound: BTreeSet<usize> = self.order().into_iter().collect();
         let mut seen = BTreeSet::new();
@@ -245,7 +249,7 @@ impl Definitions {
                 let mut next = self.mentions[at]
                     .iter()
                     .filter(|next| !sound.contains(next));
-                // What is not sound mentions something that is not.
+                // An unsound name mentions another unsound one.
                 at = next.next().copied().unwrap_or(start);
             }
             if let Some(begin) = path.iter().position(|one| *one == at) {

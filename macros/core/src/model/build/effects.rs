@@ -4,11 +4,11 @@ use proc_macro2::Ident;
 
 use super::Builder;
 use super::scope::Noun;
-use crate::ast::{self, Comes};
+use crate::ast::{self, WriteMode};
 use crate::check::misfit_clause;
 use crate::errors::Item;
 use crate::model::{
-    Assign, Effect, EffectId, InputId, Key, Kind, Promise, Source, Use, VarId, Verb,
+    Assign, Effect, EffectId, InputId, Key, Kind, Promise, Source, Use, VarId, Verb, Verdict,
 };
 
 impl Builder<'_> {
@@ -68,7 +68,8 @@ impl Builder<'_> {
         })
     }
 
-    /// What another object owns is built only where its owner is there: an owner reference carries its uid.
+    /// Adds the owner to the arguments of an effect that builds an object owned by another object.
+    /// The object is built only if its owner exists, because an owner reference carries its uid.
     fn with_owner(&self, effect: &ast::Effect, target: InputId, mut from: Vec<Use>) -> Vec<Use> {
         let owner = self.ast.inputs[target.0].of.as_ref();
         let builds = matches!(effect.verb, Verb::Apply | Verb::Create);
@@ -104,8 +105,11 @@ impl Builder<'_> {
         }
     }
 
-    /// What an effect establishes if it does not say so; a `call` has no default.
+    /// Returns the values that an effect establishes if it declares none. A `call` has no default.
     fn default_sets(&self, effect: &ast::Effect) -> Vec<Vec<Assign>> {
+        use Verdict::{
+            Absent, Current, Draining, Foreign, Gone, Made, New, Stale, Surplus, Terminating,
+        };
         let Some(&var) = self.scope.facts.get(&self.shown_by(effect).to_string()) else {
             return Vec::new();
         };
@@ -113,33 +117,32 @@ impl Builder<'_> {
             let mut inputs = self.ast.inputs.iter();
             inputs.any(|input| input.name == *name && input.many)
         };
-        let is_once = self.ast.comes(&effect.target) == Comes::Once;
-        let values: &[&str] = match (effect.verb, effect.each.is_some()) {
-            (Verb::Apply, false) => &["Current"],
-            (Verb::Apply, true) => &["Surplus", "Draining", "Foreign", "Current"],
-            (Verb::Delete, false) if is_once => &["Terminating", "Gone"],
-            (Verb::Delete, false) => &["Terminating", "Absent"],
-            (Verb::Delete, true) => &["Draining", "Foreign", "Current"],
-            (Verb::Adopt, _) => &["Stale", "Current"],
-            (Verb::Create, _) => &["New"],
-            // What is still missing is made next, and noted after that.
+        let is_once = self.ast.comes(&effect.target) == WriteMode::Once;
+        let values: &[Verdict] = match (effect.verb, effect.each.is_some()) {
+            (Verb::Apply, false) => &[Current],
+            (Verb::Apply, true) => &[Surplus, Draining, Foreign, Current],
+            (Verb::Delete, false) if is_once => &[Terminating, Gone],
+            (Verb::Delete, false) => &[Terminating, Absent],
+            (Verb::Delete, true) => &[Draining, Foreign, Current],
+            (Verb::Adopt, _) => &[Stale, Current],
+            (Verb::Create, _) => &[New],
+            // A missing member is made next, and recorded after that.
             (Verb::Note, _) if is_set(self.shown_by(effect)) => {
-                &["Surplus", "Draining", "Foreign", "Current"]
+                &[Surplus, Draining, Foreign, Current]
             }
-            (Verb::Note, _) => &["Terminating", "Made"],
+            (Verb::Note, _) => &[Terminating, Made],
             (Verb::Call, _) => &[],
         };
-        let known = &self.vars[var.0].values;
-        let positions = values
-            .iter()
-            .filter_map(|value| known.iter().position(|v| v == value));
+        let known = &self.vars[var.0];
+        let positions = values.iter().filter_map(|value| known.position(*value));
         let span = effect.target.span();
         positions
             .map(|value| vec![Assign { var, value, span }])
             .collect()
     }
 
-    /// The input whose verdict shows that an effect ran: what is noted shows by what is created.
+    /// Returns the input with the verdict that shows the result of an effect. The result of a
+    /// record shows in the created input.
     fn shown_by<'b>(&'b self, effect: &'b ast::Effect) -> &'b Ident {
         let mut inputs = self.ast.inputs.iter();
         let record = inputs.find(|i| i.mode == ast::Mode::Noted && i.name == effect.target);

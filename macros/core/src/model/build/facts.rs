@@ -1,4 +1,5 @@
-//! Declares the variables of a lifecycle in their fixed order, then resolves what each is asked under.
+//! Declares the variables of a lifecycle in their fixed order, then resolves the conditions of
+//! their evaluation.
 
 use proc_macro2::{Ident, Span};
 
@@ -8,8 +9,8 @@ use crate::ast;
 use crate::check::{declared_twice, misfit_count, too_many_values, unknown_name};
 use crate::errors::Item;
 use crate::model::{
-    EffectId, Guard, Held, Input, InputId, Kind, Never, Origin, Pred, Source, Use, ValueSet, Var,
-    VarId,
+    EffectId, FreeValues, Guard, Input, InputId, Kind, Never, Origin, Pred, Source, Use, ValueSet,
+    Var, VarId,
 };
 
 /// A domain is a bit each in a word.
@@ -26,7 +27,7 @@ impl Builder<'_> {
         }
         for (at, input) in ast.inputs.iter().enumerate() {
             if let Some(values) = domain(input, self.ast.comes(&input.name)) {
-                let values = values.iter().map(ToString::to_string).collect();
+                let values = values.iter().map(|v| v.as_str().to_owned()).collect();
                 let origin = Origin::Input(InputId(at));
                 self.declare(var(&input.name, &input.doc, origin, values));
             }
@@ -62,7 +63,7 @@ impl Builder<'_> {
                 continue;
             }
             if ["true", "false"].contains(&text.as_str()) {
-                // What is no name can be no value of its own.
+                // A word that is no name cannot be a value of its own.
                 let (place, known) = (Item::new("fact", &fact.name), &var.values);
                 let found = unknown_name::value(otherwise, &fact.name, &place, known);
                 self.sink.push(found);
@@ -81,14 +82,15 @@ impl Builder<'_> {
             var.spans.truncate(LIMIT);
             var.answers = var.answers.min(LIMIT);
         }
-        var.held = fact.held.map(|span| Held {
+        var.held = fact.held.map(|span| FreeValues {
             free: ValueSet(u64::MAX >> (LIMIT - free.clamp(1, LIMIT))),
             span,
         });
         var
     }
 
-    /// All answers, where each stands, and how many of them mean that nothing is ours.
+    /// Returns all answers, their locations, and the number of answers that mean that nothing is
+    /// ours.
     fn domain_of(&mut self, fact: &ast::Fact) -> (Vec<String>, Vec<Span>, usize) {
         let ast::Domain::Values { left, right } = &fact.domain else {
             return (booleans(), Vec::new(), 1);
@@ -116,7 +118,7 @@ impl Builder<'_> {
             let Origin::Input(input) = var.origin else {
                 continue;
             };
-            // What is not asked has the first value: Absent, Unnamed or Unknown.
+            // An input that is not observed has the first value: Absent, Unnamed or Unknown.
             var.given = inputs[input.0]
                 .given
                 .iter()
@@ -129,7 +131,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What a count counts are the members of one set.
+    /// Reports a count whose source is not the members of one set.
     fn counted(&mut self, fact: &ast::Fact, uses: &[Use], inputs: &[Input]) {
         let is_set = |used: &Use| match used.source {
             Source::Input(id) => inputs[id.0].many,
@@ -147,7 +149,7 @@ impl Builder<'_> {
             ast::Domain::Values { left, .. } => misfit_count::values(fact, left),
             ast::Domain::Bool => None,
         };
-        for found in values.into_iter().chain(misfit_count::held(fact)) {
+        for found in values.into_iter().chain(misfit_count::check_held(fact)) {
             self.sink.push(found);
             self.complete = false;
         }
@@ -176,7 +178,8 @@ impl Builder<'_> {
         self.vars[var].given = guards;
     }
 
-    /// Values that an `else` alone gives, that nothing asks, and that are spelled nearly as an answer: it was probably meant.
+    /// Reports values that only an `else` gives, that nothing queries, and that are spelled almost
+    /// like an answer, which was probably meant.
     pub(super) fn misspelt_values(&mut self, vars: &[Var]) {
         for fact in &self.ast.facts {
             let Some(&id) = self.scope.facts.get(&fact.name.to_string()) else {

@@ -1,14 +1,15 @@
-//! Resolves inputs and values: how they are found, who owns them, when they are looked at.
+//! Resolves inputs and values: their lookups, their owners, and the conditions of their
+//! observation.
 
 use proc_macro2::Ident;
 
 use super::Builder;
 use super::scope::Noun;
-use crate::ast::{self, Comes};
+use crate::ast::{self, WriteMode};
 use crate::check::unobserved_source;
 use crate::errors::Item;
 use crate::model::{
-    Input, InputId, Kind, Lookup, Mode, Path, PollKey, Pred, PredKind, Source, Use, Value,
+    Input, InputId, Kind, Lookup, Mode, Path, PollKey, Pred, PredKind, Source, Use, Value, Verdict,
 };
 
 impl Builder<'_> {
@@ -26,7 +27,7 @@ impl Builder<'_> {
 
     fn input(&mut self, input: &ast::Input) -> Input {
         let place = Item::new("input", &input.name);
-        let has_fact = domain(input, Comes::Applied).is_some();
+        let has_fact = domain(input, WriteMode::Applied).is_some();
         let var = self.scope.facts.get(&input.name.to_string()).copied();
         Input {
             name: input.name.clone(),
@@ -70,15 +71,15 @@ impl Builder<'_> {
         self.ast.inputs.iter().position(is_it).map(InputId)
     }
 
-    /// Who owns it. What is noted of another input is nobody's.
+    /// Returns the owner of an input. The record of another input has no owner.
     fn owner(&mut self, input: &ast::Input, place: &Item) -> Option<InputId> {
         let of = self.input_id(input.of.as_ref()?, place);
         of.filter(|_| input.mode != Mode::Noted)
     }
 
-    /// What says which of it were made, if it is created once.
+    /// Returns the record of the created objects of an input, if they are created once.
     fn noted(&self, input: &ast::Input) -> Option<InputId> {
-        let is_once = self.ast.comes(&input.name) == Comes::Once;
+        let is_once = self.ast.comes(&input.name) == WriteMode::Once;
         let mut inputs = self.ast.inputs.iter();
         let of_it = |record: &ast::Input| {
             record.mode == Mode::Noted && record.of.as_ref() == Some(&input.name)
@@ -148,7 +149,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The input that a path begins with, if it is one; the object and the request have paths too. What a `let` computes has no fields to look up by.
+    /// Returns the input that a path begins with, if there is one. The object and the request have
+    /// paths too. The result of a `let` has no fields to look up by.
     pub(super) fn path(&mut self, path: &Path, place: &Item) -> Option<Use> {
         let root = path.root();
         if root == "request" && self.ast.kind == Kind::Volume {
@@ -196,11 +198,15 @@ impl Builder<'_> {
     }
 }
 
-/// The values of the fact that this kind of input brings, by how it comes to be ours.
-pub(crate) fn domain(input: &ast::Input, comes: Comes) -> Option<&'static [&'static str]> {
-    const MANY: &[&str] = &["Behind", "Surplus", "Draining", "Foreign", "Current"];
-    const MANY_ONCE: &[&str] = &["New", "Behind", "Surplus", "Draining", "Foreign", "Current"];
-    const ONCE: &[&str] = &["Absent", "Foreign", "Terminating", "New", "Made", "Gone"];
+/// Returns the values of the built-in fact of an input, which depend on how the input becomes ours.
+pub(crate) fn domain(input: &ast::Input, comes: WriteMode) -> Option<&'static [Verdict]> {
+    use Verdict::{
+        Absent, Adoptable, Behind, Current, Draining, Foreign, Gone, Known, Made, New, Present,
+        Stale, Surplus, Terminating, Unknown, Unnamed,
+    };
+    const MANY: &[Verdict] = &[Behind, Surplus, Draining, Foreign, Current];
+    const MANY_ONCE: &[Verdict] = &[New, Behind, Surplus, Draining, Foreign, Current];
+    const ONCE: &[Verdict] = &[Absent, Foreign, Terminating, New, Made, Gone];
     let optional = matches!(
         input.lookup,
         Some((_, ast::Lookup::Name { optional: true, .. }))
@@ -210,23 +216,18 @@ pub(crate) fn domain(input: &ast::Input, comes: Comes) -> Option<&'static [&'sta
         return None;
     }
     match (input.mode, input.many) {
-        (Mode::Owned, true) if comes == Comes::Once => Some(MANY_ONCE),
-        (Mode::Owned, false) if comes == Comes::Once => Some(ONCE),
+        (Mode::Owned, true) if comes == WriteMode::Once => Some(MANY_ONCE),
+        (Mode::Owned, false) if comes == WriteMode::Once => Some(ONCE),
         (Mode::Owned | Mode::Shared, true) | (Mode::Group, _) => Some(MANY),
         (_, true) | (Mode::Noted | Mode::Probe | Mode::Clock, false) => None,
-        (Mode::Owned, false) if comes == Comes::Adopted => Some(&[
-            "Absent",
-            "Foreign",
-            "Adoptable",
-            "Terminating",
-            "Stale",
-            "Current",
-        ]),
-        (Mode::Owned, false) => Some(&["Absent", "Foreign", "Terminating", "Stale", "Current"]),
-        (Mode::Shared, false) => Some(&["Absent", "Terminating", "Stale", "Current"]),
-        (Mode::Part | Mode::Record, false) => Some(&["Absent", "Stale", "Current"]),
-        (Mode::Poll, false) => Some(&["Unknown", "Known"]),
-        (Mode::Watched, false) if optional => Some(&["Unnamed", "Absent", "Present"]),
-        (Mode::Watched, false) => Some(&["Absent", "Present"]),
+        (Mode::Owned, false) if comes == WriteMode::Adopted => {
+            Some(&[Absent, Foreign, Adoptable, Terminating, Stale, Current])
+        }
+        (Mode::Owned, false) => Some(&[Absent, Foreign, Terminating, Stale, Current]),
+        (Mode::Shared, false) => Some(&[Absent, Terminating, Stale, Current]),
+        (Mode::Part | Mode::Record, false) => Some(&[Absent, Stale, Current]),
+        (Mode::Poll, false) => Some(&[Unknown, Known]),
+        (Mode::Watched, false) if optional => Some(&[Unnamed, Absent, Present]),
+        (Mode::Watched, false) => Some(&[Absent, Present]),
     }
 }

@@ -1,5 +1,5 @@
-//! What a minted value means for the rest of a model: its keeper is built where everything is there that it is made from, and where it is to be made anew
-//! the keeper is not as it should be.
+//! Effects of a minted value on the rest of a model. Its keeper is built only if everything that
+//! the value is made from exists. If the value must be made anew, its keeper is not current.
 
 use proc_macro2::Span;
 
@@ -8,11 +8,11 @@ use crate::ast;
 use crate::check::misplaced_mint;
 use crate::errors::Item;
 use crate::model::{
-    InputId, Lifecycle, Mint, Never, Pred, PredKind, Source, Use, ValueId, ValueSet, Verb,
+    InputId, Lifecycle, Mint, Never, Pred, PredKind, Source, Use, ValueId, ValueSet, Verb, Verdict,
 };
 
 impl Builder<'_> {
-    /// The keeper, as the first of what the value is read from, and the rest of what is minted.
+    /// Returns the keeper as the first source of the value, and the rest of the mint.
     pub(super) fn mint(&mut self, value: &ast::Value, place: &Item) -> Option<(Use, Mint)> {
         let mint = value.mint.as_ref()?;
         let until = mint.until.as_ref().map(|u| self.pred_or_true(u, place));
@@ -36,7 +36,7 @@ impl Builder<'_> {
     }
 }
 
-/// Fills in what follows from minted values.
+/// Fills in the consequences of minted values.
 pub(super) fn imply(lifecycle: &mut Lifecycle) {
     for at in 0..lifecycle.effects.len() {
         let needs = needs(lifecycle, at);
@@ -49,7 +49,7 @@ pub(super) fn imply(lifecycle: &mut Lifecycle) {
     lifecycle.nevers.extend(nevers);
 }
 
-/// What a builder's minted values are made from, as far as it does not read it anyway.
+/// Returns the sources of a builder's minted values that the builder does not read anyway.
 fn needs(lifecycle: &Lifecycle, effect: usize) -> Vec<Use> {
     let effect = &lifecycle.effects[effect];
     let mut known: Vec<Use> = effect.from.clone();
@@ -79,18 +79,18 @@ fn needs(lifecycle: &Lifecycle, effect: usize) -> Vec<Use> {
     known.split_off(written)
 }
 
-/// Where a value is to be made anew, what is wanted differs from what is there.
+/// Returns the implied `never` of a minted value: a keeper whose value must be made anew is not
+/// current.
 fn expired_and_current(lifecycle: &Lifecycle, mint: &Mint) -> Option<Never> {
     let until = mint.until.clone()?;
     let (span, var) = (mint.span, lifecycle.inputs[mint.keeper.0].var?);
-    let current = lifecycle.vars[var.0].values.iter();
-    let current = current.clone().position(|value| value == "Current")?;
+    let current = lifecycle.vars[var.0].position(Verdict::Current)?;
     let is = |values| Pred {
         kind: PredKind::Is { var, values },
         span,
     };
     Some(Never {
-        pred: all(span, [until, is(ValueSet::one(current))]),
+        pred: all(span, [until, is(ValueSet::from_value(current))]),
         span,
         is_implied: true,
     })

@@ -1,7 +1,9 @@
-//! The order in which everything is looked at and asked, and the error about what depends on itself.
+//! The order in which everything is observed and evaluated, and the error about circular
+//! dependencies.
 //!
-//! Follows everything that an answer needs at run time: `from`, `given`, lookups, and the builders that decide between Stale and Current.
-//! In a `from` a name means the object as it was found, without our verdict on it: whether it is there and ours to read is known as soon as it is found.
+//! Follows everything that an answer needs at run time: `from`, `given`, lookups, and the builders
+//! that decide between Stale and Current. In a `from`, a name means the observed object without our
+//! verdict on it. The lookup alone decides if the object exists and if we may read it.
 
 use std::collections::BTreeSet;
 
@@ -21,16 +23,17 @@ enum Mark {
     Done,
 }
 
-/// What a node needs.
+/// Needs of a node.
 type Needs = Vec<Need>;
 
 /// One thing that a node needs.
 #[derive(Clone, Copy)]
 struct Need {
     node: Node,
-    /// Where that was written, or the name of what needs it by its nature.
+    /// Location of the need in the source, or the name of the item that has the need by its nature.
     span: Span,
-    /// Somebody wrote it, so that it can be left out: in a `from`, a `given`, a `when`, a lookup.
+    /// True if the need is written, so that its author can remove it: in a `from`, a `given`, a
+    /// `when`, a lookup.
     is_written: bool,
 }
 
@@ -52,30 +55,31 @@ impl Need {
     }
 }
 
-/// How long a chain of declarations may be of which each needs the next: everything that asks what an answer depends on walks down it.
+/// Upper bound on a chain of declarations in which each needs the next. Every traversal of
+/// dependencies recurses along it.
 const LONGEST_CHAIN: usize = 128;
 /// How many variables a lifecycle may have: worlds are enumerated one variable after the other.
 const MOST_VARIABLES: usize = 2_048;
 
-/// What needs what.
+/// Order of nodes by their needs.
 pub(super) struct Order {
     /// Every variable after those that it needs; source order where nothing else decides.
     pub(super) vars: Vec<VarId>,
-    /// Everything after what it needs, inputs and values too.
+    /// Nodes in order, each after everything that it needs, including inputs and values.
     pub(super) nodes: Vec<Node>,
-    /// What depends on itself, each name in one circle only.
+    /// Circular dependencies, each name in one circle only.
     pub(super) circles: Vec<Diagnostic>,
-    /// What is too long to be followed; nothing else may look at the lifecycle then.
+    /// Chain that is too long to follow. If it is set, nothing else may examine the lifecycle.
     pub(super) too_long: Option<Diagnostic>,
 }
 
-pub(super) fn of(lifecycle: &Lifecycle) -> Order {
+pub(super) fn compute_order(lifecycle: &Lifecycle) -> Order {
     let vars = (0..lifecycle.vars.len()).map(|at| Node::Var(VarId(at)));
     let values = (0..lifecycle.values.len()).map(|at| Node::Value(ValueId(at)));
     let inputs = (0..lifecycle.inputs.len()).map(|at| Node::Input(InputId(at)));
     let all = vars.chain(values).chain(inputs);
     let mut walk = Walk::through(lifecycle, all);
-    // A circle has no length of its own: what it may lead through is bounded by how much there is.
+    // A circle has no length of its own: the number of nodes bounds it.
     let in_circles = !walk.circles.is_empty() && walk.marks.len() > LONGEST_CHAIN;
     let variables = lifecycle.vars.len();
     let too_long = match (walk.longest, variables > MOST_VARIABLES) {
@@ -103,9 +107,11 @@ pub(super) fn of(lifecycle: &Lifecycle) -> Order {
     }
 }
 
-/// In which order a pass looks and asks: inputs with the verdicts on them first, as far as nothing else decides.
+/// Returns the order in which a reconcile observes and evaluates. Unless dependencies decide
+/// otherwise, inputs with their verdicts come first.
 fn nodes(lifecycle: &Lifecycle, vars: &[VarId]) -> Vec<Node> {
-    // What cannot be read of an object that we leave alone does not matter, so that is asked first of all: before it, whose it is.
+    // Unreadable fields do not matter in an object that we leave alone. Therefore the facts that
+    // decide this, and before them its owner, are evaluated first.
     let asked_by = |wanted: fn(&State) -> bool| {
         let states = lifecycle.states.iter().filter(move |state| wanted(state));
         states.flat_map(|state| state.when.vars()).map(Node::Var)
@@ -151,14 +157,14 @@ struct Walk<'a> {
     /// From the first node to the one that is being visited.
     path: Vec<Step>,
     order: Vec<Node>,
-    /// What is part of a circle that was reported.
+    /// Nodes of the circles that were reported.
     circular: BTreeSet<Node>,
     circles: Vec<Diagnostic>,
-    /// The first whose chain is too long.
+    /// The first node with a chain that is too long.
     longest: Option<Node>,
 }
 
-/// A node that is being visited, with what it needs and how much of that was followed.
+/// A node during its visit, with its needs and the number of those already followed.
 struct Step {
     node: Node,
     needs: Needs,
@@ -166,7 +172,7 @@ struct Step {
 }
 
 impl<'a> Walk<'a> {
-    /// Visits all in this order, each after what it needs.
+    /// Visits all nodes in this order, each after its needs.
     fn through(lifecycle: &'a Lifecycle, all: impl Iterator<Item = Node>) -> Self {
         let count = lifecycle.inputs.len() + lifecycle.values.len() + lifecycle.vars.len();
         let mut walk = Self {
@@ -228,7 +234,7 @@ impl<'a> Walk<'a> {
     /// Circles that share a name are one mistake.
     fn report(&mut self, node: Node) {
         let start = self.path.iter().position(|step| step.node == node);
-        // Each with what leads on from it.
+        // Each with the edge that leads on from it.
         let needed = |step: &Step| Need {
             node: step.node,
             ..step.needs[step.followed - 1]
@@ -251,7 +257,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A path back to its start; begins with a name that the user declared as a fact where there is one.
+    /// Returns a path back to its start. It begins with a declared fact, if it contains one.
     fn circle(&self, mut circle: Needs) -> Diagnostic {
         let fact = circle.iter().position(|need| self.is_fact(need.node));
         circle.rotate_left(fact.unwrap_or(0));
@@ -305,8 +311,8 @@ impl<'a> Walk<'a> {
             Node::Value(value) => {
                 let value = &self.lifecycle.values[value.0];
                 let until = value.mint.as_ref().and_then(|mint| mint.until.as_ref());
-                asked(value.given.as_ref(), &mut needs);
-                asked(until, &mut needs);
+                add_given(value.given.as_ref(), &mut needs);
+                add_given(until, &mut needs);
                 used(&value.from, &mut needs);
             }
             Node::Var(var) => self.answer(var, &mut needs),
@@ -315,8 +321,8 @@ impl<'a> Walk<'a> {
     }
 
     fn fetch(&self, input: &Input, needs: &mut Needs) {
-        asked(input.given.as_ref(), needs);
-        // Whose an object is tells whether it is ours to read.
+        add_given(input.given.as_ref(), needs);
+        // The owner of an object decides if we may read it as ours.
         needs.extend(
             input
                 .of
@@ -351,7 +357,7 @@ impl<'a> Walk<'a> {
     fn answer(&self, id: VarId, needs: &mut Needs) {
         let var = &self.lifecycle.vars[id.0];
         for guard in &var.given {
-            asked(Some(&guard.pred), needs);
+            add_given(Some(&guard.pred), needs);
         }
         match &var.origin {
             Origin::Fact { from, .. } => used(from, needs),
@@ -363,8 +369,8 @@ impl<'a> Walk<'a> {
                 let owner = self.lifecycle.inputs[input.0].of;
                 let own = |owner| Need::implied(Node::Input(owner), var.name.span());
                 needs.extend(owner.map(own));
-                // Whether it has an owner reference is part of what is compared.
-                asked(self.lifecycle.inputs[input.0].retain.as_ref(), needs);
+                // The comparison covers the presence of an owner reference.
+                add_given(self.lifecycle.inputs[input.0].retain.as_ref(), needs);
                 let effects = self.lifecycle.effects.iter();
                 let record = self.lifecycle.inputs[input.0].noted;
                 let noted = |record| Need::implied(Node::Input(record), var.name.span());
@@ -389,7 +395,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a memory of a refusal is asked with: whether the effect would run, and with what.
+    /// Adds the needs of a remembered refusal: the inputs that decide if the effect would run, and
+    /// its arguments.
     fn refusal(&self, effect: &Effect, needs: &mut Needs) {
         used(&effect.from, needs);
         if let Some(key) = &effect.key {
@@ -400,46 +407,47 @@ impl<'a> Walk<'a> {
         rivals.for_each(|rival| self.enabled(&self.lifecycle.effects[rival.0], needs));
     }
 
-    /// What decides which of several effects builds an object: the author's permissions, as far as they ask for more than the verdict on it.
+    /// Adds the needs of the choice between several effects that build one object. They are the
+    /// author's permissions, as far as they depend on more than the verdict on the object.
     fn permission(&self, effect: &Effect, needs: &mut Needs) {
         let own = self.lifecycle.inputs[effect.target.0].var.map(Node::Var);
         let mut more = Needs::new();
-        asked(effect.when.as_ref(), &mut more);
+        add_given(effect.when.as_ref(), &mut more);
         more.retain(|need| Some(need.node) != own);
         needs.extend(more);
     }
 
-    /// What decides whether it is its turn when the object goes.
+    /// Adds the needs of the decision if it is the effect's turn during a deletion.
     fn torn_down(&self, effect: &Effect, needs: &mut Needs) {
         if !effect.is_step && !effect.is_undo {
             return;
         }
         for step in &self.lifecycle.steps {
-            asked(Some(&step.until), needs);
+            add_given(Some(&step.until), needs);
             // Where something did not resolve, an effect may have been left out.
             let done = self.lifecycle.effects.get(step.effect.0);
             if done.is_some_and(|done| done.name == effect.name) {
-                asked(step.when.as_ref(), needs);
+                add_given(step.when.as_ref(), needs);
             }
         }
     }
 
-    /// Everything that decides whether an effect would run.
+    /// Collects everything that decides if an effect would run.
     fn enabled(&self, effect: &Effect, needs: &mut Needs) {
-        asked(effect.when.as_ref(), needs);
+        add_given(effect.when.as_ref(), needs);
         let set_aside = self.lifecycle.states.iter().filter(|s| s.is_set_aside());
-        set_aside.for_each(|state| asked(Some(&state.when), needs));
+        set_aside.for_each(|state| add_given(Some(&state.when), needs));
         self.torn_down(effect, needs);
         let target = &self.lifecycle.inputs[effect.target.0];
-        asked(target.given.as_ref(), needs);
+        add_given(target.given.as_ref(), needs);
         let noted = self.lifecycle.noted_in(effect.target);
         let noted = noted.map(|of| &self.lifecycle.inputs[of.0]);
-        asked(noted.and_then(|of| of.given.as_ref()), needs);
+        add_given(noted.and_then(|of| of.given.as_ref()), needs);
         let noted = noted.and_then(|of| of.var);
         needs.extend(noted.map(|var| Need::implied(Node::Var(var), effect.name.span())));
         for one in &effect.from {
             if let Source::Value(value) = one.source {
-                asked(self.lifecycle.values[value.0].given.as_ref(), needs);
+                add_given(self.lifecycle.values[value.0].given.as_ref(), needs);
             }
         }
         let inputs = effect.from.iter().filter_map(|one| match one.source {
@@ -468,7 +476,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn asked(given: Option<&Pred>, needs: &mut Needs) {
+fn add_given(given: Option<&Pred>, needs: &mut Needs) {
     if let Some(given) = given {
         let vars = given.vars();
         let vars = vars.into_iter();

@@ -7,10 +7,13 @@ use super::scope::Noun;
 use crate::ast;
 use crate::check::{declared_twice, unknown_name};
 use crate::errors::{Diagnostic, Item};
-use crate::model::{Assign, Pred, PredKind, ValueSet, VarId};
+use crate::model::{Assign, Pred, PredKind, ValueSet, VarId, Verdict};
 
-/// What a bare name asks for.
-const THERE: [&str; 3] = ["true", "Present", "Known"];
+/// Returns true for a value that a bare name stands for.
+fn is_presence(value: &str) -> bool {
+    let verdict = Verdict::from_name(value);
+    value == "true" || matches!(verdict, Some(Verdict::Present | Verdict::Known))
+}
 
 fn all_of(pred: Pred) -> Vec<Pred> {
     match pred.kind {
@@ -26,7 +29,8 @@ fn any_of(pred: Pred) -> Vec<Pred> {
     }
 }
 
-/// Whether it is an `any(..)` or `all(..)`: it begins before its first part.
+/// Returns true if the predicate is an `any(..)` or `all(..)`, because it begins before its first
+/// part.
 fn is_each(pred: &ast::Pred, parts: &[ast::Pred]) -> bool {
     let begins = |pred: &ast::Pred| (pred.span.start().line, pred.span.start().column);
     parts
@@ -35,7 +39,8 @@ fn is_each(pred: &ast::Pred, parts: &[ast::Pred]) -> bool {
 }
 
 impl Builder<'_> {
-    /// What does not resolve is reported, and the whole predicate is then `None`.
+    /// Resolves a predicate. Reports every name that does not resolve, and then returns `None` for
+    /// the whole predicate.
     pub(super) fn pred(&mut self, pred: &ast::Pred, place: &Item) -> Option<Pred> {
         let was_each = std::mem::take(&mut self.is_each);
         let resolved = self.resolved(pred, place, was_each);
@@ -47,7 +52,7 @@ impl Builder<'_> {
         let kind = match &pred.kind {
             ast::PredKind::There(fact) => match self.stands_for(fact, pred.span) {
                 Some(meant) => meant?.kind,
-                None => self.there(fact, place, was_each)?,
+                None => self.resolve_presence(fact, place, was_each)?,
             },
             ast::PredKind::Is { fact, values } => match self.stands_for(fact, pred.span) {
                 Some(meant) => self.stands_for_one_of((fact, values), meant?, place)?,
@@ -70,7 +75,8 @@ impl Builder<'_> {
         })
     }
 
-    /// What does not resolve is reported, and the whole predicate then always holds.
+    /// Resolves a predicate. Reports every name that does not resolve, and then returns a predicate
+    /// that always holds.
     pub(super) fn pred_or_true(&mut self, pred: &ast::Pred, place: &Item) -> Pred {
         self.pred(pred, place).unwrap_or(Pred {
             kind: PredKind::All(Vec::new()),
@@ -78,7 +84,8 @@ impl Builder<'_> {
         })
     }
 
-    /// The parts of an `&&` or `||`; what is itself one of them, by its name for example, stands there with its own parts.
+    /// Resolves the parts of an `&&` or `||`. A part that is itself one of them, for example
+    /// through its name, contributes its own parts.
     fn preds(
         &mut self,
         parts: &[ast::Pred],
@@ -90,14 +97,14 @@ impl Builder<'_> {
         Some(resolved?.into_iter().flat_map(parts_of).collect())
     }
 
-    fn there(&mut self, fact: &Ident, place: &Item, is_each: bool) -> Option<PredKind> {
+    fn resolve_presence(&mut self, fact: &Ident, place: &Item, is_each: bool) -> Option<PredKind> {
         let var = self.fact(fact, place)?;
         let values = &self.vars[var.0].values;
-        let there = values.iter().position(|v| THERE.contains(&v.as_str()));
+        let there = values.iter().position(|v| is_presence(v));
         if let Some(value) = there {
             return Some(PredKind::Is {
                 var,
-                values: ValueSet::one(value),
+                values: ValueSet::from_value(value),
             });
         }
         let diagnostic = unknown_name::needs_value(fact, place, values, is_each);
@@ -112,7 +119,7 @@ impl Builder<'_> {
             match self.value(var, value, (fact, place), false) {
                 Some(at) => {
                     self.asked.insert((var, at));
-                    set.0 |= ValueSet::one(at).0;
+                    set.0 |= ValueSet::from_value(at).0;
                 }
                 None => good = false,
             }
@@ -124,7 +131,7 @@ impl Builder<'_> {
         let effect = self.effect(effect, place)?;
         Some(PredKind::Is {
             var: self.refusal_of(effect),
-            values: ValueSet::one(1),
+            values: ValueSet::from_value(1),
         })
     }
 
@@ -134,7 +141,8 @@ impl Builder<'_> {
         self.found(found, name, Noun::Fact, place)
     }
 
-    /// The position of a value. Only answers can be set; a predicate may also ask for what an `else` gives.
+    /// Returns the position of a value. Only answers can be set; a predicate may also query the
+    /// value of an `else`.
     fn value(
         &mut self,
         var: VarId,
@@ -156,7 +164,7 @@ impl Builder<'_> {
         self.not_a_value(fact, diagnostic)
     }
 
-    /// Silent about facts of which something was lost.
+    /// Reports an unknown value, except for facts with lost parts.
     fn not_a_value<T>(&mut self, fact: &Ident, diagnostic: Diagnostic) -> Option<T> {
         self.lost(fact, diagnostic);
         None

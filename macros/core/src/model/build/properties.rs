@@ -85,7 +85,8 @@ impl Builder<'_> {
         scopes.collect::<Vec<_>>().into_iter().collect()
     }
 
-    /// What an implicit state is called, no declared one is.
+    /// Resolves the name of a state in a property. A declared state never has the name of an
+    /// implicit one.
     fn scope_named(&mut self, name: &Ident, place: &Item) -> Option<Scope> {
         match (name.to_string().as_str(), self.ast.kind) {
             ("Deleting", Kind::Resource) => Some(Scope::Deleting),

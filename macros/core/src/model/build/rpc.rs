@@ -1,4 +1,5 @@
-//! Resolves the section `rpc`: what the preconditions of the interface mean, and how each call is answered.
+//! Resolves the section `rpc`: the meanings of the preconditions of the interface, and the answers
+//! to each call.
 
 use proc_macro2::{Ident, Span};
 
@@ -150,7 +151,7 @@ impl Builder<'_> {
         found
     }
 
-    /// What a fact reads of the request by itself.
+    /// Returns the fields of the request that a fact reads by themselves.
     pub(super) fn read_fields(&mut self, fields: &[Path], place: &Item) -> Vec<Use> {
         let mut uses = Vec::new();
         for path in fields {

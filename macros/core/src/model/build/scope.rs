@@ -1,4 +1,4 @@
-//! Which names are declared, as what; reports names that are declared twice.
+//! Declared names with their kinds. Reports names that are declared twice.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::csi;
 use crate::errors::Sink;
 use crate::model::{ConditionId, EffectId, InputId, Kind, Source, StateId, ValueId, VarId};
 
-/// Names with what they are by their place in the source; of a name that is declared twice the first.
+/// Names by their place in the source. For a duplicate name, the first declaration counts.
 type Table<Id> = BTreeMap<String, Id>;
 
 /// Always there, never written.
@@ -39,7 +39,7 @@ pub(super) enum Noun {
 }
 
 impl Noun {
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Input => "input",
             Self::State => "state",
@@ -51,7 +51,7 @@ impl Noun {
 }
 
 impl Scope {
-    pub(super) fn of(ast: &ast::Lifecycle, sink: &mut Sink) -> Self {
+    pub(super) fn from_ast(ast: &ast::Lifecycle, sink: &mut Sink) -> Self {
         sources_once(ast, sink);
         methods_once(ast, sink);
         once(ast.promises.iter().map(|p| p.name.clone()), sink);
@@ -101,7 +101,7 @@ impl Scope {
         [in_order(&self.inputs), in_order(&self.values)].concat()
     }
 
-    /// What a name is instead, if it is not what was looked for.
+    /// Describes the actual kind of a name that is not of the expected kind.
     pub(super) fn instead(&self, name: &str, noun: Noun) -> Option<&'static str> {
         if ["Deleting", "Refused"].contains(&name) && noun == Noun::State {
             Some("an implicit state: its edges are not declared")
@@ -145,7 +145,7 @@ fn table<Id>(names: impl Iterator<Item = Ident>, id: fn(usize) -> Id) -> Table<I
     table
 }
 
-/// Nobody may name what is retired.
+/// Returns the inputs by name. Retired inputs are left out, because nothing may name them.
 fn inputs(ast: &ast::Lifecycle) -> Table<InputId> {
     let mut table = table(ast.inputs.iter().map(|i| i.name.clone()), InputId);
     for retired in ast.inputs.iter().filter(|input| input.retired.is_some()) {
@@ -231,7 +231,7 @@ fn methods_once(ast: &ast::Lifecycle, sink: &mut Sink) {
 /// The method that finds or polls an input, where it has one.
 pub(crate) fn input_method(input: &ast::Input) -> Option<Ident> {
     if matches!(input.mode, ast::Mode::Poll | ast::Mode::Probe) {
-        let word = input.mode.asks();
+        let word = input.mode.method_prefix();
         return Some(Ident::new(
             &format!("{word}_{}", ast::bare(&input.name)),
             input.name.span(),

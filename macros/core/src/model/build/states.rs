@@ -9,7 +9,7 @@ use crate::check::{declared_twice, no_phase};
 use crate::errors::Item;
 use crate::model::{Anywhere, Edge, Kind, Length, Phase, State, StateId, Transitions};
 
-/// After so long a state is overdue, where nothing is written.
+/// Default time after which a state is overdue.
 const OVERDUE: Length = Length {
     span: None,
     path: None,
@@ -129,7 +129,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What leads from every state needs no edge beside it.
+    /// Reports edges to a state that is entered from every state and therefore needs no other edge.
     fn covered(&mut self, all: &Transitions) {
         for edge in &all.edges {
             if let Some(whole) = all.anywhere.iter().find(|one| one.to == edge.to) {

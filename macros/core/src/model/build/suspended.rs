@@ -1,4 +1,5 @@
-//! What a `Suspended` state means for the rest of a model: which polls are not asked, and which conditions are said all the same.
+//! Effects of a `Suspended` state on the rest of a model: the polls that are not queried, and the
+//! conditions that are still written.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +9,15 @@ use crate::model::{
 };
 
 impl Lifecycle {
-    /// The facts that decide whether an object is left alone. They are looked at before everything else.
+    /// Returns the facts that decide if an object is left alone. They are evaluated before
+    /// everything else.
     fn decides_set_aside(&self) -> BTreeSet<VarId> {
         let states = self.states.iter().filter(|state| state.is_set_aside());
         states.flat_map(|state| state.when.vars()).collect()
     }
 
-    /// Whether a condition is said anew while the object is suspended: what it asks is known then.
+    /// Returns true if a condition is written anew while the object is suspended, because every
+    /// fact that it reads is known then.
     pub fn is_said_while_suspended(&self, condition: ConditionId) -> bool {
         let known = self.decides_set_aside();
         let clauses = self.conditions[condition.0].clauses.iter();
@@ -23,8 +26,9 @@ impl Lifecycle {
     }
 }
 
-/// No poll is asked while the object is suspended: as if each said so behind `given`. On deletion they are asked again, for what is held is given back
-/// by what they answer, unless the deletion waits as well.
+/// Silences polls while the object is suspended, as if each had this condition in its `given`. A
+/// deletion queries them again, because their answers release held objects, unless the deletion
+/// waits as well.
 pub(super) fn silence_polls(lifecycle: &mut Lifecycle) {
     let states = lifecycle.states.iter();
     let suspended: Vec<&State> = states.filter(|state| state.is_suspended()).collect();
@@ -54,7 +58,8 @@ pub(super) fn silence_polls(lifecycle: &mut Lifecycle) {
     }
 }
 
-/// Where the object is not suspended, or what is held is given back all the same.
+/// Returns a predicate that holds if the object is not suspended, or if a deletion cleans up
+/// anyway.
 fn awake(suspended: &[&State], deleting: Option<VarId>) -> Pred {
     let each = suspended.iter().map(|state| {
         let span = state.name.span();
@@ -69,7 +74,7 @@ fn awake(suspended: &[&State], deleting: Option<VarId>) -> Pred {
                     Pred {
                         kind: PredKind::Is {
                             var,
-                            values: ValueSet::one(1),
+                            values: ValueSet::from_value(1),
                         },
                         span,
                     },

@@ -24,7 +24,7 @@ impl Builder<'_> {
         resolved.collect::<Vec<_>>().into_iter().flatten().collect()
     }
 
-    /// What is given up.
+    /// Resolves the `abandoned` clauses.
     pub(super) fn abandoned(&mut self) -> Vec<Abandoned> {
         let place = Item::section("teardown");
         let all = self.ast.teardown.iter().flat_map(|all| &all.abandoned);

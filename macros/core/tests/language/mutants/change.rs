@@ -1,11 +1,11 @@
-//! One change of a declaration: of its tokens, whatever they mean, or of what it says.
+//! One change of a declaration: of its tokens, regardless of their meaning, or of its meaning.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use proc_macro2::{Ident, Punct, Spacing, Span, TokenTree};
 
-use super::words::{Item, Token, Unit, Word, whole};
+use super::words::{Item, SpannedToken, Token, Unit, group_range};
 
 /// Numbers that replay: one stream for each mutation.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ impl Dice {
         Self(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D)
     }
 
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn random_below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -27,13 +27,13 @@ impl Dice {
     }
 
     pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
-        all.get(self.below(all.len()))
+        all.get(self.random_below(all.len()))
     }
 }
 
-/// What is done.
+/// Kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Sort {
+pub(crate) enum MutationKind {
     TokenLost,
     TokenDoubled,
     TokensSwapped,
@@ -55,7 +55,7 @@ pub(crate) enum Sort {
     RenamedEverywhere,
 }
 
-impl Sort {
+impl MutationKind {
     pub(crate) const ALL: [Self; 19] = [
         Self::TokenLost,
         Self::TokenDoubled,
@@ -78,7 +78,7 @@ impl Sort {
         Self::RenamedEverywhere,
     ];
 
-    /// Whether tokens are changed without regard to what they mean.
+    /// Returns true if tokens are changed without regard to their meaning.
     pub(crate) fn is_of_tokens(self) -> bool {
         self <= Self::GroupOpened
     }
@@ -87,8 +87,8 @@ impl Sort {
 /// A unit after a change.
 #[derive(Debug)]
 pub(crate) struct Changed {
-    pub(crate) words: Vec<Word>,
-    /// Words of the unit that were taken, changed, or stand beside what came.
+    pub(crate) words: Vec<SpannedToken>,
+    /// Words of the unit that were removed, changed, or are adjacent to an insertion.
     pub(crate) touched: Vec<usize>,
     /// Names that came.
     pub(crate) came: BTreeSet<String>,
@@ -118,53 +118,58 @@ const CLAUSES: [&str; 20] = [
     "claimed",
 ];
 
-/// Does it somewhere, if there is such a place.
-pub(crate) fn change(unit: &Unit, sort: Sort, other: &Unit, dice: &mut Dice) -> Option<Changed> {
+/// Applies the change at a random place, if one exists.
+pub(crate) fn change(
+    unit: &Unit,
+    sort: MutationKind,
+    other: &Unit,
+    dice: &mut Dice,
+) -> Option<Changed> {
     let change = Change { unit, other };
     match sort {
-        Sort::TokenLost => change.replaced(change.token(dice)?, Vec::new()),
-        Sort::TokenDoubled => {
+        MutationKind::TokenLost => change.replaced(change.token(dice)?, Vec::new()),
+        MutationKind::TokenDoubled => {
             let token = change.token(dice)?;
             let twice = [&unit.words[token.clone()], &unit.words[token.clone()]].concat();
             change.replaced(token, twice)
         }
-        Sort::TokensSwapped => change.swapped(dice),
-        Sort::TokenOfAnother => change.brought(change.token(dice)?, change.foreign(dice)?),
-        Sort::TokenOfAnotherInserted => {
+        MutationKind::TokensSwapped => change.swapped(dice),
+        MutationKind::TokenOfAnother => change.brought(change.token(dice)?, change.foreign(dice)?),
+        MutationKind::TokenOfAnotherInserted => {
             let at = change.token(dice)?.start;
             change.inserted(at, change.foreign(dice)?)
         }
-        Sort::GroupOpened => change.opened(dice),
-        Sort::OtherName => change.other_name(dice),
-        Sort::OtherValue => change.other_value(dice),
-        Sort::Negated => change.negated(dice),
-        Sort::OtherJoint => change.other_joint(dice),
-        Sort::PartLost => change.part_lost(dice),
-        Sort::ClauseLost => change.clause_lost(dice),
-        Sort::ItemLost => change.replaced(change.item(dice)?.words.clone(), Vec::new()),
-        Sort::ItemDoubled => {
+        MutationKind::GroupOpened => change.opened(dice),
+        MutationKind::OtherName => change.other_name(dice),
+        MutationKind::OtherValue => change.other_value(dice),
+        MutationKind::Negated => change.negated(dice),
+        MutationKind::OtherJoint => change.other_joint(dice),
+        MutationKind::PartLost => change.part_lost(dice),
+        MutationKind::ClauseLost => change.clause_lost(dice),
+        MutationKind::ItemLost => change.replaced(change.item(dice)?.words.clone(), Vec::new()),
+        MutationKind::ItemDoubled => {
             let item = change.item(dice)?.words.clone();
             let twice = [&unit.words[item.clone()], &unit.words[item.clone()]].concat();
             change.replaced(item, twice)
         }
-        Sort::ItemMoved => change.moved(dice, true),
-        Sort::ItemElsewhere => change.moved(dice, false),
-        Sort::ItemOfAnother => change.of_another(dice),
-        Sort::Renamed => change.renamed(dice, false),
-        Sort::RenamedEverywhere => change.renamed(dice, true),
+        MutationKind::ItemMoved => change.moved(dice, true),
+        MutationKind::ItemElsewhere => change.moved(dice, false),
+        MutationKind::ItemOfAnother => change.of_another(dice),
+        MutationKind::Renamed => change.renamed(dice, false),
+        MutationKind::RenamedEverywhere => change.renamed(dice, true),
     }
 }
 
-fn name(text: &str) -> Word {
+fn name(text: &str) -> SpannedToken {
     let name = match text.strip_prefix("r#") {
         Some(raw) => Ident::new_raw(raw, Span::call_site()),
         None => Ident::new(text, Span::call_site()),
     };
-    Word::one(TokenTree::Ident(name))
+    SpannedToken::from_tree(TokenTree::Ident(name))
 }
 
 /// One mark of several characters.
-fn marks(text: &str) -> Vec<Word> {
+fn marks(text: &str) -> Vec<SpannedToken> {
     let last = text.len() - 1;
     let mark = |(at, mark)| {
         let spacing = if at == last {
@@ -172,7 +177,7 @@ fn marks(text: &str) -> Vec<Word> {
         } else {
             Spacing::Joint
         };
-        Word::one(TokenTree::Punct(Punct::new(mark, spacing)))
+        SpannedToken::from_tree(TokenTree::Punct(Punct::new(mark, spacing)))
     };
     text.chars().enumerate().map(mark).collect()
 }
@@ -184,7 +189,7 @@ struct Change<'a> {
 
 impl Change<'_> {
     /// Other words of the same declaration in place of some.
-    fn replaced(&self, range: Range<usize>, by: Vec<Word>) -> Option<Changed> {
+    fn replaced(&self, range: Range<usize>, by: Vec<SpannedToken>) -> Option<Changed> {
         let all = &self.unit.words;
         Some(Changed {
             words: [&all[..range.start], &by, &all[range.end..]].concat(),
@@ -194,11 +199,11 @@ impl Change<'_> {
     }
 
     /// New words in place of some, as if they stood there.
-    fn brought(&self, range: Range<usize>, new: Vec<Word>) -> Option<Changed> {
+    fn brought(&self, range: Range<usize>, new: Vec<SpannedToken>) -> Option<Changed> {
         let span = self.unit.words[range.start].span();
         let names = new.iter().filter(|word| word.is_name());
         let came = names.map(|word| word.text.clone()).collect();
-        let placed = new.into_iter().map(|word| word.at(span)).collect();
+        let placed = new.into_iter().map(|word| word.with_span(span)).collect();
         Some(Changed {
             came,
             ..self.replaced(range, placed)?
@@ -206,14 +211,14 @@ impl Change<'_> {
     }
 
     /// New words before one that stays.
-    fn inserted(&self, at: usize, new: Vec<Word>) -> Option<Changed> {
+    fn inserted(&self, at: usize, new: Vec<SpannedToken>) -> Option<Changed> {
         let mut changed = self.brought(at..at + 1, new)?;
         let next = changed.words.len() - (self.unit.words.len() - at - 1);
         changed.words.insert(next, self.unit.words[at].clone());
         Some(changed)
     }
 
-    fn positions(&self, fits: impl Fn(usize, &Word) -> bool) -> Vec<usize> {
+    fn positions(&self, fits: impl Fn(usize, &SpannedToken) -> bool) -> Vec<usize> {
         let all = self.unit.words.iter().enumerate();
         all.filter(|(at, word)| fits(*at, word))
             .map(|(at, _)| at)
@@ -222,17 +227,17 @@ impl Change<'_> {
 
     fn token(&self, dice: &mut Dice) -> Option<Range<usize>> {
         let at = *dice.pick(&self.positions(|_, word| !word.is_close()))?;
-        Some(whole(&self.unit.words, at))
+        Some(group_range(&self.unit.words, at))
     }
 
     /// A token of another declaration, or a group of one.
-    fn foreign(&self, dice: &mut Dice) -> Option<Vec<Word>> {
-        let at = dice.below(self.other.words.len());
+    fn foreign(&self, dice: &mut Dice) -> Option<Vec<SpannedToken>> {
+        let at = dice.random_below(self.other.words.len());
         if self.other.words.get(at)?.is_close() {
             return Some(vec![name("oddity")]);
         }
-        let range = whole(&self.other.words, at);
-        // Of what is longer an item of another is made.
+        let range = group_range(&self.other.words, at);
+        // A longer range is replaced by an item of another declaration.
         let short = range.len() <= 12;
         Some(if short {
             self.other.words[range].to_vec()
@@ -249,7 +254,7 @@ impl Change<'_> {
             .get(first.end)
             .filter(|word| !word.is_close())?;
         debug_assert!(!next.is_close());
-        let second = whole(&self.unit.words, first.end);
+        let second = group_range(&self.unit.words, first.end);
         let both = [
             &self.unit.words[second.clone()],
             &self.unit.words[first.clone()],
@@ -258,10 +263,10 @@ impl Change<'_> {
         self.replaced(first.start..second.end, both)
     }
 
-    /// What is in a group without its brackets.
+    /// Replaces a group by its content without brackets.
     fn opened(&self, dice: &mut Dice) -> Option<Changed> {
         let open = self.positions(|_, word| matches!(word.token, Token::Open(..)));
-        let range = whole(&self.unit.words, *dice.pick(&open)?);
+        let range = group_range(&self.unit.words, *dice.pick(&open)?);
         let inner = self.unit.words[range.start + 1..range.end - 1].to_vec();
         self.replaced(range, inner)
     }
@@ -334,7 +339,7 @@ impl Change<'_> {
         }
     }
 
-    /// Where two marks are one joint.
+    /// Returns the places at which two marks form one joint.
     fn joints(&self) -> Vec<usize> {
         let words = &self.unit.words;
         let is = |at: usize, mark: &str| words.get(at).is_some_and(|word| word.text == mark);
@@ -374,7 +379,7 @@ impl Change<'_> {
             {
                 break;
             }
-            end = whole(&self.unit.words, end).end;
+            end = group_range(&self.unit.words, end).end;
         }
         self.replaced(at..end, Vec::new())
     }
@@ -391,7 +396,7 @@ impl Change<'_> {
             {
                 break;
             }
-            end = whole(&self.unit.words, end).end;
+            end = group_range(&self.unit.words, end).end;
         }
         self.replaced(at..end, Vec::new())
     }
@@ -403,7 +408,7 @@ impl Change<'_> {
 
     /// The last item of a section has its brace.
     fn balanced(&self, range: &Range<usize>) -> bool {
-        let depth = |word: &Word| match word.token {
+        let depth = |word: &SpannedToken| match word.token {
             Token::One(_) => 0,
             Token::Open(..) => 1,
             Token::Close(_) => -1,
@@ -483,7 +488,7 @@ impl Change<'_> {
         let places = self.positions(|_, word| word.is_name() && word.text == old);
         let mut words = self.unit.words.clone();
         for place in &places {
-            words[*place] = name(&new).at(words[*place].span());
+            words[*place] = name(&new).with_span(words[*place].span());
         }
         Some(Changed {
             words,

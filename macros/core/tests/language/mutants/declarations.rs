@@ -1,5 +1,5 @@
-//! Everything that is declared in this workspace: the lifecycles of the documentation, the specimen, what is shipped, what the tests of the runtime run, and the
-//! fixtures that break no rule.
+//! All declarations of this workspace: the lifecycles of the documentation, the specimen, the
+//! shipped lifecycles, those of the runtime tests, and the fixtures that break no rule.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) struct Declaration {
 }
 
 impl Declaration {
-    /// Whether its lock has a name.
+    /// Returns true if its lock contains a name.
     pub(crate) fn is_locked(&self, name: &str) -> bool {
         matches!(&self.lock, LockText::Read(text) if text.contains(name))
     }
@@ -38,7 +38,7 @@ impl Declaration {
         let said: Vec<_> = checked.diagnostics.iter().map(|d| &d.message).collect();
         assert!(checked.is_accepted(), "{}: {said:?}", self.name);
         let model = checked.model.expect("what is accepted has a model");
-        Summary::of(&model)
+        Summary::explore(&model)
             .expect("it has not too many worlds")
             .worlds
     }
@@ -53,7 +53,7 @@ const FOLDERS: [(&str, &str); 5] = [
     ("specs/skupper/src", "rs"),
 ];
 
-/// All of them, in order. Spans are of the thread that asks.
+/// Returns all of them, in order. Spans belong to the calling thread.
 pub(crate) fn all() -> Vec<Declaration> {
     let root = folder("../../..");
     let mut all = Vec::new();
@@ -86,7 +86,7 @@ fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The lifecycles of files that see each other's fragments.
+/// Adds the lifecycles of files that share their fragments.
 fn of_files(files: &[PathBuf], all: &mut Vec<Declaration>) {
     let read = |file: &PathBuf| {
         let text = fs::read_to_string(file).expect("the file can be read");
@@ -95,7 +95,7 @@ fn of_files(files: &[PathBuf], all: &mut Vec<Declaration>) {
     let found: Vec<_> = files.iter().map(read).collect();
     let fragments: Vec<TokenStream> = found.iter().flat_map(|one| one.fragments.clone()).collect();
     for (file, found) in files.iter().zip(&found) {
-        // What a macro of a test completes is no declaration yet.
+        // A body that a test macro completes is no declaration yet.
         let is_complete = |body: &&TokenStream| !body.to_string().contains('$');
         for body in found.lifecycles.iter().filter(is_complete) {
             let shown = file.components().rev().take(2).collect::<Vec<_>>();
@@ -107,7 +107,7 @@ fn of_files(files: &[PathBuf], all: &mut Vec<Declaration>) {
                 units: std::iter::once(body)
                     .chain(used)
                     .cloned()
-                    .map(Unit::of)
+                    .map(Unit::from_tokens)
                     .collect(),
                 lock: lock_of(file, body),
             });

@@ -1,4 +1,5 @@
-//! Where a finding may be: what a token must have to do with the change that brought the finding about.
+//! Allowed places of a finding: the required relation between a token and the change that caused
+//! the finding.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +9,14 @@ use lifecycle_macros_core::rule::Stage;
 
 use super::change::Changed;
 use super::declarations::Declaration;
-use super::words::{GRAMMAR, Item, Unit, Word, is_common};
+use super::words::{GRAMMAR, Item, SpannedToken, Unit, is_common};
 
-/// What a finding is said to be about where it is about no item.
+/// Subjects of a finding that concerns no item.
 const NOUNS: &str = "lifecycle fragment file transitions ready status rpc teardown retired states effects facts observe \
     promises properties never kstatus implicit lock allow needs call apply delete adopt refused";
 
-/// Over so many items a change leads to what is found in worlds: from a fact to the effect that asks it, and to the state of its refusal.
+/// Number of items over which a change can affect findings in worlds: from a fact to the effect
+/// that queries it, and to the state of its refusal.
 const FURTHER: usize = 2;
 
 /// States that every resource has and none declares.
@@ -27,14 +29,14 @@ pub(crate) struct Places<'a> {
     changed: &'a Changed,
     /// Items that were changed.
     touched: BTreeSet<usize>,
-    /// Names that have to do with it: all that were touched or came, and those of the items in which that was.
+    /// Related names: all that were touched or inserted, and those of the affected items.
     near: BTreeSet<&'a str>,
     /// Those of items that lead there as well.
     further: BTreeSet<&'a str>,
 }
 
 impl<'a> Places<'a> {
-    pub(crate) fn of(declaration: &'a Declaration, unit: usize, changed: &'a Changed) -> Self {
+    pub(crate) fn new(declaration: &'a Declaration, unit: usize, changed: &'a Changed) -> Self {
         let own = &declaration.units[unit];
         let of = |word: &usize| own.item_of((*word).min(own.words.len() - 1));
         let touched: BTreeSet<usize> = changed.touched.iter().map(of).collect();
@@ -48,7 +50,7 @@ impl<'a> Places<'a> {
         );
         for item in &touched {
             near.extend(names(own.of_item(*item)));
-            // What comes behind it may be read with it.
+            // The following item may be parsed with it.
             near.extend(
                 own.items
                     .get(item + 1)
@@ -82,7 +84,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// What is wrong with the place of a finding.
+    /// Returns the error in the place of a finding.
     pub(crate) fn wrong(&self, found: &Diagnostic) -> Option<&'static str> {
         let mut units = self.declaration.units.iter().enumerate();
         let place = units.find_map(|(at, unit)| Some((at, unit, unit.word_at(found.span)?)));
@@ -115,7 +117,7 @@ impl<'a> Places<'a> {
         self.misnamed(found, (item, is_touched), unit)
     }
 
-    /// Itself, or that what comes behind it is read otherwise.
+    /// Returns true if the item is touched, or if a change before it affects its parsing.
     fn is_touched(&self, item: usize) -> bool {
         self.touched.contains(&item) || item > 0 && self.touched.contains(&(item - 1))
     }
@@ -134,8 +136,9 @@ impl<'a> Places<'a> {
         word + 1 < first && !(is_whole && unit.item_of(word) == unit.item_of(first))
     }
 
-    /// What is found in worlds and in their graph may be of an item that reads what is changed through another.
-    fn has_near(&self, found: &Diagnostic, words: &[Word]) -> bool {
+    /// Returns true if the finding is about an item near the change. A finding in worlds and in
+    /// their graph may concern an item that reads the change through another item.
+    fn has_near(&self, found: &Diagnostic, words: &[SpannedToken]) -> bool {
         let mut rules = RULES.iter();
         let is_of_names = rules.any(|rule| rule.code == found.code && rule.stage == Stage::Names);
         let reached = if is_of_names {
@@ -147,7 +150,7 @@ impl<'a> Places<'a> {
         said.any(|name| reached.contains(name))
     }
 
-    /// Whether its words name what was touched.
+    /// Returns true if the words of the finding name a touched item.
     fn says_near(&self, found: &Diagnostic) -> bool {
         let notes = found.notes.iter().map(|(_, note)| note.as_str());
         let texts = [found.item.as_str(), &found.message]
@@ -163,7 +166,7 @@ impl<'a> Places<'a> {
         texts.flat_map(identifiers).any(is_near)
     }
 
-    /// Whether it is a word of the grammar in what was touched.
+    /// Returns true if the name is a word of the grammar in a touched item.
     fn is_touched_word(&self, name: &str) -> bool {
         let own = &self.declaration.units[self.unit];
         let words = self.touched.iter().flat_map(|item| own.of_item(*item));
@@ -171,13 +174,16 @@ impl<'a> Places<'a> {
         same.any(|_| GRAMMAR.split_whitespace().any(|one| one == name))
     }
 
-    /// An edge follows from everything, a lock is held against everything, and a warning that is allowed may come from anywhere. All facts make the number of worlds.
+    /// Returns true for a finding that any change may cause. An edge depends on everything, a lock
+    /// is compared with everything, and an allowed warning may come from any item. All facts
+    /// determine the number of worlds.
     fn is_of_all(found: &Diagnostic, item: &Item) -> bool {
         let is_edge = item.section == "transitions" && found.code == "LC031";
         is_edge || matches!(found.code, "LC004" | "LC090" | "LC091")
     }
 
-    /// A section that lacks what was there is shown by its name.
+    /// Returns true for the head of a touched section: a finding about a missing item points at the
+    /// section name.
     fn is_head_of_touched(&self, at: usize, item: &Item) -> bool {
         let own = &self.declaration.units[self.unit];
         let mut touched = self.touched.iter().map(|one| &own.items[*one]);
@@ -186,8 +192,8 @@ impl<'a> Places<'a> {
             && touched.any(|one| one.is_head || one.section == item.section)
     }
 
-    /// Where a lifecycle uses the fragment that was changed.
-    fn is_use(&self, words: &[Word]) -> bool {
+    /// Returns true if these words are the place at which a lifecycle uses the changed fragment.
+    fn is_use(&self, words: &[SpannedToken]) -> bool {
         let fragment = &self.declaration.units[self.unit];
         let name = fragment
             .words
@@ -198,7 +204,8 @@ impl<'a> Places<'a> {
         is_use && name.is_some_and(|name| words.iter().any(|word| word.text == name.text))
     }
 
-    /// Whether it names what is not there, or points at an item of which it says nothing.
+    /// Returns an error if the finding names something that does not exist, or points at an item
+    /// that it does not describe.
     fn misnamed(
         &self,
         found: &Diagnostic,
@@ -248,14 +255,14 @@ impl<'a> Places<'a> {
         let is_given = item == 0 && GIVEN.contains(&found.item.as_str());
         let is_noun =
             identifiers(&found.item).all(|name| NOUNS.split_whitespace().any(|noun| noun == name));
-        // What comes behind a change may be read with it.
+        // The item after a change may be parsed with it.
         let is_syntax = is_touched && (found.code == "LC000" || !self.touched.contains(&item));
         (!is_said && !is_head && !is_given && !is_noun && !is_syntax)
             .then_some("it says nothing of the item at which it points")
     }
 
     fn is_known(&self, name: &str) -> bool {
-        let is_word = |word: &Word| {
+        let is_word = |word: &SpannedToken| {
             let mut all = identifiers(&word.text);
             all.any(|one| one == name || one == target(name))
         };
@@ -268,7 +275,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// With all items of a section whose name was touched, and all there are where it is no longer said what kind of lifecycle it is.
+/// Adds all items of a section with a touched name, and all items if the kind of the lifecycle is
+/// lost.
 fn with_sections(own: &Unit, touched: BTreeSet<usize>, changed: &Changed) -> BTreeSet<usize> {
     let kinds = ["resource", "volume", "fragment"];
     let texts = changed
@@ -290,18 +298,18 @@ fn with_sections(own: &Unit, touched: BTreeSet<usize>, changed: &Changed) -> BTr
     touched.into_iter().chain(of_heads).collect()
 }
 
-/// The names of an item that say something.
-fn names(words: &[Word]) -> impl Iterator<Item = &str> {
+/// Returns the names of an item that its author chose.
+fn names(words: &[SpannedToken]) -> impl Iterator<Item = &str> {
     let chosen = words.iter().filter(|word| word.is_chosen);
     chosen.map(|word| word.text.as_str())
 }
 
-/// Whether it is the same name, in the spelling of Rust or of Kubernetes.
+/// Returns true if both are one name, in the spelling of Rust or of Kubernetes.
 fn is_same(name: &str, other: &str) -> bool {
     name == other || name.contains('_') && name.replace('_', "").eq_ignore_ascii_case(other)
 }
 
-/// What an effect without a name of its own writes.
+/// Returns the target of an effect without a name of its own.
 fn target(name: &str) -> &str {
     let verbs = ["apply_", "create_", "delete_", "adopt_", "call_", "note_"];
     verbs

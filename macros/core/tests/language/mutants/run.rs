@@ -12,37 +12,38 @@ use std::time::{Duration, Instant};
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
 use lifecycle_macros_core::{check_fragment, check_locked, expand};
 
-use super::change::{Changed, Dice, Sort, change};
+use super::change::{Changed, Dice, MutationKind, change};
 use super::declarations::{Declaration, all};
 use super::places::Places;
 use super::words::stream;
 
-/// So long no change is checked: worlds are counted and bounded (`space::enumeration::LIMIT`), and what has that many takes a hundredth of it.
+/// Time after which a check counts as hung. Worlds are counted and bounded
+/// (`space::enumeration::LIMIT`), and a lifecycle at the bound takes a hundredth of it.
 const HANGS: Duration = Duration::from_secs(60);
-/// One change makes no more findings than that: each can be read, and the first names what to do.
+/// Upper bound on the findings of one change, so that each is readable and the first is actionable.
 const FINDINGS: usize = 120;
-/// Of so many one is expanded as well.
+/// One out of this many changes is expanded as well.
 const EXPANDED: u64 = 16;
-/// So many mistakes are told.
+/// Number of mistakes that are printed.
 const TOLD: usize = 40;
 
-/// What happened.
+/// Result of the run.
 #[derive(Debug, Default)]
 pub(crate) struct Ran {
     /// How many changes were made; of the others there was no place.
     pub(crate) changed: usize,
     /// Of each sort: refused, warned of, accepted.
-    sorts: BTreeMap<Sort, [usize; 3]>,
+    sorts: BTreeMap<MutationKind, [usize; 3]>,
     findings: usize,
     /// The most findings of one change, and the longest that one took.
     most: usize,
     longest: Duration,
-    /// What went wrong, with the number of the change.
+    /// Errors, with the id of the change.
     pub(crate) wrong: Vec<String>,
 }
 
 impl Ran {
-    pub(crate) fn of(&self, sort: Sort) -> [usize; 3] {
+    pub(crate) fn counts_for(&self, sort: MutationKind) -> [usize; 3] {
         self.sorts.get(&sort).copied().unwrap_or_default()
     }
 
@@ -59,7 +60,7 @@ impl Ran {
         self
     }
 
-    fn note(&mut self, sort: Sort, found: &[Diagnostic], took: Duration) {
+    fn record(&mut self, sort: MutationKind, found: &[Diagnostic], took: Duration) {
         let is_error = |one: &Diagnostic| one.severity == Severity::Error;
         let how = match found {
             found if found.iter().any(is_error) => 0,
@@ -97,26 +98,26 @@ impl Display for Ran {
     }
 }
 
-/// What is to be changed, and how.
+/// Declaration to change, and the kind of the change.
 pub(crate) struct Drawn<'a> {
     pub(crate) declaration: &'a Declaration,
     pub(crate) unit: usize,
     other: &'a Declaration,
-    sort: Sort,
+    sort: MutationKind,
 }
 
 /// Small ones more often than those that take long.
 pub(crate) fn draw<'a>(declarations: &'a [Declaration], dice: &mut Dice) -> Drawn<'a> {
     let mut one = || {
-        let drawn = &declarations[dice.below(declarations.len())];
+        let drawn = &declarations[dice.random_below(declarations.len())];
         let is_large = drawn
             .units
             .iter()
             .map(|unit| unit.words.len())
             .sum::<usize>()
             > 600;
-        if is_large && dice.below(4) > 0 {
-            &declarations[dice.below(declarations.len())]
+        if is_large && dice.random_below(4) > 0 {
+            &declarations[dice.random_below(declarations.len())]
         } else {
             drawn
         }
@@ -124,14 +125,14 @@ pub(crate) fn draw<'a>(declarations: &'a [Declaration], dice: &mut Dice) -> Draw
     let (declaration, other) = (one(), one());
     Drawn {
         declaration,
-        unit: dice.below(declaration.units.len()),
+        unit: dice.random_below(declaration.units.len()),
         other,
-        sort: Sort::ALL[dice.below(Sort::ALL.len())],
+        sort: MutationKind::ALL[dice.random_below(MutationKind::ALL.len())],
     }
 }
 
 impl Drawn<'_> {
-    /// The change with what is found then, if there is a place for it.
+    /// Returns the change and its findings, if it has a place.
     pub(crate) fn changed(&self, dice: &mut Dice) -> Option<(Changed, Vec<Diagnostic>)> {
         let unit = &self.declaration.units[self.unit];
         let changed = change(unit, self.sort, &self.other.units[0], dice)?;
@@ -205,7 +206,9 @@ fn each(numbers: impl Iterator<Item = u64>, at: &Mutex<(u64, Instant)>) -> Ran {
     let mut ran = Ran::default();
     for number in numbers {
         *at.lock().expect("nobody panics with it") = (number, Instant::now());
-        let told = catch_unwind(AssertUnwindSafe(|| one(&declarations, number, &mut ran)));
+        let told = catch_unwind(AssertUnwindSafe(|| {
+            run_mutation(&declarations, number, &mut ran)
+        }));
         if told.is_err() {
             ran.wrong.push(format!(
                 "change {number} panics: FIRST={number} MUTATIONS=1 makes it again"
@@ -219,7 +222,7 @@ fn each(numbers: impl Iterator<Item = u64>, at: &Mutex<(u64, Instant)>) -> Ran {
     ran
 }
 
-fn one(declarations: &[Declaration], number: u64, ran: &mut Ran) {
+fn run_mutation(declarations: &[Declaration], number: u64, ran: &mut Ran) {
     let mut dice = Dice::new(number);
     let drawn = draw(declarations, &mut dice);
     let begun = Instant::now();
@@ -227,7 +230,7 @@ fn one(declarations: &[Declaration], number: u64, ran: &mut Ran) {
         return;
     };
     ran.changed += 1;
-    ran.note(drawn.sort, &found, begun.elapsed());
+    ran.record(drawn.sort, &found, begun.elapsed());
     let (name, sort) = (&drawn.declaration.name, drawn.sort);
     let words = &drawn.declaration.units[drawn.unit].words;
     let first = changed.touched.first().map(|word| &words[*word]);
@@ -248,7 +251,7 @@ fn one(declarations: &[Declaration], number: u64, ran: &mut Ran) {
             wrong(&format!("what is expanded is not Rust: {error}"));
         }
     }
-    let places = Places::of(drawn.declaration, drawn.unit, &changed);
+    let places = Places::new(drawn.declaration, drawn.unit, &changed);
     for one in &found {
         if let Some(why) = places.wrong(one) {
             let at = one.span.start();

@@ -1,11 +1,12 @@
-//! A declaration as a row of words, in items: what is changed, and what positions of findings are held against. Knows tokens, and no section but by name.
+//! A declaration as a row of words, in items: the subject of changes, against which positions of
+//! findings are compared. Knows tokens, and sections only by name.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use proc_macro2::{Delimiter, Group, LineColumn, Span, TokenStream, TokenTree};
 
-/// Words of the grammar: that two items have one of them says nothing.
+/// Words of the grammar. Two items that share one of them are not related by it.
 pub(crate) const GRAMMAR: &str = "resource volume fragment use lock allow observe facts states effects promises teardown \
     retired transitions properties status rpc needs by name names of ref refs labels namespace owner from given else every \
     min when wakes overdue even deleting goal apply create delete adopt call each undo key sets or claimed in not until before \
@@ -28,15 +29,15 @@ pub(crate) enum Token {
 
 /// A token where it stands.
 #[derive(Clone, Debug)]
-pub(crate) struct Word {
+pub(crate) struct SpannedToken {
     pub(crate) token: Token,
     pub(crate) text: String,
-    /// Whether it is a name that an author chose.
+    /// True if it is a name that an author chose.
     pub(crate) is_chosen: bool,
 }
 
-impl Word {
-    pub(crate) fn one(token: TokenTree) -> Self {
+impl SpannedToken {
+    pub(crate) fn from_tree(token: TokenTree) -> Self {
         let text = token.to_string();
         let is_chosen = matches!(token, TokenTree::Ident(_)) && !is_common(&text);
         let token = Token::One(token);
@@ -55,7 +56,7 @@ impl Word {
     }
 
     /// The same, as if it stood elsewhere.
-    pub(crate) fn at(mut self, span: Span) -> Self {
+    pub(crate) fn with_span(mut self, span: Span) -> Self {
         if let Token::One(token) = &mut self.token {
             token.set_span(span);
         } else if let Token::Close(at) = &mut self.token {
@@ -79,22 +80,22 @@ impl Word {
     }
 }
 
-/// Whether it is no name that an author chose.
+/// Returns true if it is not a name that an author chose.
 pub(crate) fn is_common(name: &str) -> bool {
     let mut common = GRAMMAR.split_whitespace().chain(COMMON.split_whitespace());
     common.any(|common| common == name)
 }
 
-pub(crate) fn words(stream: TokenStream) -> Vec<Word> {
+pub(crate) fn flatten_tokens(stream: TokenStream) -> Vec<SpannedToken> {
     let mut all = Vec::new();
     append(stream, &mut all);
     all
 }
 
-fn append(stream: TokenStream, all: &mut Vec<Word>) {
+fn append(stream: TokenStream, all: &mut Vec<SpannedToken>) {
     for token in stream {
         let TokenTree::Group(group) = token else {
-            all.push(Word::one(token));
+            all.push(SpannedToken::from_tree(token));
             continue;
         };
         let texts = match group.delimiter() {
@@ -104,7 +105,7 @@ fn append(stream: TokenStream, all: &mut Vec<Word>) {
         };
         let open = Token::Open(group.delimiter(), group.span(), group.span_open());
         let close = Token::Close(group.span_close());
-        let word = |token, text: &str| Word {
+        let word = |token, text: &str| SpannedToken {
             token,
             text: text.to_owned(),
             is_chosen: false,
@@ -115,8 +116,8 @@ fn append(stream: TokenStream, all: &mut Vec<Word>) {
     }
 }
 
-/// The tokens of a row in which every group ends.
-pub(crate) fn stream(words: &[Word]) -> TokenStream {
+/// Returns the tokens of a row in which every group ends.
+pub(crate) fn stream(words: &[SpannedToken]) -> TokenStream {
     let mut open = vec![(Delimiter::None, Span::call_site(), Vec::new())];
     for word in words {
         match &word.token {
@@ -139,7 +140,7 @@ pub(crate) fn stream(words: &[Word]) -> TokenStream {
 }
 
 /// The token that begins here, with all of its group.
-pub(crate) fn whole(words: &[Word], at: usize) -> Range<usize> {
+pub(crate) fn group_range(words: &[SpannedToken], at: usize) -> Range<usize> {
     let mut depth = 0;
     let mut end = at;
     loop {
@@ -155,22 +156,22 @@ pub(crate) fn whole(words: &[Word], at: usize) -> Range<usize> {
     }
 }
 
-/// What ends with its `;`, or with its block; the head of a section is an item too.
+/// Item that ends with its `;`, or with its block. The head of a section is an item too.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     /// Empty outside of sections.
     pub(crate) section: String,
     pub(crate) words: Range<usize>,
-    /// Whether it is no more than the name of a section and its brace, or the brace that ends it.
+    /// True if it is only the name of a section and its brace, or the brace that ends it.
     pub(crate) is_head: bool,
 }
 
-pub(crate) fn items(words: &[Word]) -> Vec<Item> {
+pub(crate) fn items(words: &[SpannedToken]) -> Vec<Item> {
     let (mut all, mut at) = (Vec::new(), 0);
     while at < words.len() {
         let start = at;
         while at < words.len() && words[at].text != ";" && !words[at].is_brace() {
-            at = whole(words, at).end;
+            at = group_range(words, at).end;
         }
         let is_head = at > start && at < words.len() && words[at].is_brace();
         let section = if is_head {
@@ -178,7 +179,7 @@ pub(crate) fn items(words: &[Word]) -> Vec<Item> {
         } else {
             String::new()
         };
-        let end = whole(words, at.min(words.len() - 1)).end;
+        let end = group_range(words, at.min(words.len() - 1)).end;
         at = if is_head { at + 1 } else { end };
         all.push(Item {
             section: section.clone(),
@@ -186,7 +187,7 @@ pub(crate) fn items(words: &[Word]) -> Vec<Item> {
             is_head,
         });
         if is_head {
-            within(words, at..end, &section, &mut all);
+            collect_items(words, at..end, &section, &mut all);
             at = end;
         }
     }
@@ -194,7 +195,7 @@ pub(crate) fn items(words: &[Word]) -> Vec<Item> {
 }
 
 /// The items of a section; its closing brace is one more.
-fn within(words: &[Word], range: Range<usize>, section: &str, all: &mut Vec<Item>) {
+fn collect_items(words: &[SpannedToken], range: Range<usize>, section: &str, all: &mut Vec<Item>) {
     let (mut at, mut start) = (range.start, range.start);
     let mut push = |words: Range<usize>, is_head| {
         if !words.is_empty() {
@@ -207,7 +208,7 @@ fn within(words: &[Word], range: Range<usize>, section: &str, all: &mut Vec<Item
         }
     };
     while at + 1 < range.end {
-        let next = whole(words, at).end;
+        let next = group_range(words, at).end;
         if words[at].text == ";" || ends_with(words, at, section) {
             push(start..next, false);
             start = next;
@@ -218,23 +219,23 @@ fn within(words: &[Word], range: Range<usize>, section: &str, all: &mut Vec<Item
     push(at..range.end, true);
 }
 
-/// Whether a block ends its item.
-fn ends_with(words: &[Word], at: usize, section: &str) -> bool {
+/// Returns true if a block ends its item.
+fn ends_with(words: &[SpannedToken], at: usize, section: &str) -> bool {
     if !words[at].is_brace() {
         return false;
     }
     let next = words
-        .get(whole(words, at).end)
+        .get(group_range(words, at).end)
         .map(|word| word.text.as_str());
     let goes_on = matches!(next, Some(";" | "&" | "|"));
     let is_condition = at >= 2 && words[at - 2].text == "condition";
     is_condition || section == "rpc" && !goes_on
 }
 
-/// Where a finding may be: the declaration, or a fragment that it uses.
+/// Unit in which a finding may be: the declaration, or a fragment that it uses.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
-    pub(crate) words: Vec<Word>,
+    pub(crate) words: Vec<SpannedToken>,
     pub(crate) items: Vec<Item>,
     file: String,
     starts: Vec<LineColumn>,
@@ -242,11 +243,11 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    pub(crate) fn of(body: TokenStream) -> Self {
-        let words = words(body);
+    pub(crate) fn from_tokens(body: TokenStream) -> Self {
+        let words = flatten_tokens(body);
         let items = items(&words);
-        let start = |word: &Word| word.span().start();
-        let end = |word: &Word| word.span().end();
+        let start = |word: &SpannedToken| word.span().start();
+        let end = |word: &SpannedToken| word.span().end();
         Self {
             file: words
                 .first()
@@ -270,7 +271,7 @@ impl Unit {
         self.starts.partition_point(|start| *start < span.end()) - 1
     }
 
-    pub(crate) fn of_item(&self, item: usize) -> &[Word] {
+    pub(crate) fn of_item(&self, item: usize) -> &[SpannedToken] {
         &self.words[self.items[item].words.clone()]
     }
 

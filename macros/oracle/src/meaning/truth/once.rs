@@ -1,16 +1,17 @@
-//! The verdict on what is created once: by what is there, and by what a record says was made.
+//! The verdict on an object that is created once: by the existing objects, and by the record of the
+//! creation.
 
-use super::{Asking, Reality, is_missing};
+use super::{Evaluation, Reality, is_missing};
 use crate::syntax::Input;
 
-impl<R: Reality> Asking<'_, R> {
-    /// What the record of an input names.
+impl<R: Reality> Evaluation<'_, R> {
+    /// Returns the names in the record of an input.
     fn noted(&self, input: &Input) -> Vec<String> {
         let record = self.meaning.life().noted(&input.name);
         record.map_or_else(Vec::new, |record| self.reality.noted(&record.name))
     }
 
-    /// Whether that an object was made is known already.
+    /// Returns true if the record already names the object as made.
     pub(super) fn is_noted(&self, input: &Input, object: &R::Object) -> bool {
         self.noted(input).contains(&self.reality.called(object))
     }
@@ -50,7 +51,7 @@ impl<R: Reality> Asking<'_, R> {
         let noted = self.noted(input);
         let wanted = match from.iter().any(is_missing) {
             true => None,
-            false => Some(self.reality.wanted(&input.name, &from)),
+            false => Some(self.reality.desired_names(&input.name, &from)),
         };
         let mut seen = Vec::new();
         for name in wanted.iter().flatten().filter(|name| !noted.contains(name)) {

@@ -1,15 +1,16 @@
-//! A lifecycle while its pieces are put together: what they add, and what they may lean on.
+//! A lifecycle during its composition: the items that its pieces add, and the facts on which they
+//! may depend.
 
 use crate::random::dice::Dice;
 use crate::random::sketch::{
-    Clause, Condition, Effect, Fact, Guard, Input, Promise, Sets, Sketch, State, words,
+    Clause, Condition, Effect, Fact, Guard, Input, Promise, Sets, Sketch, State, to_strings,
 };
 
 /// A lifecycle while it grows.
 pub(super) struct Draft<'a> {
     pub(super) sketch: Sketch,
     pub(super) dice: &'a mut Dice,
-    /// What holds once all pieces so far are right.
+    /// Guard that holds once all pieces so far are right.
     pub(super) right: Guard,
     /// Inputs that earlier pieces guarantee to be there.
     pub(super) there: Vec<String>,
@@ -84,43 +85,44 @@ impl Draft<'_> {
         self.sketch.facts.push(Fact {
             name: name.clone(),
             domain: domain.to_owned(),
-            from: words(from),
+            from: to_strings(from),
             ..Fact::default()
         });
         name
     }
 
-    /// The last fact is asked only where this holds.
+    /// Restricts the last fact to worlds in which this guard holds.
     pub(super) fn given(&mut self, guard: &[&str], other: Option<&str>) {
         let fact = self
             .sketch
             .facts
             .last_mut()
             .expect("a fact comes before its given");
-        fact.givens.push((words(guard), other.map(str::to_owned)));
+        fact.givens
+            .push((to_strings(guard), other.map(str::to_owned)));
     }
 
     pub(super) fn state(&mut self, base: &str, when: &str, phase: &str, wakes: &[&str]) {
-        let overdue =
-            (phase == "Pending" && self.dice.one_in(4)).then(|| self.dice.word(&["5min", "30s"]));
+        let overdue = (phase == "Pending" && self.dice.one_in(4))
+            .then(|| self.dice.pick_word(&["5min", "30s"]));
         self.sketch.states.push(State {
             goal: false,
             name: self.name(base),
-            when: words(&[when]),
+            when: to_strings(&[when]),
             phase: Some(phase.to_owned()),
             even: false,
-            wakes: words(wakes),
+            wakes: to_strings(wakes),
             overdue,
         });
     }
 
-    /// Some of what earlier pieces bring about.
+    /// Returns some of the results of earlier pieces.
     pub(super) fn leaning(&mut self) -> Guard {
         let right = self.right.clone();
         right.into_iter().filter(|_| self.dice.one_in(3)).collect()
     }
 
-    /// Now and then, another object that owns what is written.
+    /// Sometimes returns another object that owns the written one.
     pub(super) fn owner(&mut self) -> Option<String> {
         let is_object = |name: &&String| {
             let mut inputs = self.sketch.inputs.iter();
@@ -134,7 +136,8 @@ impl Draft<'_> {
         (!objects.is_empty() && self.dice.one_in(3)).then(|| self.dice.pick(&objects).clone())
     }
 
-    /// What a poll asks about: this, and now and then a path of the object or an input that earlier pieces guarantee.
+    /// Returns the keys of a poll: this one, and now and then a path of the object or an input that
+    /// earlier pieces guarantee.
     pub(super) fn keys(&mut self, first: &str) -> String {
         let mut keys = vec![first.to_owned()];
         if self.dice.one_in(3) {
@@ -147,7 +150,7 @@ impl Draft<'_> {
             .cloned()
             .collect();
         if !others.is_empty() && self.dice.one_in(3) {
-            let at = self.dice.below(keys.len() + 1);
+            let at = self.dice.random_below(keys.len() + 1);
             keys.insert(at, self.dice.pick(&others).clone());
         }
         keys.join(", ")
@@ -174,19 +177,19 @@ impl Draft<'_> {
         let name = self.name(base);
         self.sketch.promises.push(Promise {
             name,
-            when: words(&[when]),
+            when: to_strings(&[when]),
             sets,
         });
     }
 
-    /// A condition: what is False with its reason, then True, then the rest.
+    /// Adds a condition: False with a reason for each failure, then True, then the rest.
     pub(super) fn condition(&mut self, base: &str, bad: &[(&str, &str)], right: &str) {
         let clause = |value: &str, reason: Option<&str>, when: Option<&str>| Clause {
             value: value.to_owned(),
             reason: reason.map(str::to_owned),
             message: None,
             event: None,
-            when: when.map(|when| words(&[when])),
+            when: when.map(|when| to_strings(&[when])),
         };
         let mut clauses: Vec<Clause> = bad
             .iter()
@@ -200,7 +203,7 @@ impl Draft<'_> {
         if self.dice.one_in(4) {
             clauses[0].message = Some("this is why".to_owned());
         }
-        // What is left out must not hide an error that comes later, so it is seldom so.
+        // An omitted condition must not hide a later error, so this is rare.
         if self.dice.one_in(8)
             && let Some(last) = clauses.last_mut()
         {

@@ -1,7 +1,7 @@
 //! Pieces about objects of the cluster: some are only read, some are ours to write.
 
 use super::draft::Draft;
-use crate::random::sketch::{Effect, Let, one, words};
+use crate::random::sketch::{Effect, Let, alternatives, to_strings};
 
 pub(super) fn class(draft: &mut Draft<'_>) {
     let optional = draft.dice.one_in(2);
@@ -29,7 +29,7 @@ pub(super) fn class(draft: &mut Draft<'_>) {
     if draft.dice.one_in(2) {
         let domain = draft
             .dice
-            .word(&["{ Fine, Bad }", "{ Fine, BadPort, BadHost }"]);
+            .pick_word(&["{ Fine, Bad }", "{ Fine, BadPort, BadHost }"]);
         let validity = draft.fact("validity", &domain, &[&class]);
         draft.given(&[&class], None);
         draft.state(
@@ -75,7 +75,7 @@ pub(super) fn listed(draft: &mut Draft<'_>) {
 fn written(draft: &mut Draft<'_>) -> String {
     let lookup = draft
         .dice
-        .word(&["name meta.name", "name spec.host", "ref"]);
+        .pick_word(&["name meta.name", "name spec.host", "ref"]);
     let owner = draft.owner();
     let of = owner.map_or_else(String::new, |name| format!(" of {name}"));
     let service = draft.input("service", &format!("owned Service{of}"), &lookup);
@@ -126,7 +126,7 @@ pub(super) fn rollout(draft: &mut Draft<'_>) {
     } else {
         &["Yes", "Stuck"]
     };
-    draft.promise("rolls", &waiting, one(&rolled, ends));
+    draft.promise("rolls", &waiting, alternatives(&rolled, ends));
     draft.condition(
         "Available",
         &[(&stuck, "RolloutStuck")],
@@ -150,11 +150,11 @@ pub(super) fn addressed(draft: &mut Draft<'_>) {
     let nodes = draft.input("nodes", "[Node]", &format!("{many} of {volumes}"));
     let there = format!("{service} in {{ Stale, Current }}");
     let reach = draft.name("reach");
-    let from = words(&[&service, &volumes, &nodes]);
+    let from = to_strings(&[&service, &volumes, &nodes]);
     draft.sketch.lets.push(Let {
         name: reach.clone(),
         from,
-        given: words(&[&there]),
+        given: to_strings(&[&there]),
         keeper: None,
     });
     let address = draft.fact(
@@ -173,7 +173,7 @@ pub(super) fn addressed(draft: &mut Draft<'_>) {
     );
     let provisioning = format!("{address} == NoBalancer");
     draft.state("Provisioning", &provisioning, "Pending", &[]);
-    draft.promise("balanced", &provisioning, one(&address, &["Full"]));
+    draft.promise("balanced", &provisioning, alternatives(&address, &["Full"]));
     draft.condition(
         "Addressed",
         &[(&gone, "NodeGone")],
@@ -226,7 +226,7 @@ const COUNT: &str = "count { Empty, None, Some, All }";
 pub(super) fn counted(draft: &mut Draft<'_>) {
     let lookup = draft
         .dice
-        .word(&["namespace", "labels { OWNER = meta.name }"]);
+        .pick_word(&["namespace", "labels { OWNER = meta.name }"]);
     let lamps = draft.input("lamps", "[Lamp]", &lookup);
     let lit = draft.fact("lit", COUNT, &[&lamps]);
     let (empty, dark) = (
@@ -236,7 +236,7 @@ pub(super) fn counted(draft: &mut Draft<'_>) {
     draft.state("NoLamp", &empty, "Error", &[&lamps, "self"]);
     if draft.dice.one_in(2) {
         draft.state("Kindling", &dark, "Pending", &[]);
-        draft.promise("kindles", &dark, one(&lit, &["All"]));
+        draft.promise("kindles", &dark, alternatives(&lit, &["All"]));
     } else {
         draft.state("Dark", &dark, "Error", &[&lamps]);
     }
@@ -249,7 +249,7 @@ pub(super) fn counted(draft: &mut Draft<'_>) {
 }
 
 pub(super) fn members(draft: &mut Draft<'_>) {
-    let owner = draft.dice.word(&["owned", "shared"]);
+    let owner = draft.dice.pick_word(&["owned", "shared"]);
     let pods = draft.input(
         "pods",
         &format!("{owner} [Pod]"),
@@ -309,13 +309,13 @@ pub(super) fn chained(draft: &mut Draft<'_>) {
     draft.there.push(plan);
 }
 
-/// Something that is made once and then kept: built from what is there.
+/// Adds something that is made once and then kept, built from existing objects.
 pub(super) fn minted(draft: &mut Draft<'_>) {
     let secret = draft.input("minted", "owned Secret", "name meta.name");
     let password = draft.name("password");
     draft.sketch.lets.push(Let {
         name: password.clone(),
-        from: words(&[&secret]),
+        from: to_strings(&[&secret]),
         given: Vec::new(),
         keeper: None,
     });
@@ -333,12 +333,12 @@ pub(super) fn minted(draft: &mut Draft<'_>) {
     draft.there.push(secret);
 }
 
-/// A record of what is looked at only where the record's user is there.
-pub(super) fn looked(draft: &mut Draft<'_>) {
+/// Adds a record of an object that is observed only if the user of the record exists.
+pub(super) fn guarded_record(draft: &mut Draft<'_>) {
     let target = draft.input("target", "part Volume", "ref");
     let metrics = draft.input("metrics", "Class", "name meta.name");
     let there = format!("{target} in {{ Stale, Current }}");
-    draft.sketch.inputs.last_mut().expect("just pushed").given = words(&[&there]);
+    draft.sketch.inputs.last_mut().expect("just pushed").given = to_strings(&[&there]);
     let wanted = draft.input("wanted", "record String", "");
     let missing = format!("{target} == Absent");
     draft.state("NoTarget", &missing, "Error", &[&target, "self"]);

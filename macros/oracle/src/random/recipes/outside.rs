@@ -1,7 +1,8 @@
-//! Pieces about what lies outside the cluster: it is polled, called, and held until it is given back.
+//! Pieces about resources outside the cluster: they are polled, called, and held until their
+//! release.
 
 use super::draft::Draft;
-use crate::random::sketch::{Effect, State, one, words};
+use crate::random::sketch::{Effect, State, alternatives, to_strings};
 
 pub(super) fn polled(draft: &mut Draft<'_>) {
     let keys = draft.keys("meta.name");
@@ -16,7 +17,7 @@ pub(super) fn polled(draft: &mut Draft<'_>) {
         draft.promise(
             "binds",
             &format!("{waiting} && {network}"),
-            one(&bound, &["Up", "Failed"]),
+            alternatives(&bound, &["Up", "Failed"]),
         );
     } else {
         draft.state("Unmatched", &waiting, "Pending", &[&network]);
@@ -24,7 +25,8 @@ pub(super) fn polled(draft: &mut Draft<'_>) {
     draft.condition("Bound", &[(&failed, "Failed")], &format!("{bound} == Up"));
 }
 
-/// Something outside that we hold, seen through a poll and the sites that must be there for it.
+/// Adds a held resource outside the cluster, observed through a poll, with the sites that it
+/// requires.
 pub(super) fn entry(draft: &mut Draft<'_>) {
     let sites = draft.input("places", "[Place]", "namespace");
     let place = draft.fact("place", "bool", &[&sites]);
@@ -37,10 +39,10 @@ pub(super) fn entry(draft: &mut Draft<'_>) {
     );
     draft.sketch.facts.last_mut().expect("just pushed").held = true;
     if draft.dice.one_in(2) {
-        draft
-            .sketch
-            .nevers
-            .push(words(&[&format!("!{place}"), &format!("{entry} != No")]));
+        draft.sketch.nevers.push(to_strings(&[
+            &format!("!{place}"),
+            &format!("{entry} != No"),
+        ]));
     }
     draft.state("NoPlace", &format!("!{place}"), "Error", &[&sites]);
     draft.state(
@@ -70,14 +72,14 @@ pub(super) fn entry(draft: &mut Draft<'_>) {
     let effect = draft.effect(&format!("call {router}"), guard);
     (effect.name, effect.undo, effect.key) = (Some(ensure), Some(remove.clone()), key.clone());
     effect.from = vec![sites];
-    effect.sets = one(&entry, &["Current"]);
+    effect.sets = alternatives(&entry, &["Current"]);
     let effect = draft.effect(&format!("call {router}"), Vec::new());
     (effect.name, effect.key, effect.from) = (Some(remove), key, Vec::new());
-    effect.sets = one(&entry, &["No"]);
+    effect.sets = alternatives(&entry, &["No"]);
     draft.promise(
         "answers",
         &format!("{entry} == Unknown"),
-        one(&entry, &["No", "Stale", "Current"]),
+        alternatives(&entry, &["No", "Stale", "Current"]),
     );
     draft.condition(
         "Configured",
@@ -86,7 +88,7 @@ pub(super) fn entry(draft: &mut Draft<'_>) {
     );
 }
 
-/// Something outside that we hold and that others may hold.
+/// Adds a held resource outside the cluster that others may hold as well.
 pub(super) fn bucket(draft: &mut Draft<'_>) {
     let keys = draft.keys("meta.name");
     let store = draft.input("store", "poll Info", &format!("{keys} every 30s"));
@@ -105,7 +107,7 @@ fn held_in(draft: &mut Draft<'_>, store: &str, recorded: &[&str]) -> (String, St
     if !recorded.is_empty() {
         draft.given(&["HANDLE != Absent"], Some("No"));
     }
-    let unseen = draft.dice.word(&["Unknown", "Unknown", "Unseen"]);
+    let unseen = draft.dice.pick_word(&["Unknown", "Unknown", "Unseen"]);
     draft.given(&[store], Some(&unseen));
     draft.state(
         "Unreachable",
@@ -132,7 +134,7 @@ fn held_in(draft: &mut Draft<'_>, store: &str, recorded: &[&str]) -> (String, St
     );
     let mut guard = draft.leaning();
     guard.push(format!("{bucket} in {{ No, Stale }}"));
-    guard.extend(words(recorded));
+    guard.extend(to_strings(recorded));
     let key = Some(
         if recorded.is_empty() {
             "meta.uid"
@@ -142,7 +144,7 @@ fn held_in(draft: &mut Draft<'_>, store: &str, recorded: &[&str]) -> (String, St
         .to_owned(),
     );
     let effect = draft.effect(&format!("call {store}"), guard);
-    effect.sets = one(
+    effect.sets = alternatives(
         &bucket,
         if barred {
             &["Current", "Taken"]
@@ -152,19 +154,19 @@ fn held_in(draft: &mut Draft<'_>, store: &str, recorded: &[&str]) -> (String, St
     );
     (effect.name, effect.undo, effect.key) = (Some(put), Some(drop.clone()), key.clone());
     let effect = draft.effect(&format!("call {store}"), Vec::new());
-    effect.sets = one(&bucket, &["No"]);
+    effect.sets = alternatives(&bucket, &["No"]);
     (effect.name, effect.key, effect.from) = (Some(drop), key, Vec::new());
     draft.condition("Stored", &bad, &format!("{bucket} == Current"));
     (bucket, store.to_owned())
 }
 
-/// Something outside under a name that must be written down before it is made.
+/// Adds a resource outside the cluster with a name that must be recorded before its creation.
 pub(super) fn recorded(draft: &mut Draft<'_>) {
     let handle = draft.input("handle", "record String", "");
     let keys = draft.keys(&handle);
     let store = draft.input("store", "poll Info", &format!("{keys} every 30s"));
     draft.sketch.inputs.last_mut().expect("just pushed").given =
-        words(&[&format!("{handle} != Absent")]);
+        to_strings(&[&format!("{handle} != Absent")]);
     draft.state("Unrecorded", &format!("{handle} == Absent"), "Pending", &[]);
     let recorded = format!("{handle} == Current");
     let (bucket, _) = held_in(draft, &store, &[&recorded]);
@@ -172,7 +174,7 @@ pub(super) fn recorded(draft: &mut Draft<'_>) {
         2,
         State {
             name: draft.name("Moving"),
-            when: words(&[&format!("{handle} == Stale")]),
+            when: to_strings(&[&format!("{handle} == Stale")]),
             phase: Some("Pending".to_owned()),
             ..State::default()
         },
@@ -182,7 +184,7 @@ pub(super) fn recorded(draft: &mut Draft<'_>) {
         .iter_mut()
         .find(|effect| effect.known_as().starts_with("drop"))
         .expect("there is an undo");
-    drop.when = words(&[
+    drop.when = to_strings(&[
         &format!("{handle} == Stale"),
         &format!("{bucket} in {{ Stale, Current }}"),
     ]);
@@ -197,7 +199,7 @@ pub(super) fn recorded(draft: &mut Draft<'_>) {
     } else {
         "No"
     };
-    let when = words(&[&format!("{handle} == Absent || {bucket} in {{ {taken} }}")]);
+    let when = to_strings(&[&format!("{handle} == Absent || {bucket} in {{ {taken} }}")]);
     effects.insert(
         1,
         Effect {

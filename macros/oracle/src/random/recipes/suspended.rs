@@ -1,11 +1,11 @@
-//! Objects that somebody suspends.
+//! Objects that a user suspends.
 
 use super::draft::Draft;
 use crate::random::dice::Dice;
-use crate::random::sketch::{Clause, Condition, Sketch, words};
+use crate::random::sketch::{Clause, Condition, Sketch, to_strings};
 
-/// Somebody may want the object left alone.
-pub(super) fn wanted(draft: &mut Draft<'_>) {
+/// Adds a user who may want the object left alone.
+pub(super) fn add_suspension(draft: &mut Draft<'_>) {
     let wakes = if draft.dice.one_in(2) {
         let window = draft.input("window", "Config", "name spec.window?");
         draft.fact("paused", "bool", &[&window]);
@@ -22,12 +22,12 @@ pub(super) fn wanted(draft: &mut Draft<'_>) {
     }
 }
 
-/// A condition that is said anew all the while.
+/// Returns a condition that is still written during the suspension.
 fn awake(paused: &str) -> Condition {
     let clause = |value: &str, when: Option<&str>| Clause {
         value: value.to_owned(),
         reason: Some("Asked".to_owned()),
-        when: when.map(|when| words(&[when])),
+        when: when.map(|when| to_strings(&[when])),
         ..Clause::default()
     };
     Condition {
@@ -36,7 +36,7 @@ fn awake(paused: &str) -> Condition {
     }
 }
 
-/// Where something is held, a deletion may wait as well.
+/// Lets a deletion wait as well if something is held.
 pub(super) fn even_deleting(sketch: &mut Sketch, dice: &mut Dice) {
     let holds = sketch.facts.iter().any(|fact| fact.held);
     for state in &mut sketch.states {

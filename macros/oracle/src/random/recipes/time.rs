@@ -1,7 +1,7 @@
-//! Pieces about time: what is closed until it opens, and what is done again when it is due.
+//! Pieces about time: a window that is closed until it opens, and work that repeats when it is due.
 
 use super::draft::Draft;
-use crate::random::sketch::{Input, one};
+use crate::random::sketch::{Input, alternatives};
 
 /// The one clock of a lifecycle.
 fn clock(draft: &mut Draft<'_>) -> String {
@@ -16,7 +16,7 @@ fn clock(draft: &mut Draft<'_>) -> String {
     name
 }
 
-/// What is permitted at some times only.
+/// Adds an operation that is permitted only at some times.
 pub(super) fn window(draft: &mut Draft<'_>) {
     let now = clock(draft);
     let (mut from, mut wakes) = (vec![now.as_str()], vec![now.as_str()]);
@@ -42,7 +42,7 @@ pub(super) fn window(draft: &mut Draft<'_>) {
     );
 }
 
-/// What grows old and is made anew, outside.
+/// Adds something external that grows old and is made anew.
 pub(super) fn renewed(draft: &mut Draft<'_>) {
     let now = clock(draft);
     let vault = draft.input("vault", "poll Info", "meta.name every 30s");
@@ -61,6 +61,6 @@ pub(super) fn renewed(draft: &mut Draft<'_>) {
     guard.push(yes.clone());
     let effect = draft.effect(&format!("call {vault}"), guard);
     (effect.name, effect.key) = (Some(renew), Some("meta.uid".to_owned()));
-    effect.sets = one(&due, &["No"]);
+    effect.sets = alternatives(&due, &["No"]);
     draft.condition("Fresh", &bad, &format!("{due} == No"));
 }

@@ -33,7 +33,7 @@ pub(super) fn covered(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
-/// From everywhere to what nothing leads to.
+/// Adds an edge from every state to a state that nothing enters.
 pub(super) fn uncaused(sketch: &mut Sketch, dice: &mut Dice) {
     let mut failed = phased(sketch, |phase| phase == "Error");
     failed.retain(|state| !is_entered(sketch, state));

@@ -4,9 +4,9 @@ use crate::random::dice::Dice;
 use crate::random::sketch::{Guard, Sketch};
 use crate::random::spoil::guards;
 
-/// Gives names to parts of guards, and asks alike what is asked alike.
+/// Names parts of guards, and merges equal questions.
 pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
-    for number in 0..dice.below(4) {
+    for number in 0..dice.random_below(4) {
         name(sketch, dice, number);
     }
     for guard in guards(sketch) {
@@ -16,35 +16,35 @@ pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
-/// A name for some atoms of a guard that stand side by side; what a name before stands for may be among them.
+/// Introduces a name for some adjacent atoms of a guard, which may include an earlier name.
 fn name(sketch: &mut Sketch, dice: &mut Dice, number: usize) {
     let mut all = guards(sketch);
     if all.is_empty() {
         return;
     }
-    let at = dice.below(all.len());
+    let at = dice.random_below(all.len());
     let guard = all.swap_remove(at);
-    let start = dice.below(guard.len());
-    let end = start + 1 + dice.below(guard.len() - start);
+    let start = dice.random_below(guard.len());
+    let end = start + 1 + dice.random_below(guard.len() - start);
     let meant: Guard = guard[start..end].to_vec();
     let name = format!("named{number}");
     let inverse = dice.one_in(3);
     let asked = if inverse {
-        dice.word(&[
+        dice.pick_word(&[
             "!NAME",
             "NAME == false",
             "NAME != true",
             "all(NAME) == false",
         ])
     } else {
-        dice.word(&["NAME", "NAME == true", "NAME in { true }", "any(NAME)"])
+        dice.pick_word(&["NAME", "NAME == true", "NAME in { true }", "any(NAME)"])
     };
     let asked = asked.replace("NAME", &name);
     let everywhere = dice.one_in(2);
     for guard in guards(sketch) {
         if guard.len() >= meant.len() {
             let found = guard.windows(meant.len()).position(|part| *part == meant);
-            if let Some(found) = found.filter(|_| everywhere || !asks(guard, &asked)) {
+            if let Some(found) = found.filter(|_| everywhere || !contains_atom(guard, &asked)) {
                 guard.splice(found..found + meant.len(), [asked.clone()]);
             }
         }
@@ -62,7 +62,7 @@ fn name(sketch: &mut Sketch, dice: &mut Dice, number: usize) {
     sketch.derived.push((name, meant));
 }
 
-fn asks(guard: &Guard, atom: &str) -> bool {
+fn contains_atom(guard: &Guard, atom: &str) -> bool {
     guard.iter().any(|other| other == atom)
 }
 
@@ -74,7 +74,7 @@ fn enclosed(atom: &str, among_others: bool) -> String {
     }
 }
 
-/// A fact and what is asked of it; nothing if the atom asks several.
+/// Returns a fact and its comparison; `None` if the atom queries several facts.
 fn parts(atom: &str) -> Option<(&str, &str)> {
     let end = atom.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let (name, test) = atom.split_at(end.unwrap_or(atom.len()));
@@ -83,9 +83,9 @@ fn parts(atom: &str) -> Option<(&str, &str)> {
     (plain && single).then_some((name, test))
 }
 
-/// Facts of which the same is asked are asked in one question; where there is one alone, it is asked like that too.
+/// Merges facts with equal comparisons into one question. A single fact may get this form, too.
 fn ask_together(guard: &mut Guard, dice: &mut Dice) {
-    let first = dice.below(guard.len());
+    let first = dice.random_below(guard.len());
     let Some((_, test)) = parts(&guard[first]) else {
         return;
     };
@@ -98,7 +98,7 @@ fn ask_together(guard: &mut Guard, dice: &mut Dice) {
         .collect();
     let names = names.join(", ");
     guard.retain(|atom| !alike(atom));
-    // All of them, or none of which the contrary holds.
+    // All of them, or none with the contrary value.
     let contrary = test
         .strip_prefix(" == ")
         .map(|value| format!(" != {value}"));
@@ -109,10 +109,10 @@ fn ask_together(guard: &mut Guard, dice: &mut Dice) {
     guard.push(atom);
 }
 
-/// Two names that stand for each other.
+/// Seeds two names that stand for each other.
 pub(super) fn circular(sketch: &mut Sketch, dice: &mut Dice) {
     let mut all = guards(sketch);
-    let at = dice.below(all.len());
+    let at = dice.random_below(all.len());
     let Some(atom) = all[at].first().cloned() else {
         return;
     };
@@ -126,14 +126,14 @@ pub(super) fn circular(sketch: &mut Sketch, dice: &mut Dice) {
     sketch.derived.extend(both);
 }
 
-/// A name for what is not there.
+/// Seeds a name for something that does not exist.
 pub(super) fn unknown(sketch: &mut Sketch, dice: &mut Dice) {
     let mut all = guards(sketch);
-    let at = dice.below(all.len());
+    let at = dice.random_below(all.len());
     if dice.one_in(2) {
         all[at].push("!strange".to_owned());
     }
-    let meant = dice.word(&[
+    let meant = dice.pick_word(&[
         "nobody == Current",
         "any(nobody, everybody)",
         "refused(nothing)",
@@ -149,7 +149,7 @@ pub(super) fn twice(sketch: &mut Sketch, _: &mut Dice) {
     sketch.derived.extend(taken.zip(meant));
 }
 
-/// A write that sets what follows from others.
+/// Seeds a write that sets a derived fact.
 pub(super) fn set(sketch: &mut Sketch, _: &mut Dice) {
     let atom = sketch
         .states
@@ -165,10 +165,10 @@ pub(super) fn set(sketch: &mut Sketch, _: &mut Dice) {
     }
 }
 
-/// A name that is asked for what it never is.
+/// Seeds a comparison of a name with a value that it never has.
 pub(super) fn not_a_truth(sketch: &mut Sketch, dice: &mut Dice) {
     let mut all = guards(sketch);
-    let at = dice.below(all.len());
+    let at = dice.random_below(all.len());
     let Some(atom) = all[at].first().cloned() else {
         return;
     };

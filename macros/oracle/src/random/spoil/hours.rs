@@ -1,9 +1,9 @@
 //! Mistakes about time.
 
 use super::super::dice::Dice;
-use super::super::sketch::{Fact, Input, Sketch, words};
+use super::super::sketch::{Fact, Input, Sketch, to_strings};
 
-/// The clock, which is added where there is none.
+/// Returns the clock, and adds one if it is missing.
 fn clock(sketch: &mut Sketch) -> String {
     let mut clocks = sketch.inputs.iter().filter(|input| input.head == "clock");
     if let Some(clock) = clocks.next() {
@@ -18,16 +18,16 @@ fn clock(sketch: &mut Sketch) -> String {
     name
 }
 
-/// Something else than a fact is told what time it is.
+/// Passes the current time to an item that is no fact.
 pub(super) fn tell_time(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let clock = clock(sketch);
-    match dice.below(3) {
+    match dice.random_below(3) {
         0 if !sketch.effects.is_empty() => {
-            let at = dice.below(sketch.effects.len());
+            let at = dice.random_below(sketch.effects.len());
             sketch.effects[at].from.push(clock);
         }
         1 if !sketch.lets.is_empty() => {
-            let at = dice.below(sketch.lets.len());
+            let at = dice.random_below(sketch.lets.len());
             sketch.lets[at].from.push(clock);
         }
         _ => {
@@ -52,7 +52,7 @@ pub(super) fn idle_tick(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     sketch.facts.push(Fact {
         name: "late".to_owned(),
         domain: "bool".to_owned(),
-        from: words(&[&clock]),
+        from: to_strings(&[&clock]),
         ..Fact::default()
     });
     let at = *dice.pick(&waits);
@@ -60,7 +60,7 @@ pub(super) fn idle_tick(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     true
 }
 
-/// A state that time brings on says that only others help.
+/// Lets a state name only others in `wakes`, although time leads out of it.
 pub(super) fn unnamed_tick(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let clock = sketch.inputs.iter().find(|input| input.head == "clock");
     let Some(clock) = clock.map(|input| input.name.clone()) else {
@@ -75,7 +75,7 @@ pub(super) fn unnamed_tick(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let state = &mut sketch.states[*dice.pick(&waits)];
     state.wakes.retain(|name| *name != clock);
     if state.wakes.is_empty() {
-        state.wakes = words(&["self"]);
+        state.wakes = to_strings(&["self"]);
     }
     true
 }

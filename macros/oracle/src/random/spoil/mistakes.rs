@@ -2,7 +2,7 @@
 
 use super::places::{change, domains, guards, remove, some};
 use crate::random::dice::Dice;
-use crate::random::sketch::{Effect, Promise, Sketch, State, one, words};
+use crate::random::sketch::{Effect, Promise, Sketch, State, alternatives, to_strings};
 
 pub(super) fn drop_state(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let Some(gone) = remove(&mut sketch.states, dice, |state| !state.goal) else {
@@ -28,7 +28,7 @@ pub(super) fn drop_state_atom(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 }
 
 pub(super) fn shadowed_state(sketch: &mut Sketch, dice: &mut Dice) -> bool {
-    let at = dice.below(sketch.states.len());
+    let at = dice.random_below(sketch.states.len());
     let mut copy = sketch.states[at].clone();
     copy.name = "Shadowed".to_owned();
     let contradictory = dice.one_in(3);
@@ -46,14 +46,14 @@ pub(super) fn shadowed_state(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 
 pub(super) fn swap_states(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let count = sketch.states.len();
-    let (one, other) = (dice.below(count), dice.below(count));
+    let (one, other) = (dice.random_below(count), dice.random_below(count));
     sketch.states.swap(one, other);
     one != other
 }
 
 pub(super) fn swap_effects(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let count = sketch.effects.len();
-    let (one, other) = (dice.below(count), dice.below(count));
+    let (one, other) = (dice.random_below(count), dice.random_below(count));
     if one != other {
         sketch.effects.swap(one, other);
     }
@@ -87,7 +87,7 @@ pub(super) fn forbid_call(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         return false;
     }
     let call = *dice.pick(&calls);
-    let (fact, value) = call.sets[dice.below(call.sets.len())][0].clone();
+    let (fact, value) = call.sets[dice.random_below(call.sets.len())][0].clone();
     let from = sketch
         .facts
         .iter()
@@ -113,7 +113,8 @@ pub(super) fn forbid_call(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 }
 
 pub(super) fn never_chosen(sketch: &mut Sketch, dice: &mut Dice) -> bool {
-    let Some(at) = (!sketch.effects.is_empty()).then(|| dice.below(sketch.effects.len())) else {
+    let Some(at) = (!sketch.effects.is_empty()).then(|| dice.random_below(sketch.effects.len()))
+    else {
         return false;
     };
     let mut copy = sketch.effects[at].clone();
@@ -158,14 +159,14 @@ pub(super) fn drop_effect(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 pub(super) fn drop_guard(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let mut all = guards(sketch);
     all.retain(|guard| guard.len() > 1);
-    let at = dice.below(all.len());
-    let atom = dice.below(8);
+    let at = dice.random_below(all.len());
+    let atom = dice.random_below(8);
     change(all.get_mut(at), |guard| {
         guard.remove(atom % guard.len());
     })
 }
 
-/// Two promises between which the outside can go to and fro.
+/// Seeds two promises between which the environment can alternate.
 pub(super) fn flip(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let promises: Vec<Promise> = sketch.promises.clone();
     let Some(promise) = (!promises.is_empty()).then(|| dice.pick(&promises)) else {
@@ -203,18 +204,18 @@ pub(super) fn flip(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     sketch.promises.push(Promise {
         name: "slips".to_owned(),
         when: syncing,
-        sets: one(&fact, &back),
+        sets: alternatives(&fact, &back),
     });
     let promise = sketch
         .promises
         .iter_mut()
         .find(|other| other.name == promise.name)
         .expect("it is one of them");
-    promise.sets.extend(one(&fact, &["Syncing"]));
+    promise.sets.extend(alternatives(&fact, &["Syncing"]));
     true
 }
 
-/// Two calls that each want what the other does not, or a write and a deletion.
+/// Seeds two calls with opposite requirements, or a write and a deletion.
 pub(super) fn undo_each_other(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let polls: Vec<String> = sketch
         .inputs
@@ -244,7 +245,7 @@ pub(super) fn undo_each_other(sketch: &mut Sketch, dice: &mut Dice) -> bool {
                 name: Some(format!("sway{number}")),
                 head: format!("call {poll}"),
                 when: vec![when],
-                sets: one(&fact, &[&then]),
+                sets: alternatives(&fact, &[&then]),
                 key: key.clone(),
                 ..Effect::default()
             });
@@ -286,7 +287,7 @@ pub(super) fn keep_stale(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         } else {
             ("Stale", "Current")
         };
-        effect.sets = one(&effect.target(), &[done, same]);
+        effect.sets = alternatives(&effect.target(), &[done, same]);
     })
 }
 
@@ -301,7 +302,7 @@ pub(super) fn eager_goal(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         });
     }
     let state = sketch.states.remove(goal);
-    let at = dice.below(goal + 1);
+    let at = dice.random_below(goal + 1);
     sketch.states.insert(at, state);
     at != goal
 }
@@ -328,7 +329,7 @@ pub(super) fn add_edge(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     fresh
 }
 
-/// The undo does not give back.
+/// Lets the undo release nothing.
 pub(super) fn keep_held(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let undoes: Vec<String> = sketch
         .effects
@@ -369,7 +370,8 @@ pub(super) fn half_undone(sketch: &mut Sketch, dice: &mut Dice) -> bool {
             effect
                 .sets
                 .extend(fact.map(|fact| vec![(fact, "Stale".to_owned())]));
-            // What may still be ours afterwards counts as acquired, so it needs an undo as well.
+            // A fact that may still be ours afterwards counts as acquired, so the effect needs an
+            // undo as well.
             effect.undo = Some(effect.known_as());
         })
 }
@@ -400,7 +402,7 @@ pub(super) fn acquire_early(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     found
 }
 
-/// The record is written anew while something may be held under the old one.
+/// Lets the record be overwritten while something may be held under its old value.
 pub(super) fn overwrite(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let record = |effect: &Effect| effect.head.starts_with("apply handle");
     let found = change(some(&mut sketch.effects, dice, record), |effect| {
@@ -413,7 +415,7 @@ pub(super) fn overwrite(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 }
 
 pub(super) fn other_phase(sketch: &mut Sketch, dice: &mut Dice) -> bool {
-    let phase = dice.word(&["Pending", "Ready", "Error"]);
+    let phase = dice.pick_word(&["Pending", "Ready", "Error"]);
     change(some(&mut sketch.states, dice, |_| true), |state| {
         state.phase = Some(phase)
     })
@@ -439,7 +441,7 @@ pub(super) fn no_reason(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 }
 
 pub(super) fn unknown_reason(sketch: &mut Sketch, dice: &mut Dice) -> bool {
-    let value = dice.word(&["Unknown", "True"]);
+    let value = dice.pick_word(&["Unknown", "True"]);
     let clauses = sketch
         .conditions
         .iter_mut()
@@ -459,7 +461,7 @@ pub(super) fn wrong_wakes(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let name = dice.pick(&names).clone();
     change(
         some(&mut sketch.states, dice, |state| !state.wakes.is_empty()),
-        |state| state.wakes = words(&[&name]),
+        |state| state.wakes = to_strings(&[&name]),
     )
 }
 

@@ -1,4 +1,4 @@
-//! Where a mistake can be made: the guards, facts and lines of a sketch that fit.
+//! Places for a seeded bug: the guards, facts and lines of a sketch that fit.
 
 use crate::random::dice::Dice;
 use crate::random::sketch::{Guard, Sketch};
@@ -37,11 +37,11 @@ pub(super) fn some<'a, T>(
     if all.is_empty() {
         None
     } else {
-        Some(all.swap_remove(dice.below(all.len())))
+        Some(all.swap_remove(dice.random_below(all.len())))
     }
 }
 
-/// Applies a change where there is a place for it.
+/// Applies a change, if it has a place.
 pub(super) fn change<T>(place: Option<&mut T>, how: impl FnOnce(&mut T)) -> bool {
     place.map(how).is_some()
 }

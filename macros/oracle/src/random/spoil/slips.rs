@@ -1,4 +1,4 @@
-//! Slips of the pen: wrong names, missing words, things said twice. They are found before any world is.
+//! Slips of the pen: wrong names, missing words, duplicates. They are found before any world is.
 
 use super::places::{change, domains, guards, remove, some};
 use crate::random::dice::Dice;
@@ -9,7 +9,7 @@ fn misspell(word: &mut String) {
     word.push('x');
 }
 
-/// The first word of an atom, with what is before and after it.
+/// Misspells the first word of an atom, and keeps the text around it.
 fn misspell_fact(atom: &mut String) {
     let start = atom
         .find(|letter: char| letter.is_alphabetic())
@@ -27,7 +27,7 @@ fn misspell_fact(atom: &mut String) {
 
 pub(super) fn rename_atom(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let mut all = guards(sketch);
-    let at = dice.below(all.len());
+    let at = dice.random_below(all.len());
     change(
         some(all.swap_remove(at).iter_mut(), dice, |_| true),
         misspell_fact,
@@ -92,7 +92,7 @@ pub(super) fn rename_ready(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 }
 
 pub(super) fn infinite_fact(sketch: &mut Sketch, dice: &mut Dice) -> bool {
-    let domain = dice.word(&["u32", "String", "Reach"]);
+    let domain = dice.pick_word(&["u32", "String", "Reach"]);
     change(
         some(&mut sketch.facts, dice, |fact| !fact.domain.contains('|')),
         |fact| fact.domain = domain,
@@ -101,12 +101,12 @@ pub(super) fn infinite_fact(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 
 pub(super) fn twice(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     fn again<T: Clone>(all: &mut Vec<T>, dice: &mut Dice) -> bool {
-        let copy = all.get(dice.below(all.len())).cloned();
+        let copy = all.get(dice.random_below(all.len())).cloned();
         let found = copy.is_some();
         all.extend(copy);
         found
     }
-    match dice.below(6) {
+    match dice.random_below(6) {
         0 => again(&mut sketch.inputs, dice),
         1 => again(&mut sketch.facts, dice),
         2 => again(&mut sketch.states, dice),
@@ -176,7 +176,7 @@ pub(super) fn unrelated_never(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     if facts.len() < 2 {
         return false;
     }
-    let at = dice.below(facts.len() - 1);
+    let at = dice.random_below(facts.len() - 1);
     let atom = |(name, values): &(String, Vec<String>)| match values[0].as_str() {
         "false" => format!("!{name}"),
         value => format!("{name} == {value}"),
@@ -272,7 +272,7 @@ pub(super) fn no_phase(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     })
 }
 
-/// A state of ours is said to be another controller's.
+/// Marks a state of ours as managed by another controller.
 pub(super) fn ignored(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     change(some(&mut sketch.states, dice, |_| true), |state| {
         state.phase = Some("Ignored".to_owned());
@@ -337,7 +337,8 @@ pub(super) fn asked_once(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     })
 }
 
-/// A count of other than four cases, of what is no set, or of what is held.
+/// Seeds a count with a number of cases other than four, of an input that is no set, or of a held
+/// fact.
 pub(super) fn miscount(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let singles = sketch
         .inputs
@@ -345,7 +346,7 @@ pub(super) fn miscount(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         .filter(|input| !input.head.contains('['));
     let singles: Vec<String> = singles.map(|input| input.name.clone()).collect();
     let counts = |fact: &Fact| fact.domain.starts_with("count");
-    let how = dice.below(4);
+    let how = dice.random_below(4);
     let single = (!singles.is_empty()).then(|| dice.pick(&singles).clone());
     change(some(&mut sketch.facts, dice, counts), |fact| {
         match (how, single) {
@@ -357,7 +358,7 @@ pub(super) fn miscount(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     })
 }
 
-/// A poll asks about one thing twice.
+/// Seeds a poll with a duplicate key.
 pub(super) fn asked_twice(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let polled = |input: &Input| input.head.starts_with("poll ");
     change(some(&mut sketch.inputs, dice, polled), |input| {
@@ -366,7 +367,7 @@ pub(super) fn asked_twice(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     })
 }
 
-/// A probe where there is no node.
+/// Seeds a probe in a lifecycle without a node.
 pub(super) fn probed(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let polled = |input: &Input| input.head.starts_with("poll ");
     let instead = dice.one_in(2);
@@ -420,7 +421,7 @@ pub(super) fn too_big(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         lookup: "namespace".to_owned(),
         given: Vec::new(),
     });
-    for number in 0..9 + dice.below(3) {
+    for number in 0..9 + dice.random_below(3) {
         sketch.facts.push(Fact {
             name: format!("{name}_{number}"),
             domain: "{ A, B, C, D }".to_owned(),

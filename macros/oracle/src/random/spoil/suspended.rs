@@ -1,13 +1,13 @@
 //! Mistakes of who suspends an object.
 
 use crate::random::dice::Dice;
-use crate::random::sketch::{Fact, Input, Sketch, State, words};
+use crate::random::sketch::{Fact, Input, Sketch, State, to_strings};
 
-/// A state of ours is said to be suspended, or one that is suspended waits for nothing.
+/// Marks a state of ours as suspended, or removes the `wakes` of a suspended one.
 pub(super) fn misplaced(sketch: &mut Sketch, dice: &mut Dice) -> bool {
-    let at = dice.below(sketch.states.len());
+    let at = dice.random_below(sketch.states.len());
     let state = &mut sketch.states[at];
-    match dice.below(4) {
+    match dice.random_below(4) {
         0 => state.even = true,
         1 => (state.phase, state.wakes) = (Some("Suspended".to_owned()), Vec::new()),
         2 => (state.phase, state.even) = (Some("Suspended".to_owned()), true),
@@ -16,7 +16,7 @@ pub(super) fn misplaced(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     state.phase.is_some()
 }
 
-/// A poll decides whether anybody is asked.
+/// Lets a poll decide the suspension that silences polls.
 pub(super) fn by_poll(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let name = "freeze".to_owned();
     sketch.inputs.push(Input {
@@ -42,9 +42,9 @@ pub(super) fn by_poll(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         at,
         State {
             name: "Frozen".to_owned(),
-            when: words(&[when]),
+            when: to_strings(&[when]),
             phase: Some("Suspended".to_owned()),
-            wakes: words(&[&name]),
+            wakes: to_strings(&[&name]),
             ..State::default()
         },
     );

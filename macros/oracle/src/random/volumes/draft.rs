@@ -1,9 +1,9 @@
-//! A sound volume while it is being written: what is observed and asked, and what its calls need.
+//! A sound volume during its composition: its inputs and facts, and the needs of its calls.
 
 use crate::random::dice::Dice;
-use crate::random::sketch::{Fact, Guard, Input, Promise, Sketch, one, words};
+use crate::random::sketch::{Fact, Guard, Input, Promise, Sketch, alternatives, to_strings};
 
-/// What a call that makes something needs: when it is done, by what, and when it is refused.
+/// Needs of a call that makes something: its completion guard, its effects, and its refusals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     pub(super) done: Guard,
@@ -17,9 +17,9 @@ pub(super) struct Draft<'a> {
     pub(super) sketch: Sketch,
     pub(super) dice: &'a mut Dice,
     pub(super) preconditions: Vec<(&'static str, String)>,
-    /// What must hold before anything is written.
+    /// Guard that must hold before any write.
     pub(super) ready: Guard,
-    /// What builders may read.
+    /// Names that builders may read.
     pub(super) there: Vec<String>,
     pub(super) needs: Needs,
 }
@@ -55,7 +55,7 @@ impl<'a> Draft<'a> {
             held: false,
             name: name.to_owned(),
             domain: domain.to_owned(),
-            from: words(from),
+            from: to_strings(from),
             givens,
         });
     }
@@ -64,18 +64,18 @@ impl<'a> Draft<'a> {
         self.needs.waits = true;
         self.sketch.promises.push(Promise {
             name: name.to_owned(),
-            when: words(when),
-            sets: one(fact, &[value]),
+            when: to_strings(when),
+            sets: alternatives(fact, &[value]),
         });
     }
 
-    /// What is not there or not so is a precondition of the interface, a refusal, or is waited for.
+    /// Turns a missing or wrong object into a precondition of the interface, a refusal, or a wait.
     pub(super) fn must(&mut self, bad: &str, code: &str, promised: (&str, &str, &str)) {
         let can_be_unknown = self
             .preconditions
             .iter()
             .all(|(name, _)| *name != "unknown");
-        match self.dice.below(3) {
+        match self.dice.random_below(3) {
             0 if can_be_unknown => self.preconditions.push(("unknown", bad.to_owned())),
             1 => self.needs.refusals.push(format!("{bad} => {code};")),
             _ => {

@@ -1,13 +1,14 @@
-//! The calls of a sound volume: what each makes, what takes it back, and with which codes they refuse.
+//! The calls of a sound volume: the results of each, the calls that undo them, and their refusal
+//! codes.
 
 use super::draft::{Draft, Needs};
-use crate::random::sketch::{Effect, Guard, State, one, words};
+use crate::random::sketch::{Effect, Guard, State, alternatives, to_strings};
 
 /// A call that makes something and the one that takes it back.
 struct Pair {
     makes: &'static str,
     undoes: &'static str,
-    /// What both carry besides the volume.
+    /// Field that both carry besides the volume.
     path: &'static str,
 }
 
@@ -25,7 +26,7 @@ const PUBLISH: Pair = Pair {
 impl Draft<'_> {
     /// The lines of `rpc`.
     pub(super) fn pairs(&mut self) -> Vec<String> {
-        let pairs: &[(usize, &Pair)] = match self.dice.below(4) {
+        let pairs: &[(usize, &Pair)] = match self.dice.random_below(4) {
             0 => &[(0, &STAGE)],
             1 => &[(1, &PUBLISH)],
             _ => &[(0, &STAGE), (1, &PUBLISH)],
@@ -43,9 +44,9 @@ impl Draft<'_> {
         let done = format!("up{last}");
         self.states(&done);
         let mut lines = self.lines_of_preconditions();
-        let shares = self.dice.below(2);
+        let shares = self.dice.random_below(2);
         for (at, (number, pair)) in pairs.iter().enumerate() {
-            // Either call does what must be done before, or both do.
+            // One of the calls does the preparation, or both do.
             let mine = if at == 0 || shares == 0 {
                 self.needs.clone()
             } else {
@@ -58,7 +59,7 @@ impl Draft<'_> {
         lines
     }
 
-    /// Something local, or outside, that is put and taken away.
+    /// Adds a local or outside resource that is put and removed again.
     fn table(&mut self, number: usize, field: &str) {
         let head = if self.dice.one_in(4) {
             "poll Table"
@@ -79,7 +80,7 @@ impl Draft<'_> {
         fact.held = true;
         if polled {
             fact.domain = "{ No, Yes }".to_owned();
-            fact.givens = vec![(words(&[&table]), Some("Unknown".to_owned()))];
+            fact.givens = vec![(to_strings(&[&table]), Some("Unknown".to_owned()))];
         }
         let key = Some(format!("request.{field}"));
         let mut from = self.some_inputs();
@@ -103,27 +104,33 @@ impl Draft<'_> {
             head: format!("call {table}"),
             from,
             when,
-            sets: one(&up, &[yes]),
+            sets: alternatives(&up, &[yes]),
             undo: Some(format!("drop{number}")),
             key: key.clone(),
         });
         self.sketch.effects.push(Effect {
             name: Some(format!("drop{number}")),
             head: format!("call {table}"),
-            sets: one(&up, &[no]),
+            sets: alternatives(&up, &[no]),
             key,
             ..Effect::default()
         });
     }
 
-    /// What is up may have been asked for with other arguments.
+    /// Adds now and then the precondition that a volume that is up was requested with other
+    /// arguments.
     fn differs(&mut self, number: usize) {
         let up = self.is_up(number);
         if !self.dice.one_in(3) {
             return;
         }
         let table = format!("table{number}");
-        self.fact("same", "{ Yes, No }", &["request", &table], words(&[&up]));
+        self.fact(
+            "same",
+            "{ Yes, No }",
+            &["request", &table],
+            to_strings(&[&up]),
+        );
         self.preconditions
             .push(("differs", "same == No".to_owned()));
     }
@@ -157,7 +164,7 @@ impl Draft<'_> {
         let mut state = |name: &str, when: &str| {
             self.sketch.states.push(State {
                 name: name.to_owned(),
-                when: words(&[when]),
+                when: to_strings(&[when]),
                 ..State::default()
             });
         };
@@ -166,14 +173,14 @@ impl Draft<'_> {
         if self.is_polled(number) {
             self.sketch.states.push(State {
                 name: "Hidden".to_owned(),
-                when: words(&[&format!("up{number} == Unknown")]),
+                when: to_strings(&[&format!("up{number} == Unknown")]),
                 ..State::default()
             });
         }
     }
 
     pub(super) fn lines_of_preconditions(&mut self) -> Vec<String> {
-        // `unstaged` is asked of whether something is held, which may be polled.
+        // `unstaged` depends on a held fact, which may be polled.
         let polled = self.is_polled(0);
         let names = [
             "unfit",

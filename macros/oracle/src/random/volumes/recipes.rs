@@ -1,13 +1,14 @@
-//! Volumes that are sound by construction, most of them: what a mount needs is refused, promised or waited for, and what is put is taken away again.
+//! Volumes, mostly sound by construction. The needs of a mount are refused, promised or awaited,
+//! and each put resource is removed again.
 
 use super::draft::Draft;
 use crate::random::dice::Dice;
-use crate::random::sketch::{Effect, Guard, Let, Sketch, State, words};
+use crate::random::sketch::{Effect, Guard, Let, Sketch, State, to_strings};
 
 /// A volume on a node.
 pub(super) fn mount(dice: &mut Dice) -> Sketch {
     let mut draft = Draft::new(dice);
-    draft.asked();
+    draft.add_capability_check();
     draft.claim();
     if draft.dice.one_in(2) {
         draft.part();
@@ -24,7 +25,7 @@ pub(super) fn mount(dice: &mut Dice) -> Sketch {
 
 impl Draft<'_> {
     /// Not every capability is supported.
-    fn asked(&mut self) {
+    fn add_capability_check(&mut self) {
         if self.dice.one_in(2) {
             self.fact("asked", "{ Mount, Block }", &["request"], Guard::new());
             self.preconditions
@@ -48,7 +49,7 @@ impl Draft<'_> {
         );
         self.there.push("claim".to_owned());
         if self.dice.one_in(2) {
-            self.fact("bound", "bool", &["claim"], words(&["claim"]));
+            self.fact("bound", "bool", &["claim"], to_strings(&["claim"]));
             self.must("!bound", "FAILED_PRECONDITION", ("binds", "bound", "true"));
             self.ready.push("bound".to_owned());
         }
@@ -63,7 +64,7 @@ impl Draft<'_> {
             "name request.volume_id"
         };
         let given = if has_claim {
-            words(&["claim"])
+            to_strings(&["claim"])
         } else {
             Guard::new()
         };
@@ -75,7 +76,7 @@ impl Draft<'_> {
         self.there.push("pv != Absent".to_owned());
     }
 
-    /// Something that goes with what others made; whether that is there is seldom asked by the author.
+    /// Adds something that depends on the work of others. The author seldom queries its presence.
     fn owned(&mut self) {
         if !self.there.iter().any(|one| one == "claim") {
             return;
@@ -83,7 +84,7 @@ impl Draft<'_> {
         let given = if self.dice.one_in(3) {
             Guard::new()
         } else {
-            words(&["claim"])
+            to_strings(&["claim"])
         };
         let head = "owned Service of claim";
         self.input("own", head, "name request.volume_id", given);
@@ -142,11 +143,11 @@ impl Draft<'_> {
 /// A volume that is planned by a controller and needs nothing to be given back.
 pub(super) fn provision(dice: &mut Dice) -> Sketch {
     let mut draft = Draft::new(dice);
-    draft.asked();
+    draft.add_capability_check();
     draft.input("claim", "Claim", "ref from request", Guard::new());
     let source = "{ Class, Name, Bad }";
-    draft.fact("source", source, &["claim"], words(&["claim"]));
-    let classes = words(&["source == Class", "claim"]);
+    draft.fact("source", source, &["claim"], to_strings(&["claim"]));
+    let classes = to_strings(&["source == Class", "claim"]);
     draft.input("class", "Class", "ref from claim", classes);
     let missing = "source == Class && class == Absent";
     let waits = draft.dice.one_in(2);
@@ -155,7 +156,7 @@ pub(super) fn provision(dice: &mut Dice) -> Sketch {
         draft.promise("made", &when, "class", "Present");
         draft.promise("claimed", &["claim == Absent"], "claim", "Present");
     } else {
-        draft.needs.refusals = words(&[
+        draft.needs.refusals = to_strings(&[
             "claim == Absent => UNAVAILABLE;",
             &format!("{missing} => UNAVAILABLE;"),
         ]);
@@ -167,7 +168,7 @@ pub(super) fn provision(dice: &mut Dice) -> Sketch {
     let mut state = |name: &str, when: &str| {
         draft.sketch.states.push(State {
             name: name.to_owned(),
-            when: words(&[when]),
+            when: to_strings(&[when]),
             ..State::default()
         });
     };
@@ -184,7 +185,10 @@ pub(super) fn provision(dice: &mut Dice) -> Sketch {
         "CreateVolume -> Planned{within} {{ {} }}",
         draft.needs.refusals.join(" ")
     ));
-    lines.extend(words(&["DeleteVolume;", "ValidateVolumeCapabilities;"]));
+    lines.extend(to_strings(&[
+        "DeleteVolume;",
+        "ValidateVolumeCapabilities;",
+    ]));
     let mut sketch = draft.sketch;
     sketch.calls = Some(lines);
     sketch

@@ -1,4 +1,4 @@
-//! Which addresses survive: tables for the odd ones, and the promise for all.
+//! Tests of the addresses that survive: tables for the odd ones, and the promise for all.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -73,7 +73,7 @@ fn volume(name: &str, operator: &str, nodes: &[&str]) -> PersistentVolume {
 fn reached(class: &ListenerClass, service: &Service, backing: &Backing, nodes: &[Node]) -> Reach {
     let nodes: Vec<_> = nodes.iter().collect();
     reach(
-        This::of(&listener()),
+        This::new(&listener()),
         class,
         service,
         backing,
@@ -105,7 +105,7 @@ fn check(service_type: ServiceType, preferred: PreferredAddressType, expected: &
         &nodes(),
     );
     assert_eq!(lines(&reach), expected, "{service_type:?} {preferred:?}");
-    assert_eq!(address(This::of(&listener()), &reach).value, Address::Full);
+    assert_eq!(address(This::new(&listener()), &reach).value, Address::Full);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn b59_what_a_class_adds_stands_behind_the_addresses_of_before() {
         let nodes = nodes();
         let nodes: Vec<_> = nodes.iter().collect();
         let service = service(service_type);
-        let this = This::of(&listener);
+        let this = This::new(&listener);
         lines(&reach(
             this,
             &class,
@@ -219,7 +219,7 @@ fn a_headless_service_is_reached_by_name() {
 fn m20_the_cluster_domain_is_taken_as_it_is_written() {
     let class = class(ServiceType::ClusterIP, PreferredAddressType::Hostname);
     let reach = reach(
-        This::of(&listener()),
+        This::new(&listener()),
         &class,
         &service("ClusterIP"),
         &on(&[]),
@@ -269,17 +269,21 @@ fn b22_more_than_a_thousand_endpoints_in_many_slices_all_count() {
     assert_eq!(backing(&[], &slices.iter().collect::<Vec<_>>()).len(), 1500);
 }
 
-fn answered(service_type: ServiceType, backing: &Backing, nodes: &[Node]) -> Because<Address> {
+fn resolve_address(
+    service_type: ServiceType,
+    backing: &Backing,
+    nodes: &[Node],
+) -> Because<Address> {
     let class = class(service_type, PreferredAddressType::HostnameConservative);
     let mut service = service(service_type.as_str());
     service.status = None;
     let reach = reached(&class, &service, backing, nodes);
-    address(This::of(&listener()), &reach)
+    address(This::new(&listener()), &reach)
 }
 
 #[test]
 fn a_node_port_without_a_pod_waits_for_one() {
-    let because = answered(ServiceType::NodePort, &on(&[]), &[]);
+    let because = resolve_address(ServiceType::NodePort, &on(&[]), &[]);
     assert_eq!(because.value, Address::NoPod);
     assert_eq!(
         because.sentence,
@@ -289,11 +293,11 @@ fn a_node_port_without_a_pod_waits_for_one() {
 
 #[test]
 fn b39_a_pending_load_balancer_names_the_service_to_look_at() {
-    let because = answered(ServiceType::LoadBalancer, &on(&[]), &[]);
+    let because = resolve_address(ServiceType::LoadBalancer, &on(&[]), &[]);
     assert_eq!(because.value, Address::NoBalancer);
     assert_eq!(
         because.sentence,
-        "Service `web` has no address of a load balancer yet; look at its events, and whether a load balancer controller runs"
+        "Service `web` has no address from a load balancer yet; check its events, and whether a load balancer controller runs"
     );
     assert_eq!(because.objects[0].name, "web");
 }
@@ -301,7 +305,7 @@ fn b39_a_pending_load_balancer_names_the_service_to_look_at() {
 #[test]
 fn a_cluster_ip_is_reached_without_any_pod() {
     assert_eq!(
-        answered(ServiceType::ClusterIP, &on(&[]), &[]).value,
+        resolve_address(ServiceType::ClusterIP, &on(&[]), &[]).value,
         Address::Full
     );
 }
@@ -316,26 +320,26 @@ fn b24_a_vanished_node_takes_only_its_own_address_along() {
     backing.insert("n9".into(), Some("pv-9".into()));
     let reach = reached(&class, &service("NodePort"), &backing, &nodes());
     assert_eq!(reach.addresses.len(), 2);
-    let because = address(This::of(&listener()), &reach);
+    let because = address(This::new(&listener()), &reach);
     assert_eq!(because.value, Address::Partial);
     assert_eq!(
         because.sentence,
         "Node `n9` is gone and PersistentVolume `pv-9` ties a Pod to it; bring the node back, or delete the claim and the Pod"
     );
-    assert_eq!(because.objects, [ObjectRef::of::<Node>(None, "n9")]);
+    assert_eq!(because.objects, [ObjectRef::new::<Node>(None, "n9")]);
 }
 
 #[test]
 fn of_several_lost_nodes_one_that_does_not_go_by_itself_is_named() {
     let mut backing = on(&["n7", "n8"]);
     backing.insert("n9".into(), Some("pv-9".into()));
-    let because = answered(ServiceType::NodePort, &backing, &[]);
+    let because = resolve_address(ServiceType::NodePort, &backing, &[]);
     assert_eq!(
         because.sentence,
         "Node `n9` is gone and PersistentVolume `pv-9` ties a Pod to it; bring the node back, or delete the claim and the Pod (and 2 more)"
     );
     assert_eq!(because.objects.len(), 3);
-    let because = answered(ServiceType::NodePort, &on(&["n7", "n8"]), &[]);
+    let because = resolve_address(ServiceType::NodePort, &on(&["n7", "n8"]), &[]);
     assert_eq!(
         because.sentence,
         "Node `n7` is gone and its Pods will follow (and 1 more)"
@@ -344,13 +348,13 @@ fn of_several_lost_nodes_one_that_does_not_go_by_itself_is_named() {
 
 #[test]
 fn a_listener_whose_nodes_are_all_gone_says_so() {
-    let because = answered(ServiceType::NodePort, &on(&["n8"]), &[]);
+    let because = resolve_address(ServiceType::NodePort, &on(&["n8"]), &[]);
     assert_eq!(because.value, Address::NodeGone);
     assert_eq!(
         because.sentence,
         "Node `n8` is gone and its Pods will follow"
     );
-    let silent = answered(
+    let silent = resolve_address(
         ServiceType::NodePort,
         &on(&["n1"]),
         &[node("n1", json!([]))],

@@ -23,7 +23,7 @@ fn class(spec: Value) -> ListenerClass {
 }
 
 fn built(listener: &Listener, class: &ListenerClass) -> Value {
-    build(This::of(listener), class).unwrap()
+    build(This::new(listener), class).unwrap()
 }
 
 fn http() -> Value {
@@ -313,7 +313,7 @@ proptest! {
         let mut class = class(json!({ "serviceType": "NodePort" }));
         class.spec.service_overrides = json!({ "metadata": metadata, "spec": spec }).as_object().unwrap().clone();
         let listener = listener(json!({ "ports": [{ "name": "http", "port": port }] }));
-        if let Ok(service) = build(This::of(&listener), &class) {
+        if let Ok(service) = build(This::new(&listener), &class) {
             prop_assert_eq!(&service["metadata"]["name"], "web");
             prop_assert_eq!(&service["metadata"]["namespace"], "apps");
             prop_assert_eq!(&service["metadata"]["labels"]["app.kubernetes.io/name"], "listener");

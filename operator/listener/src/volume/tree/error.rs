@@ -3,7 +3,7 @@
 /// Why files could not be read, written or removed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// The caller asked for a place that cannot be one.
+    /// The requested path cannot be a target.
     #[error("the target path is {0}")]
     Path(&'static str),
     /// Something else is where the tree should be.
@@ -15,7 +15,7 @@ pub(crate) enum Error {
     /// The first address is none of them.
     #[error("there is no address to write")]
     Nothing,
-    /// There is more than one call can remove; it is being removed all the same.
+    /// The target holds more than one call can remove; the removal continues with the next call.
     #[error(
         "the target path holds too much to remove in one call: {removed} entries are gone after {} s, the next call goes on",
         limit.as_secs()
@@ -33,7 +33,7 @@ pub(crate) enum Error {
     },
 }
 
-/// For `map_err`: what was being done.
+/// Returns a function for `map_err` that adds the failed operation.
 pub(super) fn doing(doing: &'static str) -> impl Fn(rustix::io::Errno) -> Error {
     move |source| Error::File { doing, source }
 }

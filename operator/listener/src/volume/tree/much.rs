@@ -1,4 +1,5 @@
-//! What a Pod can do with its volume by sheer number: it costs the driver neither memory nor more time than a call has.
+//! Tests of a Pod that fills its volume by sheer number. It costs the driver neither memory nor
+//! more time than a call has.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,9 +13,10 @@ use rustix::fd::OwnedFd;
 
 use super::*;
 
-/// Where the process that removes finds what it is to remove.
+/// Environment variable that names the target to the removing process.
 const TARGET: &str = "LIFECYCLE_TREE_TARGET";
-/// So much a removal may cost, whatever there is to remove: a few buffers. All names of the test would be 17 MiB.
+/// Upper bound on the memory of a removal of any size: a few buffers. All names of the test would
+/// be 17 MiB.
 const MOST_KIB: u64 = 6 * 1024;
 
 fn target() -> (tempfile::TempDir, PathBuf) {
@@ -27,7 +29,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("it is text")
 }
 
-fn wanted() -> Files {
+fn desired_files() -> Files {
     files(&[ListenerIngress {
         address: "a".to_owned(),
         address_type: AddressType::Hostname,
@@ -41,7 +43,8 @@ fn opened(path: &Path) -> OwnedFd {
     root.expect("it can be opened").expect("it is there")
 }
 
-/// So many files with long names in one folder, and a tenth as many folders in another one further down.
+/// Creates this many files with long names in one folder, and a tenth as many folders in another
+/// one further down.
 fn fill(path: &Path, files: u64) {
     let (much, more) = (path.join("much"), path.join("more/still"));
     for folder in [&much, &more] {
@@ -63,7 +66,7 @@ fn peak() -> u64 {
     number.and_then(|kib| kib.parse().ok()).expect("a number")
 }
 
-/// Run by the test below in a process of its own, whose peak is of this alone.
+/// Runs the removal for the test below, in a process of its own so that the memory peak is its own.
 #[test]
 fn removal_of_what_the_environment_names() {
     let Ok(target) = std::env::var(TARGET) else {
@@ -76,12 +79,12 @@ fn removal_of_what_the_environment_names() {
     eprintln!("it cost {} KiB", peak() - before);
 }
 
-/// `FILES=600000` is what ended a driver with 128 MiB.
+/// Tests the memory of a removal. `FILES=600000` exhausted a driver with 128 MiB.
 #[test]
 fn a_volume_with_very_many_files_is_removed_without_much_memory() {
     let files = amount("FILES", 40_000, 600_000);
     let (_folder, path) = target();
-    write(text(&path), &wanted()).expect("it can be written");
+    write(text(&path), &desired_files()).expect("it can be written");
     fill(&path, files);
     let own = std::env::current_exe().expect("this program");
     let name = "volume::tree::much::removal_of_what_the_environment_names";
@@ -112,7 +115,7 @@ fn a_removal_that_takes_too_long_goes_on_with_the_next_call() {
     loop {
         calls += 1;
         assert!(calls < 100, "it does not get on");
-        match remove::content(&root, &mut Removal::within(Duration::ZERO)) {
+        match remove::content(&root, &mut Removal::with_limit(Duration::ZERO)) {
             Ok(()) => break,
             Err(error) => {
                 assert!(
@@ -132,7 +135,8 @@ fn a_removal_that_takes_too_long_goes_on_with_the_next_call() {
     assert_eq!(fs::read_dir(&path).expect("it is there").count(), 0);
 }
 
-/// A Pod that runs is told its addresses, however long it takes to remove what it has put there.
+/// Tests that a running Pod gets its addresses, regardless of the time that the removal of its own
+/// files takes.
 #[test]
 fn addresses_are_true_before_the_rest_is_removed() {
     let (_folder, path) = target();
@@ -144,18 +148,18 @@ fn addresses_are_true_before_the_rest_is_removed() {
     symlink("/", path.join("default-address")).expect("it can be made");
     let root = opened(&path);
     let once = |grace| {
-        let mut removal = Removal::within(Duration::ZERO);
-        write::files(&root, &wanted(), grace, &mut removal)
+        let mut removal = Removal::with_limit(Duration::ZERO);
+        write::files(&root, &desired_files(), grace, &mut removal)
     };
     let error = once(Duration::ZERO).expect_err("there is much to remove");
     assert!(matches!(error, Error::Unfinished { .. }), "{error}");
-    assert_eq!(read::files(&root), Some(wanted()));
+    assert_eq!(read::files(&root), Some(desired_files()));
     while let Err(error) = once(Duration::ZERO) {
         assert!(matches!(error, Error::Unfinished { .. }), "{error}");
     }
     assert_eq!(
         read(text(&path)).expect("it can be read"),
-        Tree::Files(wanted())
+        Tree::Files(desired_files())
     );
 }
 
@@ -163,7 +167,7 @@ fn addresses_are_true_before_the_rest_is_removed() {
 #[test]
 fn what_a_pod_makes_of_the_files_is_not_read_to_its_end() {
     let (_folder, path) = target();
-    write(text(&path), &wanted()).expect("it can be written");
+    write(text(&path), &desired_files()).expect("it can be written");
     for address in 0..150 {
         let ports = path.join(format!("addresses/{address}/ports"));
         fs::create_dir_all(&ports).expect("it can be made");
@@ -174,7 +178,7 @@ fn what_a_pod_makes_of_the_files_is_not_read_to_its_end() {
     }
     assert_eq!(read(text(&path)).expect("it can be read"), Tree::Other);
     // A busy disk needs more than one call may take: the next one goes on.
-    while let Err(error) = write(text(&path), &wanted()) {
+    while let Err(error) = write(text(&path), &desired_files()) {
         assert!(
             matches!(error, Error::Unfinished { removed: 1.., .. }),
             "{error}"
@@ -182,6 +186,6 @@ fn what_a_pod_makes_of_the_files_is_not_read_to_its_end() {
     }
     assert_eq!(
         read(text(&path)).expect("it can be read"),
-        Tree::Files(wanted())
+        Tree::Files(desired_files())
     );
 }

@@ -1,4 +1,4 @@
-//! What lies at a target, as far as it is what we would write; everything else is merely "other".
+//! Contents of a target, as far as they have our format; everything else is merely "other".
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use super::target::folder;
 
 /// No address and no port is longer.
 const LONGEST: usize = 1024;
-/// Upper bound of the entries that are read in all; more cannot be ours.
+/// Upper bound on the total number of entries that are read. Our own files stay below it.
 const MOST: usize = 20_000;
-/// Upper bound of what files hold in all.
+/// Upper bound on the total size of the files in bytes.
 const MOST_BYTES: usize = 4 << 20;
 
-/// What may still be read: a Pod may have put there what it likes.
+/// Budget that is left for reading, because a Pod may have put anything there.
 struct Left {
     entries: usize,
     bytes: usize,
 }
 
-/// What lies in this folder.
+/// Returns the tree in this folder.
 pub(super) fn tree(root: &OwnedFd) -> Tree {
     let is_ours =
         |name: &String| [ADDRESSES, DEFAULT].contains(&name.as_str()) || name.starts_with(OLD);
@@ -34,7 +34,7 @@ pub(super) fn tree(root: &OwnedFd) -> Tree {
     }
 }
 
-/// The files, with whatever else may lie beside them.
+/// Returns the files, and ignores other entries beside them.
 pub(super) fn files(root: &OwnedFd) -> Option<Files> {
     let mut left = Left::all();
     let below = folder(root, ADDRESSES).ok()?;
@@ -50,7 +50,7 @@ pub(super) fn files(root: &OwnedFd) -> Option<Files> {
     })
 }
 
-/// Where the symlink leads, if it leads to an address.
+/// Returns the target of the symlink, if it leads to an address.
 pub(super) fn default(root: &OwnedFd) -> Option<String> {
     let link = rustix::fs::readlinkat(root, DEFAULT, Vec::new()).ok()?;
     let name = link.to_str().ok()?.strip_prefix("addresses/")?;
@@ -103,7 +103,7 @@ impl Left {
     }
 }
 
-/// What a plain file holds.
+/// Returns the content of a plain file.
 fn content(parent: &OwnedFd, name: &str) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let inside = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;

@@ -1,5 +1,6 @@
-//! Removes what is in a folder, however much and however deep a Pod has made it: entries are removed as they are read, two folders are open at a time,
-//! nothing is followed, and what takes too long goes on with the next call.
+//! Removes the content of a folder, regardless of the number and depth of the entries that a Pod
+//! has made. Entries are removed as they are read, two folders are open at a time, and symlinks are
+//! not followed. A removal that takes too long continues with the next call.
 
 use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant, SystemTime};
@@ -14,20 +15,20 @@ use super::target::folder;
 
 /// How long one call may remove: well below the time that kubelet waits for an answer.
 pub(super) const LIMIT: Duration = Duration::from_secs(20);
-/// The clock is looked at after so many entries.
+/// Number of entries between two checks of the clock.
 const STRIDE: u64 = 64;
 
-/// What one call has removed, and until when it may go on.
+/// Entries that one call has removed, and the deadline of the call.
 pub(super) struct Removal {
     until: Instant,
     limit: Duration,
     removed: u64,
-    /// Ends the next name that is to be free.
+    /// Suffix of the next free name.
     number: u128,
 }
 
 impl Removal {
-    pub(super) fn within(limit: Duration) -> Self {
+    pub(super) fn with_limit(limit: Duration) -> Self {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Self {
             until: Instant::now() + limit,
@@ -55,7 +56,7 @@ pub(super) fn content(root: &OwnedFd, removal: &mut Removal) -> Result<(), Error
     others(root, removal, |_| false)
 }
 
-/// Everything in the folder but what is to be kept.
+/// Removes everything in the folder except the kept entries.
 pub(super) fn others(
     root: &OwnedFd,
     removal: &mut Removal,
@@ -66,7 +67,7 @@ pub(super) fn others(
     Ok(())
 }
 
-/// Reads the folder once and removes what it reads; whether there was anything.
+/// Reads the folder once and removes the entries. Returns true if it found any.
 fn pass(
     root: &OwnedFd,
     removal: &mut Removal,
@@ -83,7 +84,8 @@ fn pass(
     Ok(found)
 }
 
-/// Whether an entry was put there less than so long ago. One from the future is not.
+/// Returns true if an entry was put there less than this duration ago. Returns false for an entry
+/// from the future.
 pub(super) fn is_younger(root: &OwnedFd, name: &str, than: Duration) -> bool {
     let found = rustix::fs::statat(root, name, AtFlags::SYMLINK_NOFOLLOW);
     let since = found.ok().and_then(|found| {
@@ -150,7 +152,7 @@ fn empty(root: &OwnedFd, found: &OwnedFd, removal: &mut Removal) -> Result<Optio
     }
 }
 
-/// Whether it was no folder, and so is gone.
+/// Removes an entry that is no folder. Returns true if the entry is gone.
 fn unlink(parent: &OwnedFd, name: &CStr) -> Result<bool, Error> {
     match rustix::fs::unlinkat(parent, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(true),

@@ -1,4 +1,5 @@
-//! Where a tree is: a folder that exists, and a name in it. Everything below is reached from there, never by the path again.
+//! Place of a tree: a folder that exists, and a name in it. Everything below is reached from there,
+//! never by the path again.
 
 use std::path::{Component, Path};
 
@@ -31,7 +32,7 @@ impl Target {
         }
     }
 
-    /// Whether it was not there before.
+    /// Creates the folder. Returns true if it was not there before.
     pub(super) fn create(&self) -> Result<bool, Error> {
         match rustix::fs::mkdirat(&self.parent, &self.name, FOLDER) {
             Ok(()) => Ok(true),
@@ -45,21 +46,21 @@ impl Target {
         match folder(&self.parent, &self.name) {
             Ok(found) => Ok(Some(found)),
             Err(Errno::NOENT) => Ok(None),
-            Err(Errno::NOTDIR | Errno::LOOP) => Err(Error::Taken(self.what())),
+            Err(Errno::NOTDIR | Errno::LOOP) => Err(Error::Taken(self.entry_kind())),
             Err(Errno::XDEV) => Err(Error::Taken("a mount")),
             Err(errno) => Err(doing("open the folder")(errno)),
         }
     }
 
-    /// Tells whether something else than a folder is there. A symlink is not followed.
+    /// Returns true if the path is something other than a folder. A symlink is not followed.
     pub(super) fn is_file(&self) -> bool {
         let found = rustix::fs::statat(&self.parent, &self.name, AtFlags::SYMLINK_NOFOLLOW);
         let kind = found.map(|found| FileType::from_raw_mode(found.st_mode));
         kind.is_ok_and(|kind| !kind.is_dir())
     }
 
-    /// What is there instead of a folder.
-    fn what(&self) -> &'static str {
+    /// Returns the type of the entry that takes the place of a folder.
+    fn entry_kind(&self) -> &'static str {
         let found = rustix::fs::statat(&self.parent, &self.name, AtFlags::SYMLINK_NOFOLLOW);
         let kind = found.map(|found| FileType::from_raw_mode(found.st_mode));
         if kind.is_ok_and(FileType::is_symlink) {
@@ -69,7 +70,7 @@ impl Target {
         }
     }
 
-    /// Removes what is no folder: a file, or a symlink and not what it leads to.
+    /// Removes an entry that is no folder: a file, or a symlink without its target.
     pub(super) fn remove_file(&self) -> Result<(), Error> {
         match rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),

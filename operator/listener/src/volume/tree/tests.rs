@@ -1,4 +1,5 @@
-//! The files on a real disk: what is there, what a reader sees meanwhile, and what a Pod cannot do with them.
+//! The files on a real disk: their content, the view of a concurrent reader, and the limits of a
+//! Pod.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -64,7 +65,7 @@ fn list(path: &Path, name: &str, lines: &mut Vec<String>) {
     }
 }
 
-fn at(address: &str, ports: &[(&str, i32)]) -> ListenerIngress {
+fn new_ingress(address: &str, ports: &[(&str, i32)]) -> ListenerIngress {
     ListenerIngress {
         address: address.to_owned(),
         address_type: AddressType::Hostname,
@@ -79,8 +80,8 @@ fn at(address: &str, ports: &[(&str, i32)]) -> ListenerIngress {
 fn m26_the_tree_is_the_one_of_the_contract() {
     let volume = Volume::new();
     let addresses = [
-        at("b.example.com", &[("http", 80)]),
-        at("fd00::1", &[("http", 80), ("https", 443)]),
+        new_ingress("b.example.com", &[("http", 80)]),
+        new_ingress("fd00::1", &[("http", 80), ("https", 443)]),
     ];
     volume.write(&addresses).expect("it can be written");
     let expected = [
@@ -108,11 +109,11 @@ fn m26_the_tree_is_the_one_of_the_contract() {
 fn what_changes_takes_the_place_of_what_was_there() {
     let volume = Volume::new();
     let steps = [
-        vec![at("a", &[("p", 1)])],
-        vec![at("a", &[("p", 2)])],
-        vec![at("b", &[("p", 2)]), at("a", &[("q", 3)])],
-        vec![at("a", &[("q", 3)]), at("b", &[("p", 2)])],
-        vec![at("c", &[])],
+        vec![new_ingress("a", &[("p", 1)])],
+        vec![new_ingress("a", &[("p", 2)])],
+        vec![new_ingress("b", &[("p", 2)]), new_ingress("a", &[("q", 3)])],
+        vec![new_ingress("a", &[("q", 3)]), new_ingress("b", &[("p", 2)])],
+        vec![new_ingress("c", &[])],
     ];
     for addresses in &steps {
         volume.write(addresses).expect("it can be written");
@@ -130,7 +131,7 @@ fn what_was_replaced_goes_and_so_does_what_a_write_that_failed_left() {
     let left = || fs::read_dir(volume.path()).expect("it is there").count();
     for address in ["a", "b"] {
         volume
-            .write(&[at(address, &[("p", 1)])])
+            .write(&[new_ingress(address, &[("p", 1)])])
             .expect("it can be written");
         assert_eq!(left(), 2);
     }
@@ -138,8 +139,8 @@ fn what_was_replaced_goes_and_so_does_what_a_write_that_failed_left() {
     let target = Target::find(&volume.target()).expect("it is a path");
     let root = target.expect("its folder is there").open();
     let root = root.expect("it can be opened").expect("it is there");
-    let same = files(&[at("b", &[("p", 1)])]);
-    let mut removal = Removal::within(remove::LIMIT);
+    let same = files(&[new_ingress("b", &[("p", 1)])]);
+    let mut removal = Removal::with_limit(remove::LIMIT);
     write::files(&root, &same, std::time::Duration::ZERO, &mut removal).expect("it can be written");
     assert_eq!(left(), 2);
 }
@@ -147,7 +148,7 @@ fn what_was_replaced_goes_and_so_does_what_a_write_that_failed_left() {
 #[test]
 fn the_same_again_touches_no_file() {
     let volume = Volume::new();
-    let addresses = [at("a", &[("p", 1)])];
+    let addresses = [new_ingress("a", &[("p", 1)])];
     let inode = || {
         use std::os::unix::fs::MetadataExt;
         fs::metadata(volume.path().join("addresses"))
@@ -164,7 +165,7 @@ fn the_same_again_touches_no_file() {
 #[test]
 fn modes_that_kubelet_changed_leave_the_tree_fresh() {
     let volume = Volume::new();
-    let addresses = [at("a", &[("p", 1)])];
+    let addresses = [new_ingress("a", &[("p", 1)])];
     volume.write(&addresses).expect("it can be written");
     let file = volume.path().join("addresses/a/address");
     fs::set_permissions(file, fs::Permissions::from_mode(0o660)).expect("it can be changed");
@@ -177,8 +178,11 @@ fn b44_a_reader_that_loops_never_sees_half() {
     let volume = Volume::new();
     let generation = |number: i32| {
         let name = if number % 3 == 0 { "even" } else { "odd" };
-        let other = at("other", &[("p", number)]);
-        vec![at(&format!("{name}-{number}"), &[("p", number)]), other]
+        let other = new_ingress("other", &[("p", number)]);
+        vec![
+            new_ingress(&format!("{name}-{number}"), &[("p", number)]),
+            other,
+        ]
     };
     volume.write(&generation(0)).expect("it can be written");
     let done = AtomicBool::new(false);
@@ -212,7 +216,7 @@ fn b44_a_reader_that_loops_never_sees_half() {
 #[test]
 fn what_a_crash_left_behind_goes_with_the_next_write() {
     let volume = Volume::new();
-    let addresses = [at("a", &[("p", 1)])];
+    let addresses = [new_ingress("a", &[("p", 1)])];
     volume.write(&addresses).expect("it can be written");
     fs::create_dir_all(volume.path().join("..new/a/ports")).expect("it can be made");
     fs::create_dir_all(volume.path().join("other")).expect("it can be made");
@@ -223,13 +227,13 @@ fn what_a_crash_left_behind_goes_with_the_next_write() {
     assert_eq!(volume.listing(), fresh.listing());
 }
 
-/// The Pod may write to its volume; what it puts there leads nowhere.
+/// Tests that a Pod may write to its volume, but its symlinks are not followed.
 #[test]
 fn b44_symlinks_of_a_pod_are_not_followed() {
     let (volume, outside) = (Volume::new(), Volume::new());
     let precious = outside.folder.path().join("precious");
     fs::write(&precious, "kept").expect("it can be written");
-    let addresses = [at("a", &[("p", 1)])];
+    let addresses = [new_ingress("a", &[("p", 1)])];
     volume.write(&addresses).expect("it can be written");
     for (replaced, leads) in [
         ("addresses", outside.folder.path()),
@@ -272,7 +276,7 @@ fn b44_symlinks_of_a_pod_are_not_followed() {
 #[test]
 fn a_file_at_the_target_is_not_written_over_and_is_removed() {
     let volume = Volume::new();
-    let addresses = [at("a", &[("p", 1)])];
+    let addresses = [new_ingress("a", &[("p", 1)])];
     let elsewhere = volume.folder.path().join("elsewhere");
     fs::create_dir(&elsewhere).expect("it can be made");
     fs::write(elsewhere.join("precious"), "kept").expect("it can be written");
@@ -320,17 +324,17 @@ fn a_folder_of_the_replaced_operator_is_refreshed_in_place_and_removed() {
         fs::metadata(volume.path()).expect("it is there").ino()
     };
     let before = inode();
-    let same = [at("10.0.0.1", &[("http", 80)])];
+    let same = [new_ingress("10.0.0.1", &[("http", 80)])];
     let found = read(&volume.target()).expect("it can be read");
     assert_eq!(found, Tree::Files(files(&same)), "it is fresh as it is");
-    let wanted = [at("10.0.0.2", &[("http", 81)])];
+    let wanted = [new_ingress("10.0.0.2", &[("http", 81)])];
     volume.write(&wanted).expect("it can be written");
     let found = read(&volume.target()).expect("it can be read");
     assert_eq!(found, Tree::Files(files(&wanted)));
     assert_eq!(inode(), before, "a Pod that runs still has this folder");
     remove(&volume.target()).expect("it can be removed");
     left("10.0.0.1");
-    // What a crash or another version has put beside it.
+    // Leftovers of a crash or of another version.
     fs::create_dir_all(volume.path().join("more/below")).expect("it can be made");
     fs::write(volume.path().join("more/below/file"), "x").expect("it can be written");
     remove(&volume.target()).expect("it can be removed");
@@ -340,7 +344,9 @@ fn a_folder_of_the_replaced_operator_is_refreshed_in_place_and_removed() {
 #[test]
 fn depth_is_no_defence() {
     let volume = Volume::new();
-    volume.write(&[at("a", &[])]).expect("it can be written");
+    volume
+        .write(&[new_ingress("a", &[])])
+        .expect("it can be written");
     let mut path = volume.path();
     for _ in 0..1_500 {
         path.push("d");
@@ -360,7 +366,8 @@ fn removing_what_is_not_there_is_fine() {
         read("/does/not/exist/at/all").expect("nothing is there"),
         Tree::Absent
     );
-    let error = write("/does/not/exist/at/all", &files(&[at("a", &[])])).expect_err("nowhere");
+    let error =
+        write("/does/not/exist/at/all", &files(&[new_ingress("a", &[])])).expect_err("nowhere");
     assert!(error.to_string().contains("does not exist"), "{error}");
 }
 
@@ -381,7 +388,7 @@ fn paths_that_are_none_are_refused() {
         for answer in [
             read(path).map(drop),
             remove(path),
-            write(path, &files(&[at("a", &[])])),
+            write(path, &files(&[new_ingress("a", &[])])),
         ] {
             let error = answer.expect_err(path);
             assert!(matches!(error, Error::Path(_)), "{path:?}: {error}");
@@ -395,7 +402,7 @@ fn b44_names_that_are_no_files_are_refused_and_nothing_is_left() {
     let volume = Volume::new();
     let wide = "a".repeat(300);
     for name in ["", ".", "..", "../x", "a/b", "a\0b", "a\nb", &wide] {
-        for addresses in [[at(name, &[])], [at("a", &[(name, 1)])]] {
+        for addresses in [[new_ingress(name, &[])], [new_ingress("a", &[(name, 1)])]] {
             let error = volume.write(&addresses).expect_err(name);
             assert!(matches!(error, Error::Name { .. }), "{name:?}: {error}");
             assert!(!volume.path().exists());

@@ -1,5 +1,5 @@
-//! Brings the files to what is wanted. Each step is one exchange of names, and after each a reader finds whole files by either way:
-//! through `addresses` and through `default-address`.
+//! Brings the files to the wanted content. Each step is one exchange of names. After each step a
+//! reader finds complete files in both ways: through `addresses` and through `default-address`.
 
 use std::time::Duration;
 
@@ -14,15 +14,17 @@ use super::remove::Removal;
 use super::target::folder;
 use super::{read, remove};
 
-/// What is being made. Begins with two dots, as what kubelet itself makes beside the files of a volume.
+/// Name of the entry that is being made. Begins with two dots, like the entries that kubelet itself
+/// makes beside the files of a volume.
 const NEW: &str = "..new";
-/// How long what was replaced stays at least, for readers that are on their way through it.
+/// Minimum time that replaced files stay, for readers that still use them.
 pub(super) const GRACE: Duration = Duration::from_millis(250);
 const FOLDER: Mode = Mode::from_raw_mode(0o755);
 const FILE: Mode = Mode::from_raw_mode(0o644);
 
-/// Brings what is in the folder to what is wanted, and removes all else. What was replaced stays for `grace`, and goes with a later write if this one does
-/// not come so far. What a Pod has put there is removed last, for that may take more than one call.
+/// Brings the contents of the folder to the wanted files, and removes all else. Replaced files stay
+/// for `grace`, and go with a later write if this one does not get that far. Files that a Pod has
+/// put there are removed last, because that may take more than one call.
 pub(super) fn files(
     root: &OwnedFd,
     wanted: &Files,
@@ -41,7 +43,7 @@ pub(super) fn files(
             && remove::is_younger(root, name, grace)
             && (is_fresh || written.is_err())
     };
-    // A disk that is full should not stay so because of us; what was there before is still in its place.
+    // We must not keep a full disk full. The previous files are still in place.
     let removed = remove::others(root, removal, |name| {
         [ADDRESSES, DEFAULT].contains(&name) || may_be_read(name)
     });
@@ -69,7 +71,7 @@ fn exchange_all(
     Ok(())
 }
 
-/// The address to which `default-address` leads until it leads to the new one.
+/// Returns the address to which `default-address` leads until the switch to the new one.
 fn still_needed<'a>(before: &'a Files, wanted: &Files) -> Option<(&'a str, &'a Folder)> {
     let default = before.default.as_deref()?;
     let folder = before.addresses.get(default)?;
@@ -109,7 +111,8 @@ fn exchange_default(root: &OwnedFd, wanted: &Files, removal: &mut Removal) -> Re
     Ok(())
 }
 
-/// What was made takes its place at once; whether there was something before, which now has the name of what is made.
+/// Puts the new entry in its place at once. Returns true if there was an entry before, which now
+/// has the name of the new one.
 fn exchange(root: &OwnedFd, name: &str) -> Result<bool, Error> {
     let moved = rustix::fs::renameat_with(root, NEW, root, name, RenameFlags::EXCHANGE);
     match moved {
@@ -136,7 +139,8 @@ fn write_address(parent: &OwnedFd, name: &str, wanted: &Folder) -> Result<(), Er
 fn make_folder(parent: &OwnedFd, name: &str) -> Result<OwnedFd, Error> {
     rustix::fs::mkdirat(parent, name, FOLDER).map_err(doing("make a folder"))?;
     let new = folder(parent, name).map_err(doing("open a new folder"))?;
-    // Whatever mask this process has, and whatever the folder around it hands down.
+    // Sets the mode regardless of the umask of this process and of the inherited settings of the
+    // folder.
     rustix::fs::fchmod(&new, FOLDER).map_err(doing("set the mode of a folder"))?;
     Ok(new)
 }

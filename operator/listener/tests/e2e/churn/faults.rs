@@ -1,4 +1,5 @@
-//! What fails meanwhile, one after another: a process, the API server, the Lease, the space of etcd.
+//! Failures that occur meanwhile, one after another: a process, the API server, the Lease, the
+//! space of etcd.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +29,7 @@ const AWAY: Duration = Duration::from_secs(4);
 /// How much of a log an error shows.
 const LINES: usize = 60;
 
-/// Two operators, of which one leads.
+/// Two operators, with one leader.
 pub(super) struct Operators {
     running: [Process; 2],
     /// The most memory of those that have ended, in KiB.
@@ -44,7 +45,7 @@ impl Operators {
         })
     }
 
-    /// Both run, as they did all the time but for what was done to them.
+    /// Checks that both run. They must not end except through the injected faults.
     pub(super) fn both(&mut self) -> Result<()> {
         self.running.iter_mut().try_for_each(Process::check_alive)
     }
@@ -55,8 +56,8 @@ impl Operators {
         Ok(first.max(second).max(self.memory))
     }
 
-    /// What they say of the first Listener that an error names, or at the end.
-    pub(super) fn said(&self, error: &str) -> String {
+    /// Returns the log lines about the first Listener that an error names, or the last lines.
+    pub(super) fn relevant_logs(&self, error: &str) -> String {
         let name = error
             .split('"')
             .nth(1)
@@ -173,10 +174,10 @@ impl Faults {
     }
 
     fn leases(&self) -> Api<Lease> {
-        self.cluster.of()
+        self.cluster.namespaced()
     }
 
-    /// Which operator leads, or led last.
+    /// Returns the index of the operator that leads, or led last.
     async fn leader(&self) -> Result<usize> {
         let leases = self.leases();
         let lease = insist("read the Lease", async || leases.get_opt(LEASE).await).await??;
@@ -194,7 +195,7 @@ impl Faults {
         Ok(())
     }
 
-    /// Somebody else has it for a while, and gives it back.
+    /// Gives the Lease to another holder for a while, and then releases it.
     async fn steal_lease(&self) -> Result<()> {
         let leases = self.leases();
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6fZ");
@@ -212,7 +213,7 @@ impl Faults {
         Ok(())
     }
 
-    /// Nothing can be written until somebody makes room.
+    /// Fills the storage, so that no write succeeds until the fillers are deleted.
     async fn fill_storage(&self) -> Result<()> {
         let fillers: Api<ConfigMap> = Api::namespaced(self.cluster.client.clone(), "kube-public");
         let params = PostParams::default();

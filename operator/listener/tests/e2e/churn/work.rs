@@ -1,4 +1,4 @@
-//! What people do to Listeners meanwhile, and what has to come of it.
+//! Edits that users make to Listeners meanwhile, and the results that they must have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,16 +25,16 @@ const CLASSES: [(&str, &str); 2] = [
     ("external-unstable", "NodePort"),
 ];
 
-/// What a Listener has to come to.
+/// Result that a Listener must arrive at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Wanted {
+enum ExpectedResult {
     /// A Service of this type with this port.
     Exposed(&'static str, u16),
     /// Not accepted, for this reason.
     Refused(&'static str),
 }
 
-/// What of a Service never changes as long as nobody wants it.
+/// Fields of a Service that never change as long as no user wants it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Identity {
     uid: Option<String>,
@@ -43,7 +43,7 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(service: &Service) -> Self {
+    fn from_service(service: &Service) -> Self {
         let spec = service.spec.clone().unwrap_or_default();
         let ports = spec.ports.unwrap_or_default();
         Self {
@@ -54,17 +54,18 @@ impl Identity {
     }
 }
 
-/// What was done so far.
+/// Work done so far.
 pub(super) struct Work {
     listeners: Api<Listener>,
     services: Api<Service>,
-    wanted: BTreeMap<String, Wanted>,
+    wanted: BTreeMap<String, ExpectedResult>,
     held: BTreeMap<String, Identity>,
-    /// How often, by what.
+    /// Number of operations of each kind.
     acts: BTreeMap<&'static str, usize>,
     number: u64,
-    /// How many of a place are gone. A name is used once: where a watch begins anew, the garbage collector takes the next object of a name for the same one,
-    /// and leaves for ever what belonged to the one before.
+    /// Number of deleted objects of each place. Each name is used once. After a restarted watch,
+    /// the garbage collector takes a new object for the previous one of that name, and never
+    /// deletes the dependents of the old one.
     rounds: BTreeMap<u64, u64>,
 }
 
@@ -95,27 +96,34 @@ impl Work {
         }
     }
 
-    /// Waits until the garbage collector knows Listeners: it looks for new kinds twice a minute, and so long the next Listener of a name would wait.
+    /// Waits until the garbage collector knows Listeners. It discovers new kinds twice a minute,
+    /// and until then the next Listener of a name would have to wait.
     pub(super) async fn is_collected(&mut self) -> Result<()> {
         let name = "collected";
-        self.create(name, CLASSES[0].0, 80, Wanted::Exposed(CLASSES[0].1, 80))
-            .await?;
+        self.create(
+            name,
+            CLASSES[0].0,
+            80,
+            ExpectedResult::Exposed(CLASSES[0].1, 80),
+        )
+        .await?;
         self.is_as_wanted(SOON).await?;
         self.delete(name).await?;
         self.is_as_wanted(SOON).await
     }
 
-    /// Makes Listeners that nobody touches, and remembers what they got.
+    /// Creates Listeners that stay untouched, and remembers their initial result.
     pub(super) async fn hold(&mut self, many: usize) -> Result<()> {
         for number in 0..many {
             let (class, type_) = CLASSES[number % 2];
             let name = format!("held-{number:04}");
-            self.create(&name, class, 80, Wanted::Exposed(type_, 80))
+            self.create(&name, class, 80, ExpectedResult::Exposed(type_, 80))
                 .await?;
         }
         self.is_as_wanted(Duration::from_secs(120)).await?;
         for service in self.services.list(&ListParams::default()).await? {
-            self.held.insert(service.name_any(), Identity::of(&service));
+            self.held
+                .insert(service.name_any(), Identity::from_service(&service));
         }
         self.held.retain(|name, _| name.starts_with("held-"));
         ensure!(self.held.len() == many, "{} of {many}", self.held.len());
@@ -147,16 +155,16 @@ impl Work {
                     &name,
                     "nowhere",
                     port,
-                    Wanted::Refused("ListenerClassNotFound"),
+                    ExpectedResult::Refused("ListenerClassNotFound"),
                 )
                 .await
             }
             (false, 1) => {
-                self.create(&name, class, 0, Wanted::Refused("InvalidPort"))
+                self.create(&name, class, 0, ExpectedResult::Refused("InvalidPort"))
                     .await
             }
             (false, _) => {
-                self.create(&name, class, port, Wanted::Exposed(type_, port))
+                self.create(&name, class, port, ExpectedResult::Exposed(type_, port))
                     .await
             }
             (true, 0 | 1) => {
@@ -164,11 +172,11 @@ impl Work {
                 self.delete(&name).await
             }
             (true, 2 | 3) => {
-                self.edit(&name, class, port, Wanted::Exposed(type_, port))
+                self.edit(&name, class, port, ExpectedResult::Exposed(type_, port))
                     .await
             }
             (true, 4) => {
-                self.edit(&name, class, 0, Wanted::Refused("InvalidPort"))
+                self.edit(&name, class, 0, ExpectedResult::Refused("InvalidPort"))
                     .await
             }
             (true, 5) => self.take_service(&name).await,
@@ -189,10 +197,16 @@ impl Work {
         *self.acts.entry(act).or_default() += 1;
     }
 
-    async fn create(&mut self, name: &str, class: &str, port: u16, wanted: Wanted) -> Result<()> {
+    async fn create(
+        &mut self,
+        name: &str,
+        class: &str,
+        port: u16,
+        wanted: ExpectedResult,
+    ) -> Result<()> {
         let act = match wanted {
-            Wanted::Exposed(..) => "create",
-            Wanted::Refused(_) => "create a bad one",
+            ExpectedResult::Exposed(..) => "create",
+            ExpectedResult::Refused(_) => "create a bad one",
         };
         self.count(act);
         let listener: Listener = serde_json::from_value(json!({
@@ -215,10 +229,16 @@ impl Work {
         Ok(())
     }
 
-    async fn edit(&mut self, name: &str, class: &str, port: u16, wanted: Wanted) -> Result<()> {
+    async fn edit(
+        &mut self,
+        name: &str,
+        class: &str,
+        port: u16,
+        wanted: ExpectedResult,
+    ) -> Result<()> {
         let act = match wanted {
-            Wanted::Exposed(..) => "edit",
-            Wanted::Refused(_) => "spoil",
+            ExpectedResult::Exposed(..) => "edit",
+            ExpectedResult::Refused(_) => "spoil",
         };
         self.count(act);
         let patch = Patch::Merge(json!({ "spec": spec(class, port) }));
@@ -274,7 +294,7 @@ impl Work {
         may_be_gone(made.await?)
     }
 
-    /// Waits until every Listener is as wanted, with its Service, and nothing else is there.
+    /// Waits until every Listener is as wanted, with its Service, and nothing else exists.
     pub(super) async fn is_as_wanted(&self, limit: Duration) -> Result<()> {
         let settled = eventually("all to be as wanted", limit, async || {
             Ok(self.differences().await?.is_empty().then_some(()))
@@ -311,7 +331,12 @@ impl Work {
                 found.extend(differs(listener, service.copied(), wanted));
             }
             let before = self.held.get(&name);
-            if before.is_some() && service.map(|service| Identity::of(service)).as_ref() != before {
+            if before.is_some()
+                && service
+                    .map(|service| Identity::from_service(service))
+                    .as_ref()
+                    != before
+            {
                 found.push(format!("{name} had {before:?} and has {service:?}"));
             }
         }
@@ -319,14 +344,18 @@ impl Work {
     }
 }
 
-/// What of a Listener and its Service is not as wanted.
-fn differs(listener: &Listener, service: Option<&Service>, wanted: &Wanted) -> Option<String> {
+/// Returns the difference between a Listener with its Service and the wanted result.
+fn differs(
+    listener: &Listener,
+    service: Option<&Service>,
+    wanted: &ExpectedResult,
+) -> Option<String> {
     let name = listener.name_any();
     let told = |type_, status, reason| ExpectedCondition(type_, status, reason).holds_in(listener);
     match *wanted {
-        Wanted::Refused(reason) => (!told("Accepted", "False", reason))
+        ExpectedResult::Refused(reason) => (!told("Accepted", "False", reason))
             .then(|| format!("{name} is not refused for {reason}: {:?}", listener.status)),
-        Wanted::Exposed(type_, port) => {
+        ExpectedResult::Exposed(type_, port) => {
             let spec = service.and_then(|service| service.spec.clone());
             let spec = spec.unwrap_or_default();
             let ports: Vec<i32> = spec.ports.iter().flatten().map(|port| port.port).collect();

@@ -1,5 +1,6 @@
-//! The Helm chart on a real cluster: it takes the place of a release of the replaced chart, Pods mount Listeners by it, it is upgraded while they
-//! run, goes back and comes again, and uninstalled it leaves nothing but definitions and what users made.
+//! The Helm chart on a real cluster: it replaces a release of the replaced chart, and Pods mount
+//! Listeners by it. It is upgraded while they run, rolled back and installed again. Uninstalled, it
+//! leaves only definitions and the objects of users.
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::coordination::v1::Lease;
@@ -8,7 +9,9 @@ use kube::Api;
 use lifecycle_tests::harness::eventually;
 use lifecycle_tests::process::output;
 
-use super::pods::{class, ephemeral, is_ready, no_mount_failed, nothing_is_left, run, told};
+use super::pods::{
+    class, ephemeral, is_ready, no_mount_failed, nothing_is_left, read_default_address, run,
+};
 use super::release::Release;
 use super::swapped::there_and_back;
 use crate::installed::{DAEMON_SET, DEPLOYMENT, Installed, NAMESPACE, PATIENCE};
@@ -32,13 +35,14 @@ pub(super) async fn all() -> Result<()> {
         "listeners-stackable-tech",
     ] {
         let lease = leases.get_opt(name).await?;
-        ensure!(lease.is_some(), "no Lease {name}: {}", site.told());
+        ensure!(lease.is_some(), "no Lease {name}: {}", site.describe_pods());
     }
-    // From here on there are times without a driver, of which kubelet says that it cannot mount again what is mounted.
+    // From here on there are times without a driver, in which kubelet reports that it cannot
+    // repeat a mount.
     no_mount_failed(site).await?;
     // The driver begins anew below a Pod that goes on.
     release.upgrade(&["--set=csiNodeDriver.podAnnotations.again=yes"])?;
-    let (address, port) = told(site, "web", "listener")?;
+    let (address, port) = read_default_address(site, "web", "listener")?;
     site.answers(&format!("{address}:{port}"), "web").await?;
     mounts(site, "other").await?;
 
@@ -51,7 +55,7 @@ pub(super) async fn all() -> Result<()> {
     release.site.cluster.stop()
 }
 
-/// A Pod with a Listener of its own is reached from outside.
+/// Checks that a Pod with a Listener of its own is reachable from outside the cluster.
 async fn mounts(site: &Installed, name: &str) -> Result<()> {
     run(
         site,
@@ -60,12 +64,14 @@ async fn mounts(site: &Installed, name: &str) -> Result<()> {
         &[ephemeral("listener", &class("external-unstable"))],
     )
     .await?;
-    is_ready(site, name).await.with_context(|| site.told())?;
-    let (address, port) = told(site, name, "listener")?;
+    is_ready(site, name)
+        .await
+        .with_context(|| site.describe_pods())?;
+    let (address, port) = read_default_address(site, name, "listener")?;
     site.answers(&format!("{address}:{port}"), name).await
 }
 
-/// Nothing of the release is there any more; its definitions and classes are.
+/// Checks that nothing of the release is left except its definitions and classes.
 async fn nothing_stays(site: &Installed) -> Result<()> {
     let pods: Api<Pod> = Api::namespaced(site.cluster.client(), NAMESPACE);
     eventually("its Pods are gone", PATIENCE, async || {

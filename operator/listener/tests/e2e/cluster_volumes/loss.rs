@@ -1,4 +1,4 @@
-//! The node of the controller is cut off: how long nobody decides. Prints the time.
+//! The node of the controller is cut off: measures the time without a leader, and prints it.
 
 use std::time::Instant;
 
@@ -13,10 +13,11 @@ use serde_json::json;
 use super::operator;
 use crate::installed::{DEPLOYMENT, Installed, NAMESPACE, PATIENCE};
 
-/// The node whose switch port is taken down; the other one has the control plane.
+/// Node whose switch port is taken down; the other one has the control plane.
 const LOST: &str = "node2";
 
-/// The node controller waits 50 s and the manifest 10 s; then a Pod starts, and watches for 15 s that nobody renews the Lease.
+/// The node controller waits 50 s and the manifest 10 s. Then a Pod starts, and waits 15 s for a
+/// renewal of the Lease.
 pub(super) async fn node() -> Result<()> {
     let site = Installed::start(2, operator()).await?;
     moved(&site).await?;
@@ -40,7 +41,7 @@ pub(super) async fn node() -> Result<()> {
     site.cluster.stop()
 }
 
-/// The controller runs on the node that is to be lost.
+/// Moves the controller to the node that will be lost.
 async fn moved(site: &Installed) -> Result<()> {
     let kubectl = |words: &[&str]| output(site.cluster.kubectl().args(words));
     kubectl(&["cordon", "node1"])?;
@@ -70,5 +71,5 @@ async fn expose(site: &Installed, name: &str) -> Result<()> {
     site.ready(name)
         .await
         .map(drop)
-        .with_context(|| site.told())
+        .with_context(|| site.describe_pods())
 }

@@ -1,4 +1,4 @@
-//! Pods that mount Listeners, and what tests look at in them.
+//! Pods that mount Listeners, and the checks of their content.
 
 use std::fs;
 
@@ -18,12 +18,12 @@ use tokio::task::JoinHandle;
 const CLASS: &str = "listeners.stackable.tech/listener-class";
 const NAME: &str = "listeners.stackable.tech/listener-name";
 
-/// What a claim asks for.
+/// Returns the annotations of a claim for a class.
 pub(crate) fn class(name: &str) -> Value {
     json!({ CLASS: name })
 }
 
-/// What a claim asks for.
+/// Returns the annotations of a claim for a Listener.
 pub(crate) fn listener(name: &str) -> Value {
     json!({ NAME: name })
 }
@@ -55,12 +55,12 @@ pub(crate) fn claim(name: &str, asks: &Value) -> Value {
     json!({ "metadata": { "name": name, "annotations": asks }, "spec": claim_spec() })
 }
 
-/// A volume of a claim that is there.
+/// Returns a volume of an existing claim.
 pub(crate) fn of_claim(volume: &str, claim: &str) -> Value {
     json!({ "name": volume, "persistentVolumeClaim": { "claimName": claim } })
 }
 
-/// A volume whose claim comes and goes with the Pod.
+/// Returns a volume with a claim that lives as long as the Pod.
 pub(crate) fn ephemeral(volume: &str, asks: &Value) -> Value {
     let template = json!({ "metadata": { "annotations": asks }, "spec": claim_spec() });
     json!({ "name": volume, "ephemeral": { "volumeClaimTemplate": template } })
@@ -97,7 +97,7 @@ fn mount_path(name: &Value) -> String {
     format!("/{}", name.as_str().unwrap_or_default())
 }
 
-/// A Pod on a node, or wherever the scheduler wants it.
+/// Runs a Pod on a node, or on any node that the scheduler chooses.
 pub(crate) async fn run(
     site: &Installed,
     name: &str,
@@ -108,7 +108,7 @@ pub(crate) async fn run(
     if let Some(node) = node {
         spec["nodeSelector"] = json!({ "kubernetes.io/hostname": node });
     }
-    // What a Service of old would select: the label of a mount decides, and nothing else.
+    // A Service of an earlier version would select this label. Only the label of a mount decides.
     let metadata = json!({ "name": name, "labels": { "app": "served" } });
     site.create(json!({ "metadata": metadata, "spec": spec }))
         .await
@@ -138,7 +138,7 @@ pub(crate) async fn is_ready(site: &Installed, name: &str) -> Result<Pod> {
             let mut describe = site.cluster.kubectl();
             describe.args(["describe", "pods,pvc,pv,listeners"]);
             let said = lifecycle_tests::process::output(&mut describe).unwrap_or_default();
-            Err(error.context(said).context(site.told()))
+            Err(error.context(said).context(site.describe_pods()))
         }
     }
 }
@@ -153,7 +153,11 @@ pub(crate) fn node_of(site: &Installed, pod: &Pod) -> Result<(String, String)> {
 }
 
 /// The default address and its port `http`, as a Pod reads them.
-pub(crate) fn told(site: &Installed, pod: &str, volume: &str) -> Result<(String, i32)> {
+pub(crate) fn read_default_address(
+    site: &Installed,
+    pod: &str,
+    volume: &str,
+) -> Result<(String, i32)> {
     let read = |path: &str| {
         let path = format!("/{volume}/default-address/{path}");
         site.inside(pod, &["cat", &path])
@@ -161,14 +165,15 @@ pub(crate) fn told(site: &Installed, pod: &str, volume: &str) -> Result<(String,
     Ok((read("address")?, read("ports/http")?.parse()?))
 }
 
-/// The cluster IP of a Service and the port that it has there: nobody resolves names outside.
+/// Returns the cluster IP of a Service and its port: names do not resolve outside the cluster.
 pub(crate) async fn cluster_ip(site: &Installed, service: &str, port: i32) -> Result<String> {
     let service = site.api::<Service>().get(service).await?;
     let ip = service.spec.and_then(|spec| spec.cluster_ip);
     Ok(format!("{}:{port}", ip.context("no cluster IP")?))
 }
 
-/// No kubelet has said that a mount failed, but for those of a Pod's own token: on a busy machine its caches may come late.
+/// Checks that no kubelet reported a failed mount, except for the token of a Pod: on a busy machine
+/// its caches may come late.
 pub(crate) async fn no_mount_failed(site: &Installed) -> Result<()> {
     let events = site.api::<Event>().list(&ListParams::default()).await?;
     let failed: Vec<Option<String>> = events
@@ -262,7 +267,7 @@ fn owned<K: ResourceExt>(all: Vec<K>) -> usize {
     all.iter().filter(|object| owned(object)).count()
 }
 
-/// Whether a folder of Pods still has something of a driver in it.
+/// Returns true if a folder of Pods still has an entry of a driver in it.
 fn has_mounts(pods: &std::path::Path) -> bool {
     let pods = fs::read_dir(pods).into_iter().flatten().flatten();
     let mut mounts = pods.filter_map(|pod| {

@@ -1,4 +1,5 @@
-//! A release on a real cluster by Helm: of the replaced chart at first, whose containers do nothing, and then of ours or of it again.
+//! A release on a real cluster by Helm: first of the replaced chart, with containers that do
+//! nothing, and then of ours or of the replaced one again.
 
 use std::path::{Path, PathBuf};
 
@@ -69,8 +70,8 @@ impl Release {
 
     fn helm(&self, words: &[&str]) -> Result<String> {
         let helm = Helm::new(Some(self.site.cluster.admin_kubeconfig()))?;
-        let said = helm.say(&[words, &["--namespace", NAMESPACE]].concat());
-        said.with_context(|| self.site.told())
+        let said = helm.stdout(&[words, &["--namespace", NAMESPACE]].concat());
+        said.with_context(|| self.site.describe_pods())
     }
 
     /// Upgrades to our chart, with more words.

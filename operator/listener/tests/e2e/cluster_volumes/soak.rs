@@ -1,5 +1,6 @@
-//! A seeded soak on a real cluster: specs are edited, objects of the operator too, Pods come and go, a node is lost, operators are killed.
-//! Afterwards the cluster is what the specs ask for, nothing is left over, and nobody writes. Prints figures.
+//! A seeded soak on a real cluster: users edit specs and objects of the operator, Pods come and go,
+//! a node is lost, operators are killed. Afterwards the cluster matches the specs, nothing is left
+//! over, and nothing is written. Prints figures.
 
 mod compare;
 mod dice;
@@ -29,16 +30,16 @@ use work::Work;
 
 /// After the last operation, of core time: kubelet publishes each volume again, and a Lease may have to run out.
 const SETTLED_WITHIN: Duration = Duration::from_secs(240);
-/// Between two looks at the whole cluster.
+/// Interval between two checks of the whole cluster.
 const AGAIN: Duration = Duration::from_secs(1);
 /// How long nothing may be written in the end.
 const QUIET: Duration = Duration::from_secs(5);
 /// In KiB, of one process of a debug build.
 const MEMORY: u32 = 128 * 1024;
-/// So many differences an error shows.
+/// Number of differences that an error shows.
 const MOST: usize = 10;
 
-/// `SOAK=1800` lasts so many seconds, and `SOAK_SEED=2` chooses other operations.
+/// `SOAK=1800` sets the duration in seconds, and `SOAK_SEED=2` chooses other operations.
 pub(super) fn cases() -> Vec<Case> {
     let lasts = Duration::from_secs(amount("SOAK", 100, 1800));
     let seed = amount("SOAK_SEED", 1, 1);
@@ -67,7 +68,7 @@ async fn soak(lasts: Duration, seed: u64) -> Result<()> {
     try_join3(work.go_on(over), faults.go_on(began), memory.go_on(began))
         .await
         .with_context(|| format!("SOAK_SEED={seed}"))?;
-    // Whatever was chosen before, an address changes once more under a Pod that runs.
+    // Regardless of the earlier choices, an address changes once more under a running Pod.
     work.turn().await?;
     faults.nodes_are_ready().await?;
     faults.site.is_available().await?;
@@ -89,7 +90,8 @@ async fn soak(lasts: Duration, seed: u64) -> Result<()> {
     faults.site.cluster.stop()
 }
 
-/// Waits until the cluster is what the specs ask for. An error names objects, with what was expected, what was found, and the last operations.
+/// Waits until the cluster matches the specs. An error names objects, with the expected state, the
+/// observed state, and the last operations.
 async fn is_as_specified(work: &mut Work, faults: &Faults, seed: u64) -> Result<()> {
     let mut deadline = Deadline::new(SETTLED_WITHIN);
     loop {
@@ -104,7 +106,7 @@ async fn is_as_specified(work: &mut Work, faults: &Faults, seed: u64) -> Result<
                 format!("{difference}; the last operations on it: [{history}]")
             });
             let lines: Vec<String> = lines.collect();
-            let (many, told) = (found.len(), faults.site.told());
+            let (many, told) = (found.len(), faults.site.describe_pods());
             bail!(
                 "SOAK_SEED={seed}: the cluster differs from its specs in {many} places:\n{}\n{told}",
                 lines.join("\n")
@@ -114,7 +116,8 @@ async fn is_as_specified(work: &mut Work, faults: &Faults, seed: u64) -> Result<
     }
 }
 
-/// The uid and the restarts of the Pod whose node is never lost, and whose addresses change.
+/// Returns the uid and the restarts of the Pod with changing addresses, on the node that is never
+/// lost.
 async fn lives(site: &Installed) -> Result<(Option<String>, i32)> {
     let pod = is_ready(site, "stays-0").await?;
     let statuses = pod.status.iter();
@@ -123,7 +126,7 @@ async fn lives(site: &Installed) -> Result<(Option<String>, i32)> {
     Ok((pod.uid(), restarts))
 }
 
-/// No process of the operator writes while nobody changes anything.
+/// Checks that no process of the operator writes while nothing changes.
 async fn is_quiet(site: &Installed) -> Result<()> {
     let since = Timestamp::now();
     tokio::time::sleep(QUIET).await;

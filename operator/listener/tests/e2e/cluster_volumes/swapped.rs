@@ -1,5 +1,5 @@
-//! The replaced release and ours, there and back and over again below Pods that run: clients dial every published address all the while, and
-//! none fails.
+//! The replaced release and ours, swapped back and forth under running Pods: clients dial every
+//! published address all the while, and no connection fails.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
@@ -12,7 +12,8 @@ use lifecycle_specs_listener::listener::Listener;
 use lifecycle_tests::harness::eventually;
 
 use super::pods::{
-    balance, class, cluster_ip, delete, is_ready, make_claim, node_of, of_claim, run, told,
+    balance, class, cluster_ip, delete, is_ready, make_claim, node_of, of_claim,
+    read_default_address, run,
 };
 use super::release::Release;
 use crate::installed::{Installed, NAMESPACE, PATIENCE};
@@ -26,10 +27,10 @@ const PODS: [(&str, &str); 4] = [
     (RESTARTED, "external-unstable"),
 ];
 
-/// The Pod that is made anew after each change, and so the one that nobody dials.
+/// Name of the Pod that is recreated after each change, and which therefore no client dials.
 const RESTARTED: &str = "restarted";
 
-/// Ours runs before, and after.
+/// Swaps the releases. Ours runs before, and after.
 pub(super) async fn there_and_back(release: &Release) -> Result<()> {
     let site = &release.site;
     let node = site.cluster.nodes()[0].address();
@@ -50,7 +51,9 @@ pub(super) async fn there_and_back(release: &Release) -> Result<()> {
         let before = services(site).await?;
         release.upgrade(&[])?;
         for (name, _) in PODS {
-            site.ready(name).await.with_context(|| site.told())?;
+            site.ready(name)
+                .await
+                .with_context(|| site.describe_pods())?;
         }
         let after = services(site).await?;
         ensure!(
@@ -64,7 +67,8 @@ pub(super) async fn there_and_back(release: &Release) -> Result<()> {
     Ok(())
 }
 
-/// Nothing of ours ends still: nobody writes beside the replaced operator.
+/// Checks that no process of ours is still terminating, so that nothing writes beside the replaced
+/// operator.
 async fn is_away(site: &Installed) -> Result<()> {
     let pods: Api<Pod> = Api::namespaced(site.cluster.client(), NAMESPACE);
     eventually("the Pods of ours are gone", PATIENCE, async || {
@@ -78,8 +82,8 @@ async fn is_away(site: &Installed) -> Result<()> {
     .await
 }
 
-/// The replaced operator writes in its way what ours wrote before: ours is away, and the containers of the other do nothing. The files of both
-/// are the same.
+/// Writes as the replaced operator would, over the objects of ours. Our operator is away, and the
+/// containers of the replaced one do nothing. The files of both are equal.
 async fn is_written_by(site: &Installed, replaced: &Replaced) -> Result<()> {
     replaced.defines().await?;
     for (name, _) in PODS {
@@ -116,13 +120,14 @@ async fn services(site: &Installed) -> Result<BTreeMap<String, [Option<String>; 
     Ok(all)
 }
 
-/// A Pod whose volume was mounted before the change goes, and another one mounts the same volume.
+/// Deletes a Pod that mounted its volume before the change, and starts another one that mounts that
+/// volume.
 async fn restarts(site: &Installed) -> Result<()> {
-    let port = told(site, RESTARTED, "listener")?.1;
+    let port = read_default_address(site, RESTARTED, "listener")?.1;
     delete(site, RESTARTED).await?;
     run(site, RESTARTED, None, &[of_claim("listener", RESTARTED)]).await?;
     let pod = is_ready(site, RESTARTED).await?;
-    let now = told(site, RESTARTED, "listener")?;
+    let now = read_default_address(site, RESTARTED, "listener")?;
     let node = node_of(site, &pod)?.1;
     ensure!(
         now == (node, port),
@@ -132,7 +137,7 @@ async fn restarts(site: &Installed) -> Result<()> {
     site.answers(&format!("{address}:{port}"), RESTARTED).await
 }
 
-/// A client outside the cluster that asks at every address without a pause.
+/// A client outside the cluster that dials every address without a pause.
 struct Dialling {
     client: Child,
     ways: Vec<String>,
@@ -146,9 +151,9 @@ impl Dialling {
             if name == RESTARTED {
                 continue;
             }
-            let (address, port) = told(site, name, "listener")?;
+            let (address, port) = read_default_address(site, name, "listener")?;
             let way = match of_class {
-                // Nobody resolves names outside.
+                // Names do not resolve outside the cluster.
                 "cluster-internal" => cluster_ip(site, name, port).await?,
                 _ => format!("{address}:{port}"),
             };

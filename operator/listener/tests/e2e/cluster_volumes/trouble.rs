@@ -1,4 +1,5 @@
-//! What happens to nodes and processes while Pods mount Listeners: Pods go on, mounts and unmounts complete, and nothing is left over.
+//! Failures of nodes and processes while Pods mount Listeners: Pods go on, mounts and unmounts
+//! complete, and nothing is left over.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use serde_json::json;
 use super::operator;
 use super::pods::{
     balance, class, delete, ephemeral, is_ready, make_balanced_class, make_claim, node_of,
-    nothing_is_left, of_claim, run, told,
+    nothing_is_left, of_claim, read_default_address, run,
 };
 
 /// How long the API server is away.
@@ -42,7 +43,7 @@ pub(super) async fn all() -> Result<()> {
     site.cluster.stop()
 }
 
-/// The first Pod was never started again, and is reached as ever.
+/// Checks that the first Pod was never restarted, and is still reachable.
 async fn goes_on(site: &Installed) -> Result<()> {
     let pod = is_ready(site, "stays").await?;
     let containers = pod
@@ -51,7 +52,7 @@ async fn goes_on(site: &Installed) -> Result<()> {
         .flat_map(|status| &status.container_statuses);
     let restarts: i32 = containers.flatten().map(|one| one.restart_count).sum();
     ensure!(restarts == 0, "{restarts} restarts");
-    let (address, port) = told(site, "stays", "listener")?;
+    let (address, port) = read_default_address(site, "stays", "listener")?;
     ensure!(address == node_of(site, &pod)?.1);
     site.answers(&format!("{address}:{port}"), "stays").await
 }
@@ -69,7 +70,8 @@ async fn works(site: &Installed, name: &str) -> Result<()> {
     delete(site, name).await
 }
 
-/// What tells others of the Pod: the label by which its Service finds it, and its PodListeners by name.
+/// Objects that describe the Pod to others: the label that its Service selects, and the name of its
+/// PodListeners.
 struct Written {
     label: String,
     list: String,
@@ -106,7 +108,8 @@ async fn is_mended(site: &Installed, taken: &Written) -> Result<()> {
     goes_on(site).await
 }
 
-/// As the registrar of the replaced operator does at its end; and as kubelet does for it, where the socket is there again before it looks.
+/// Removes the registration, as the registrar of the replaced operator does at its end. kubelet
+/// does it as well if the socket exists again before its next check.
 async fn registration_is_removed(site: &Installed) -> Result<()> {
     let node = &site.cluster.nodes()[0];
     let registry = node.folder().join("kubelet/plugins_registry");
@@ -169,7 +172,7 @@ async fn plugin_is_killed_in_the_middle_of_a_mount(site: &Installed) -> Result<(
     kill(site, "node-driver").await?;
     let balancer = balance(site.cluster.client(), site.cluster.nodes()[0].address());
     is_ready(site, "waits").await?;
-    let (address, port) = told(site, "waits", "listener")?;
+    let (address, port) = read_default_address(site, "waits", "listener")?;
     site.answers(&format!("{address}:{port}"), "waits").await?;
     delete(site, "waits").await?;
     balancer.abort();

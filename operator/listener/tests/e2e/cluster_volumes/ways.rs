@@ -1,4 +1,4 @@
-//! Every way in which a Pod mounts a Listener, one cluster for all of them.
+//! Every way in which a Pod mounts a Listener, in one shared cluster.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -22,7 +22,8 @@ use serde_json::json;
 use super::operator;
 use super::pods::{
     balance, claim, class, cluster_ip, delete, ephemeral, is_ready, listener, make_balanced_class,
-    make_claim, no_mount_failed, node_of, nothing_is_left, of_claim, pod_spec, run, told,
+    make_claim, no_mount_failed, node_of, nothing_is_left, of_claim, pod_spec,
+    read_default_address, run,
 };
 
 /// Reads and writes of a first mount, all of our processes together.
@@ -41,7 +42,7 @@ pub(super) async fn all() -> Result<()> {
     make_balanced_class(&site).await?;
     counted(&site, "balanced", "balanced").await?;
     republishes(&site, true).await?;
-    // What is not mounted gets no traffic, whatever its labels are.
+    // A Pod without a mount gets no traffic, regardless of its labels.
     run(&site, "lonely", None, &[]).await?;
     is_ready(&site, "lonely").await?;
     traffic(&site).await?;
@@ -59,7 +60,7 @@ pub(super) async fn all() -> Result<()> {
     site.cluster.stop()
 }
 
-/// Whether kubelet publishes again and again what is published.
+/// Sets the flag that makes kubelet publish again and again a volume that is already published.
 async fn republishes(site: &Installed, again: bool) -> Result<()> {
     let drivers: Api<CSIDriver> = Api::all(site.cluster.client());
     let patch = Patch::Merge(json!({ "spec": { "requiresRepublish": again } }));
@@ -70,8 +71,9 @@ async fn republishes(site: &Installed, again: bool) -> Result<()> {
     Ok(())
 }
 
-/// What a first mount costs: a Pod of this name with a claim by class. A call that kubelet or the provisioner repeats on a busy machine asks again,
-/// so that one that costs too much is measured anew with another Pod.
+/// Checks the cost of a first mount, by a Pod of this name with a claim by class. A call that
+/// kubelet or the provisioner repeats on a busy machine sends its requests again. A mount that
+/// costs too much is therefore measured anew with another Pod.
 async fn counted(site: &Installed, name: &str, of_class: &str) -> Result<()> {
     let again = [format!("{name}-again"), format!("{name}-once-more")];
     let mut dear = Vec::new();
@@ -103,7 +105,7 @@ async fn first_mount(site: &Installed, name: &str, of_class: &str) -> Result<aud
     ours.await
 }
 
-/// What our processes asked since a moment, but for what they always ask.
+/// Returns the requests of our processes since a moment, except for those that they always send.
 async fn ours(site: &Installed, since: Timestamp) -> Result<audit::Log> {
     let controller = site.requests(Account::Controller).await?;
     let node = site.requests(Account::Node).await?;
@@ -119,7 +121,8 @@ async fn ours(site: &Installed, since: Timestamp) -> Result<audit::Log> {
     }))
 }
 
-/// From outside, each by its own Listener; the files say what the Listener says.
+/// Checks the traffic from outside to each Pod by its own Listener. The files match the status of
+/// the Listener.
 async fn traffic(site: &Installed) -> Result<()> {
     let node2 = site.cluster.nodes()[1].address();
     let inside = site.ready("inside").await?;
@@ -128,15 +131,19 @@ async fn traffic(site: &Installed) -> Result<()> {
         "{inside:?}"
     );
     ensure!(
-        site.ready("outside").await? == [(node2.clone(), told(site, "outside", "listener")?.1)]
+        site.ready("outside").await?
+            == [(
+                node2.clone(),
+                read_default_address(site, "outside", "listener")?.1
+            )]
     );
     ensure!(site.ready("balanced").await? == [(node2, 8080)]);
     for name in ["inside", "outside", "balanced"] {
-        let (address, port) = told(site, name, "listener")?;
+        let (address, port) = read_default_address(site, name, "listener")?;
         let shown = site.ready(name).await?;
         ensure!(shown == [(address.clone(), port)], "{name}: {shown:?}");
         let way = match name {
-            // Nobody resolves names outside.
+            // Names do not resolve outside the cluster.
             "inside" => cluster_ip(site, name, port).await?,
             _ => format!("{address}:{port}"),
         };
@@ -150,7 +157,8 @@ async fn traffic(site: &Installed) -> Result<()> {
     Ok(())
 }
 
-/// Two Pods on two nodes share a Listener that somebody made: each is told its own node.
+/// Checks two Pods on two nodes that share a Listener made by a user: each gets the address of its
+/// own node.
 async fn by_name(site: &Installed) -> Result<()> {
     site.create::<Listener>(json!({
         "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
@@ -167,7 +175,7 @@ async fn by_name(site: &Installed) -> Result<()> {
     for node in ["node1", "node2"] {
         let name = format!("shared-{node}");
         let pod = is_ready(site, &name).await?;
-        let (address, port) = told(site, &name, "listener")?;
+        let (address, port) = read_default_address(site, &name, "listener")?;
         ensure!(
             address == node_of(site, &pod)?.1,
             "{name} is told {address}"
@@ -184,7 +192,7 @@ async fn by_name(site: &Installed) -> Result<()> {
     shown.await
 }
 
-/// A claim that is there and one that comes with the Pod, in one Pod: two labels, two entries.
+/// Checks an existing claim and an ephemeral one in one Pod: two labels, two entries.
 async fn two_at_once(site: &Installed) -> Result<()> {
     make_claim(site, "first", &class("cluster-internal")).await?;
     let volumes = [
@@ -193,8 +201,8 @@ async fn two_at_once(site: &Installed) -> Result<()> {
     ];
     run(site, "both", None, &volumes).await?;
     let pod = is_ready(site, "both").await?;
-    ensure!(site.ready("first").await? == [told(site, "both", "one")?]);
-    let (address, port) = told(site, "both", "two")?;
+    ensure!(site.ready("first").await? == [read_default_address(site, "both", "one")?]);
+    let (address, port) = read_default_address(site, "both", "two")?;
     ensure!(site.ready("both-two").await? == [(address.clone(), port)]);
     site.answers(&format!("{address}:{port}"), "both").await?;
     let labels = pod.labels().keys();
@@ -233,7 +241,7 @@ async fn sets(site: &Installed) -> Result<()> {
     .await?;
     for name in ["set-0", "set-1"] {
         is_ready(site, name).await?;
-        let (address, port) = told(site, name, "listener")?;
+        let (address, port) = read_default_address(site, name, "listener")?;
         ensure!(
             address == format!("listener-{name}.default.svc.cluster.local"),
             "{address}"
@@ -252,7 +260,7 @@ async fn sets(site: &Installed) -> Result<()> {
     for pod in of_daemons.await? {
         let pod = is_ready(site, &pod.name_any()).await?;
         let name = pod.name_any();
-        let (address, port) = told(site, &name, "listener")?;
+        let (address, port) = read_default_address(site, &name, "listener")?;
         ensure!(
             address == node_of(site, &pod)?.1,
             "{name} is told {address}"
@@ -262,7 +270,8 @@ async fn sets(site: &Installed) -> Result<()> {
     Ok(())
 }
 
-/// A Pod that keeps its node and its address, though it may run elsewhere and is asked to.
+/// Checks a Pod that keeps its node and its address, although it may run elsewhere and another node
+/// is preferred.
 async fn pinned(site: &Installed) -> Result<()> {
     let classes: Api<ListenerClass> = Api::all(site.cluster.client());
     let pins = serde_json::from_value(json!({
@@ -275,7 +284,7 @@ async fn pinned(site: &Installed) -> Result<()> {
     let volumes = [of_claim("listener", "pinned")];
     run(site, "pinned", Some("node1"), &volumes).await?;
     is_ready(site, "pinned").await?;
-    let before = told(site, "pinned", "listener")?;
+    let before = read_default_address(site, "pinned", "listener")?;
     let claims = site.api::<PersistentVolumeClaim>();
     let volume = claims
         .get("pinned")
@@ -306,7 +315,7 @@ async fn pinned(site: &Installed) -> Result<()> {
         .await?;
     let pod = is_ready(site, "pinned").await?;
     ensure!(node_of(site, &pod)?.0 == "node1");
-    ensure!(told(site, "pinned", "listener")? == before);
+    ensure!(read_default_address(site, "pinned", "listener")? == before);
     site.answers(&format!("{}:{}", before.0, before.1), "pinned")
         .await
 }
@@ -318,7 +327,7 @@ async fn unpinned(site: &Installed) -> Result<()> {
         let name = node.name();
         run(site, "moves", Some(name), &[of_claim("listener", "moves")]).await?;
         is_ready(site, "moves").await?;
-        let told = told(site, "moves", "listener")?;
+        let told = read_default_address(site, "moves", "listener")?;
         ensure!(told.0 == node.address(), "on {name}: {told:?}");
         let shown = eventually("the status follows", PATIENCE, async || {
             Ok((site.ready("moves").await? == std::slice::from_ref(&told)).then_some(()))

@@ -12,7 +12,7 @@ use lifecycle_tests::audit::{Cost, Log};
 use lifecycle_tests::eventually::{all, eventually_or_stuck};
 use lifecycle_tests::harness::{Case, case};
 
-use super::{BINARIES, say};
+use super::{BINARIES, print_counts};
 use crate::PROGRAM;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -26,7 +26,7 @@ pub(crate) fn cases() -> Vec<Case> {
 const MANY: usize = 200;
 const SETTLED: Duration = Duration::from_secs(30);
 const AFTERMATH: Duration = Duration::from_secs(3);
-/// Core time in which one more of them is done.
+/// Time limit for the next of them to finish.
 const STUCK: Duration = Duration::from_secs(30);
 /// As many writes as may be on their way at once.
 const MOST: usize = 16;
@@ -61,8 +61,8 @@ async fn burst(cluster: &Cluster) -> Result<()> {
     all_ready(cluster).await?;
     let ready = began.elapsed();
     tokio::time::sleep(AFTERMATH).await;
-    let asked = cluster.asked().await?.since(since);
-    say(&format!("a burst of {MANY}"), &asked);
+    let asked = cluster.requests().await?.since(since);
+    print_counts(&format!("a burst of {MANY}"), &asked);
     let (half, most) = latencies(cluster, since).await?;
     let together = together(&asked.of_cost(Cost::Write));
     eprintln!(
@@ -83,7 +83,7 @@ async fn burst(cluster: &Cluster) -> Result<()> {
 }
 
 async fn all_ready(cluster: &Cluster) -> Result<()> {
-    let listeners = cluster.of::<Listener>();
+    let listeners = cluster.namespaced::<Listener>();
     let ready = ExpectedCondition("Ready", "True", "Ready");
     eventually_or_stuck("all to be Ready", STUCK, async || {
         let listed = listeners.list(&Default::default()).await?.items;
@@ -136,8 +136,8 @@ fn together(log: &Log) -> usize {
 async fn settled(cluster: &Cluster) -> Result<()> {
     let since = Timestamp::now();
     tokio::time::sleep(SETTLED).await;
-    let asked = cluster.asked().await?.since(since);
-    say(&format!("{} settled seconds", SETTLED.as_secs()), &asked);
+    let asked = cluster.requests().await?.since(since);
+    print_counts(&format!("{} settled seconds", SETTLED.as_secs()), &asked);
     let counts = asked.counts();
     ensure!(
         asked.len() == counts.watches + counts.leases,
@@ -164,14 +164,14 @@ async fn restart(cluster: &mut Cluster) -> Result<()> {
     looked.await?;
     let looked = began.elapsed();
     tokio::time::sleep(AFTERMATH).await;
-    let asked = cluster.asked().await?.since(since);
-    say(&format!("a restart with {MANY}"), &asked);
+    let asked = cluster.requests().await?.since(since);
+    print_counts(&format!("a restart with {MANY}"), &asked);
     eprintln!("a restart with {MANY}: all were looked at after {looked:.1?}");
     ensure!(asked.counts().writes == 0, "{}", asked.lines());
     ensure!(asked.counts().events == 0, "{}", asked.lines());
     for kind in WATCHED {
         let of_kind = asked.of_resource(kind);
-        // Volumes of the replaced operator without labels are sought once, apart from what is watched.
+        // Volumes of the replaced operator without labels are listed once, apart from the watches.
         let lists = of_kind
             .iter()
             .filter(|e| e.verb == "list" && !e.uri.contains("labelSelector="));
@@ -201,7 +201,7 @@ async fn restart(cluster: &mut Cluster) -> Result<()> {
     Ok(())
 }
 
-/// The Listeners that were looked at.
+/// Returns the Listeners that were reconciled.
 fn passes(log: &str) -> BTreeSet<String> {
     let looked = log.lines().filter(|line| line.contains("looked class="));
     let object = |line: &str| -> Option<String> {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use lifecycle_tests::harness::{Case, case};
 use serde_json::json;
 
-use super::{BINARIES, say};
+use super::{BINARIES, print_counts};
 use crate::PROGRAM;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -63,8 +63,8 @@ async fn late_address(cluster: &Cluster) -> Result<()> {
 /// Nothing else runs on this API server, so every request is for the Listener in question.
 async fn check(cluster: &Cluster, what: &str, since: Timestamp, writes: usize) -> Result<()> {
     tokio::time::sleep(AFTERMATH).await;
-    let asked = cluster.asked().await?.since(since);
-    say(what, &asked);
+    let asked = cluster.requests().await?.since(since);
+    print_counts(what, &asked);
     let counts = asked.counts();
     ensure!(
         counts.writes == writes && counts.reads == 0 && counts.events == 0,

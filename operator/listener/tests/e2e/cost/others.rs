@@ -23,7 +23,7 @@ use lifecycle_tests::audit::{Cost, Log};
 use lifecycle_tests::harness::{Case, case, eventually};
 use serde_json::{Value, json};
 
-use super::{BINARIES, say};
+use super::{BINARIES, print_counts};
 use crate::PROGRAM;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -56,7 +56,7 @@ struct Counted {
     _trigger: Trigger,
 }
 
-/// What has happened since a moment.
+/// Events since a moment.
 struct Since {
     at: Timestamp,
     counts: Counts,
@@ -111,10 +111,10 @@ impl Counted {
         }
     }
 
-    /// The requests since then, but watches and Leases, and the passes by class.
+    /// Returns the requests since then, except watches and Leases, and the reconciles by class.
     async fn since(&self, then: &Since) -> Result<(Log, [u64; 2])> {
         tokio::time::sleep(AFTERMATH).await;
-        let asked = self.cluster.asked().await?.since(then.at);
+        let asked = self.cluster.requests().await?.since(then.at);
         let asked = asked.only(|e| !matches!(e.cost(), Cost::Watch | Cost::Lease));
         let now = self.counters.read();
         let of_class = |counts: &Counts, class: &str| -> u64 {
@@ -162,7 +162,7 @@ async fn unrelated() -> Result<()> {
     let touch = Patch::Merge(json!({ "metadata": { "labels": { "touched": "yes" } } }));
     let nodes = cluster.all::<Node>();
     nodes.patch("idle", &Default::default(), &touch).await?;
-    let maps: Api<ConfigMap> = cluster.of();
+    let maps: Api<ConfigMap> = cluster.namespaced();
     cluster
         .make(maps, json!({ "metadata": { "name": "one-00" } }))
         .await?;
@@ -173,7 +173,7 @@ async fn unrelated() -> Result<()> {
     cluster
         .make(cluster.all::<PersistentVolume>(), volume)
         .await?;
-    let mine: Api<Service> = cluster.of();
+    let mine: Api<Service> = cluster.namespaced();
     cluster
         .make(
             mine,
@@ -181,14 +181,15 @@ async fn unrelated() -> Result<()> {
         )
         .await?;
     let (asked, passes) = counted.since(&then).await?;
-    say("seven unrelated changes", &asked);
+    print_counts("seven unrelated changes", &asked);
     ensure!(
         asked.is_empty() && passes == [0, 0],
         "{passes:?} passes\n{}",
         asked.lines()
     );
 
-    // The counting itself: a change that does concern one makes passes of that one, and no others.
+    // Checks the counting itself: a change that concerns one Listener reconciles this one, and no
+    // others.
     let then = counted.now();
     cluster
         .patch::<Service>(
@@ -197,7 +198,7 @@ async fn unrelated() -> Result<()> {
         )
         .await?;
     let (asked, passes) = counted.since(&then).await?;
-    say("a change of one Service that is not ours", &asked);
+    print_counts("a change of one Service that is not ours", &asked);
     ensure!(
         asked.is_empty() && passes == [1, 0],
         "{passes:?} passes\n{}",
@@ -211,7 +212,7 @@ async fn unrelated() -> Result<()> {
         )
         .await?;
     let (asked, passes) = counted.since(&then).await?;
-    say("a hand edit of one Service that is ours", &asked);
+    print_counts("a hand edit of one Service that is ours", &asked);
     ensure!(
         asked.counts().writes == 1 && asked.len() == 1 && passes[0] >= 1 && passes[1] == 0,
         "{passes:?} passes\n{}",
@@ -227,7 +228,7 @@ async fn class_edit() -> Result<()> {
     counted
         .edit_class("one", json!({ "serviceAnnotations": { "a": "b" } }))
         .await?;
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     eventually("the annotation everywhere", SOON, async || {
         let all = services.list(&Default::default()).await?.items;
         let annotated = all.iter().filter(|s| s.metadata.annotations.is_some());
@@ -235,7 +236,7 @@ async fn class_edit() -> Result<()> {
     })
     .await?;
     let (asked, passes) = counted.since(&then).await?;
-    say(
+    print_counts(
         &format!("a class edit that changes {MANY} of {} Services", 2 * MANY),
         &asked,
     );
@@ -246,7 +247,7 @@ async fn class_edit() -> Result<()> {
         .edit_class("one", json!({ "preferredAddressType": "Hostname" }))
         .await?;
     let (asked, passes) = counted.since(&then).await?;
-    say("a class edit that changes nothing", &asked);
+    print_counts("a class edit that changes nothing", &asked);
     check(&asked, &[("services", 0), ("listeners", 0)], &passes)?;
     ensure!(passes[0] == MANY as u64, "each looks once: {passes:?}");
 
@@ -258,14 +259,15 @@ async fn class_edit() -> Result<()> {
     let names: Vec<String> = (0..MANY).map(|n| format!("one-{n:02}")).collect();
     try_join_all(names.iter().map(|n| cluster.condition(n, waiting))).await?;
     let (asked, passes) = counted.since(&then).await?;
-    say(
+    print_counts(
         &format!("a class edit that changes {MANY} Services and addresses"),
         &asked,
     );
     check(&asked, &[("services", MANY), ("listeners", MANY)], &passes)
 }
 
-/// Exactly so many writes of each resource, each object once, and nobody of another class looked.
+/// Checks the exact number of writes of each resource, each object once, and no reconcile of
+/// another class.
 fn check(asked: &Log, wanted: &[(&str, usize)], passes: &[u64; 2]) -> Result<()> {
     let mut all = 0;
     for (resource, count) in wanted {
@@ -312,7 +314,7 @@ async fn node_edit() -> Result<()> {
     let nodes = cluster.all::<Node>();
     let moved = Patch::Merge(moved);
     nodes.patch_status("a", &Default::default(), &moved).await?;
-    let listeners = cluster.of::<Listener>();
+    let listeners = cluster.namespaced::<Listener>();
     eventually("the new address", SOON, async || {
         let told = addresses(&listeners.get("here").await?);
         let is_new = told.len() == 1 && told[0].starts_with("10.0.0.9:");
@@ -320,7 +322,7 @@ async fn node_edit() -> Result<()> {
     })
     .await?;
     let (asked, passes) = counted.since(&then).await?;
-    say("an edit of an address of a node", &asked);
+    print_counts("an edit of an address of a node", &asked);
     check(&asked, &[("services", 0), ("listeners", 1)], &passes)?;
     let of_there = |counts: &Counts| -> u64 {
         let passes = counts.passes.iter();

@@ -1,5 +1,6 @@
-//! What external-provisioner and kubelet do around calls, between a suite that knows neither and a driver that needs both: a claim has its
-//! volume and its Pod, and requests say so. Passes every reply on as it is.
+//! Stand-in for the work of external-provisioner and kubelet around calls, between a suite that
+//! knows neither and a driver that needs both. A claim has its volume and its Pod, and requests
+//! name them. Passes on every reply unchanged.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -34,7 +35,7 @@ type Answer<T> = Result<Response<T>, Status>;
 pub(crate) struct Proxy {
     cluster: Client,
     driver: Channel,
-    /// The class that every claim asks for.
+    /// Class that every claim requests.
     class: &'static str,
     node: &'static str,
 }
@@ -97,11 +98,11 @@ impl Proxy {
                 "containers": [container], "volumes": [mount],
             },
         });
-        made(&self.api::<Pod>(), pod).await?;
-        made(&self.api(), claim).await
+        create_or_get(&self.api::<Pod>(), pod).await?;
+        create_or_get(&self.api(), claim).await
     }
 
-    /// What the provisioner writes down of what was promised.
+    /// Writes the promised volume down as the provisioner does.
     async fn volume(
         &self,
         claim: &PersistentVolumeClaim,
@@ -120,10 +121,10 @@ impl Proxy {
             },
         });
         let all: Api<PersistentVolume> = Api::all(self.cluster.clone());
-        made(&all, volume).await.map(drop)
+        create_or_get(&all, volume).await.map(drop)
     }
 
-    /// What kubelet tells of the Pod that mounts a volume.
+    /// Returns the data of the mounting Pod that kubelet sends for a volume.
     async fn pod(&self, volume: &str) -> Result<BTreeMap<String, String>, Status> {
         if volume.is_empty() {
             return Ok(BTreeMap::new());
@@ -146,7 +147,7 @@ impl Proxy {
         Ok(told.into())
     }
 
-    /// Takes away what was made for a volume.
+    /// Deletes the objects that were made for a volume.
     async fn forget(&self, volume: &str) -> Result<(), Status> {
         let all: Api<PersistentVolume> = Api::all(self.cluster.clone());
         let found = all.get_opt(volume).await.map_err(internal)?;
@@ -168,7 +169,7 @@ fn claim_name(name: &str) -> String {
 }
 
 /// Creates an object, or finds it.
-async fn made<K>(api: &Api<K>, object: Value) -> Result<K, Status>
+async fn create_or_get<K>(api: &Api<K>, object: Value) -> Result<K, Status>
 where
     K: Resource + Serialize + DeserializeOwned + Clone + std::fmt::Debug,
 {

@@ -1,4 +1,4 @@
-//! Addresses of each type of Service under each preference, as the status tells them.
+//! Addresses of each type of Service under each preference, as the status reports them.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -68,9 +68,9 @@ async fn classes(cluster: &Cluster, service_type: &str) -> Result<()> {
     Ok(())
 }
 
-/// Waits until a Listener tells exactly these addresses.
-async fn told(cluster: &Cluster, name: &str, wanted: &[String]) -> Result<Listener> {
-    let listeners = cluster.of::<Listener>();
+/// Waits until a Listener reports exactly these addresses.
+async fn wait_for_addresses(cluster: &Cluster, name: &str, wanted: &[String]) -> Result<Listener> {
+    let listeners = cluster.namespaced::<Listener>();
     let what = format!("addresses {wanted:?} of Listener {name}");
     let found = eventually(&what, SOON, async || {
         let listener = listeners.get(name).await?;
@@ -87,7 +87,7 @@ async fn inside() -> Result<()> {
     for preference in PREFERENCES.map(str::to_lowercase) {
         cluster.expose(&preference, &preference).await?;
         let listener = cluster.ready(&preference).await?;
-        let service = cluster.of::<Service>().get(&preference).await?;
+        let service = cluster.namespaced::<Service>().get(&preference).await?;
         let ip = service.spec.and_then(|s| s.cluster_ip).unwrap_or_default();
         let name = format!("{preference}.default.svc.cluster.test:8080");
         let wanted = if preference == "ip" {
@@ -145,7 +145,7 @@ async fn balanced() -> Result<()> {
 
 /// The node port that the API server chose.
 async fn node_port(cluster: &Cluster, name: &str) -> Result<i32> {
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     eventually("a node port", SOON, async || {
         let service = services.get_opt(name).await?.and_then(|s| s.spec);
         Ok(service.and_then(|s| s.ports?.first()?.node_port))
@@ -187,22 +187,22 @@ async fn on_nodes() -> Result<()> {
         let port = node_port(&cluster, preference).await?;
         let at = |host: &str| format!("{host}:{port}");
         cluster.endpoints(preference, &["b-second"]).await?;
-        told(&cluster, preference, &[at(two)]).await?;
+        wait_for_addresses(&cluster, preference, &[at(two)]).await?;
         cluster
             .endpoints(preference, &["b-second", "a-first", "a-first"])
             .await?;
-        let listener = told(&cluster, preference, &[at(one), at(two)]).await?;
+        let listener = wait_for_addresses(&cluster, preference, &[at(one), at(two)]).await?;
         let ports = listener
             .status
             .and_then(|s| s.node_ports)
             .unwrap_or_default();
         ensure!(ports == [("http".to_owned(), port)].into(), "{ports:?}");
         cluster.endpoints(preference, &[]).await?;
-        told(&cluster, preference, &[]).await?;
+        wait_for_addresses(&cluster, preference, &[]).await?;
         cluster
             .volume(&format!("{preference}-volume"), preference, "a-first")
             .await?;
-        told(&cluster, preference, &[at(one)]).await?;
+        wait_for_addresses(&cluster, preference, &[at(one)]).await?;
         cluster.ready(preference).await?;
     }
     Ok(())
@@ -226,10 +226,10 @@ async fn vanished_node() -> Result<()> {
             .map(|h| format!("{h}:{port}"))
             .collect::<Vec<_>>()
     };
-    told(&cluster, "web", &at(&["10.0.0.1", "10.0.0.2", "10.0.0.3"])).await?;
+    wait_for_addresses(&cluster, "web", &at(&["10.0.0.1", "10.0.0.2", "10.0.0.3"])).await?;
     let nodes = cluster.all::<k8s_openapi::api::core::v1::Node>();
     nodes.delete("b", &Default::default()).await?;
-    told(&cluster, "web", &at(&["10.0.0.1", "10.0.0.3"])).await?;
+    wait_for_addresses(&cluster, "web", &at(&["10.0.0.1", "10.0.0.3"])).await?;
     let listener = cluster
         .condition(
             "web",
@@ -247,10 +247,12 @@ async fn vanished_node() -> Result<()> {
         .condition("web", ExpectedCondition("Ready", "False", "PinnedNodeGone"))
         .await?;
     cluster.node("c", &[("InternalIP", "10.0.0.9")]).await?;
-    told(&cluster, "web", &at(&["10.0.0.9"])).await.map(drop)
+    wait_for_addresses(&cluster, "web", &at(&["10.0.0.9"]))
+        .await
+        .map(drop)
 }
 
-/// A class that adds what it may add, and another one that adds nothing, over one node.
+/// Tests a class that adds every permitted address, and another one that adds none, over one node.
 async fn added() -> Result<()> {
     let cluster = Cluster::start(PROGRAM).await?;
     let addresses = [
@@ -289,7 +291,7 @@ async fn added() -> Result<()> {
     ] {
         let port = node_port(&cluster, name).await?;
         let all: Vec<_> = all.iter().map(|one| format!("{one}:{port}")).collect();
-        told(&cluster, name, &all).await?;
+        wait_for_addresses(&cluster, name, &all).await?;
         cluster.ready(name).await?;
         let listener = cluster.condition(name, refused).await?;
         let said = message(&listener, "ExternalNamesAllowed");
@@ -298,7 +300,7 @@ async fn added() -> Result<()> {
     }
     let allowed = json!({ "spec": { "externalNames": ["web.example.org"] } });
     cluster.patch::<Listener>("open", allowed).await?;
-    let listeners = cluster.of::<Listener>();
+    let listeners = cluster.namespaced::<Listener>();
     eventually("the condition goes with the name", SOON, async || {
         let said = message(&listeners.get("open").await?, "ExternalNamesAllowed");
         Ok(said.is_empty().then_some(()))
@@ -322,7 +324,7 @@ async fn added() -> Result<()> {
 /// The addresses of a Listener as a watch shows them, from a version on.
 fn watched(cluster: &Cluster, name: &str, version: String) -> Arc<Mutex<Vec<Vec<String>>>> {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let (listeners, shown) = (cluster.of::<Listener>(), Arc::clone(&seen));
+    let (listeners, shown) = (cluster.namespaced::<Listener>(), Arc::clone(&seen));
     let params = WatchParams::default().fields(&format!("metadata.name={name}"));
     tokio::spawn(async move {
         let Ok(stream) = listeners.watch(&params, &version).await else {
@@ -339,12 +341,13 @@ fn watched(cluster: &Cluster, name: &str, version: String) -> Arc<Mutex<Vec<Vec<
     seen
 }
 
-/// Pods behind the Listener `web` run on these nodes from now on, each as a new Pod; and the node `c` gets an address by which that is seen.
+/// Moves the Pods behind the Listener `web` to these nodes, each as a new Pod. The node `c` gets an
+/// address by which the change is visible.
 async fn roll(cluster: &Cluster, step: usize, nodes: &[&str]) -> Result<()> {
     let endpoint = |(number, node): (usize, &&str)| json!({ "addresses": [format!("10.85.{step}.{}", number + 2)], "nodeName": node });
     let endpoints: Vec<Value> = nodes.iter().enumerate().map(endpoint).collect();
     let patch = Patch::Merge(json!({ "endpoints": endpoints }));
-    let slices = cluster.of::<EndpointSlice>();
+    let slices = cluster.namespaced::<EndpointSlice>();
     slices.patch("web-1", &Default::default(), &patch).await?;
     let address = json!({ "type": "InternalIP", "address": format!("10.0.1.{step}") });
     let patch = Patch::Merge(json!({ "status": { "addresses": [address] } }));
@@ -374,7 +377,7 @@ async fn rolled() -> Result<()> {
         ];
         hosts.map(|host| format!("{host}:{port}"))
     };
-    let listener = told(&cluster, "web", &all(0)).await?;
+    let listener = wait_for_addresses(&cluster, "web", &all(0)).await?;
     let version = listener.metadata.resource_version.unwrap_or_default();
     let seen = watched(&cluster, "web", version);
 
@@ -394,7 +397,7 @@ async fn rolled() -> Result<()> {
         if restarts {
             cluster.run_operator(&[]).await?;
         }
-        told(&cluster, "web", &all(step)).await?;
+        wait_for_addresses(&cluster, "web", &all(step)).await?;
     }
     let shown = || seen.lock().expect("nobody panics with it").clone();
     eventually("the last status is seen", SOON, async || {

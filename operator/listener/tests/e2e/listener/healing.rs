@@ -1,4 +1,5 @@
-//! Edits, deletions, foreign objects, refusals and restarts: what comes right again, and what is never touched.
+//! Edits, deletions, foreign objects, refusals and restarts: the objects that recover, and the
+//! objects that are never touched.
 
 use std::time::{Duration, Instant};
 
@@ -58,7 +59,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 async fn service(cluster: &Cluster, name: &str) -> Result<Service> {
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     eventually("the Service", SOON, async || {
         Ok(services.get_opt(name).await?)
     })
@@ -72,7 +73,7 @@ async fn comes_to(
     what: &str,
     fits: impl Fn(&Service) -> bool,
 ) -> Result<Service> {
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     let found = eventually(what, SOON, async || {
         let service = services.get_opt(name).await?;
         Ok(service.filter(|s| s.metadata.deletion_timestamp.is_none() && fits(s)))
@@ -97,7 +98,7 @@ async fn service_heals() -> Result<()> {
         )
         .await?;
     let edited = service(&cluster, "web").await?;
-    // What somebody added under a name of their own stays theirs; what is ours comes back.
+    // Additions of other users under names of their own are kept; our values are restored.
     cluster
         .patch::<Service>(
             "web",
@@ -124,7 +125,7 @@ async fn service_heals() -> Result<()> {
     .await?;
 
     cluster
-        .of::<Service>()
+        .namespaced::<Service>()
         .delete("web", &DeleteParams::default())
         .await?;
     let again = comes_to(&cluster, "web", "a new Service", |s| {
@@ -199,7 +200,7 @@ async fn missing_class() -> Result<()> {
         "{}",
         message(&listener, "Ready")
     );
-    let events = cluster.of::<k8s_openapi::api::events::v1::Event>();
+    let events = cluster.namespaced::<k8s_openapi::api::events::v1::Event>();
     let event = eventually("an event", SOON, async || {
         let all = events.list(&Default::default()).await?.items.into_iter();
         let mut missing = all.filter(|event| event.reason.as_deref() == Some("GetObject"));
@@ -252,7 +253,9 @@ async fn foreign_service() -> Result<()> {
         "metadata": { "name": "web", "labels": { "app.kubernetes.io/managed-by": "listeners.stackable.tech_listener" } },
         "spec": { "ports": [{ "port": 1 }] },
     });
-    let before = cluster.make(cluster.of::<Service>(), foreign).await?;
+    let before = cluster
+        .make(cluster.namespaced::<Service>(), foreign)
+        .await?;
     cluster.expose("web", "cluster-internal").await?;
     let listener = cluster
         .condition("web", ExpectedCondition("Ready", "False", "ForeignService"))
@@ -267,7 +270,7 @@ async fn foreign_service() -> Result<()> {
         "{}",
         message(&listener, "Programmed")
     );
-    let events = cluster.of::<k8s_openapi::api::events::v1::Event>();
+    let events = cluster.namespaced::<k8s_openapi::api::events::v1::Event>();
     let event = eventually("a warning", SOON, async || {
         let all = events.list(&Default::default()).await?;
         Ok(all
@@ -285,10 +288,10 @@ async fn foreign_service() -> Result<()> {
         "{event:?}"
     );
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let after = cluster.of::<Service>().get("web").await?;
+    let after = cluster.namespaced::<Service>().get("web").await?;
     ensure!(before == after, "a foreign Service was touched: {after:?}");
     cluster
-        .of::<Service>()
+        .namespaced::<Service>()
         .delete("web", &DeleteParams::default())
         .await?;
     cluster.ready("web").await.map(drop)
@@ -323,7 +326,7 @@ async fn refused_change() -> Result<()> {
         "the API server's own sentence is shown: {said}"
     );
     tokio::time::sleep(Duration::from_secs(3)).await;
-    let asked = cluster.asked().await?;
+    let asked = cluster.requests().await?;
     let refusals = asked
         .iter()
         .filter(|e| e.resource == "services" && e.code == 422)
@@ -338,7 +341,7 @@ async fn refused_change() -> Result<()> {
 
 async fn deletion() -> Result<()> {
     let cluster = Cluster::start_with(PROGRAM, Options::default().with_controllers()).await?;
-    let listeners = cluster.of::<Listener>();
+    let listeners = cluster.namespaced::<Listener>();
     for (name, policy) in [
         ("front", PropagationPolicy::Foreground),
         ("back", PropagationPolicy::Background),
@@ -353,12 +356,16 @@ async fn deletion() -> Result<()> {
         listeners.delete(name, &params).await?;
         let gone = eventually("both to be gone", SOON, async || {
             let left = listeners.get_opt(name).await?.is_some()
-                || cluster.of::<Service>().get_opt(name).await?.is_some();
+                || cluster
+                    .namespaced::<Service>()
+                    .get_opt(name)
+                    .await?
+                    .is_some();
             Ok((!left).then_some(()))
         });
         gone.await?;
     }
-    let asked = cluster.asked().await?;
+    let asked = cluster.requests().await?;
     let after_deletion = asked
         .iter()
         .filter(|e| e.resource == "services" && e.verb == "patch")
@@ -369,9 +376,9 @@ async fn deletion() -> Result<()> {
         asked.lines()
     );
     for name in ["front", "back"] {
-        cluster.of::<Service>().get(&like(name)).await?;
+        cluster.namespaced::<Service>().get(&like(name)).await?;
     }
-    let events = cluster.of::<k8s_openapi::api::events::v1::Event>();
+    let events = cluster.namespaced::<k8s_openapi::api::events::v1::Event>();
     let events = events.list(&Default::default()).await?.items;
     let of_ours = events.iter().filter(|e| {
         let listener = e.regarding.as_ref().and_then(|r| r.kind.as_deref());
@@ -388,7 +395,7 @@ fn like(name: &str) -> String {
     format!("like-{name}")
 }
 
-/// A Service of somebody else with every label and the selector of that of a Listener.
+/// Creates a Service of another user with every label and the selector of that of a Listener.
 async fn alike(cluster: &Cluster, name: &str) -> Result<()> {
     let original = service(cluster, name).await?;
     let selector = original.spec.as_ref().and_then(|s| s.selector.clone());
@@ -396,7 +403,10 @@ async fn alike(cluster: &Cluster, name: &str) -> Result<()> {
         "metadata": { "name": like(name), "labels": original.labels() },
         "spec": { "selector": selector, "ports": [{ "port": 8080 }] },
     });
-    cluster.make(cluster.of::<Service>(), copy).await.map(drop)
+    cluster
+        .make(cluster.namespaced::<Service>(), copy)
+        .await
+        .map(drop)
 }
 
 async fn killed() -> Result<()> {
@@ -423,13 +433,14 @@ async fn killed() -> Result<()> {
     Ok(())
 }
 
-/// What the replaced operator leaves: its managers, fields under operation `Update`, a status without conditions.
+/// Tests objects left by the replaced operator: its field managers, fields under operation
+/// `Update`, a status without conditions.
 async fn taken_over() -> Result<()> {
     let mut cluster = Cluster::start(PROGRAM).await?;
     cluster.expose("web", "cluster-internal").await?;
     cluster.ready("web").await?;
     cluster.stop_operator()?;
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     let mut old = services.get("web").await?;
     let entries = old.metadata.managed_fields.iter_mut().flatten();
     let ours = entries.filter(|e| {

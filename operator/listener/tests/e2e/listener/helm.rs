@@ -1,4 +1,4 @@
-//! Helm waits for a Listener that a chart of somebody's holds, exactly until it is exposed as it was edited last.
+//! Helm waits for a Listener in a chart of a user, exactly until it is exposed as last edited.
 
 use std::fs;
 use std::process::Output;
@@ -16,10 +16,10 @@ use crate::listeners::{Cluster, SOON};
 
 const NEEDS: &[Need] = &[Need::Binaries, Need::Helm];
 
-/// As long as Helm may wait for what comes.
+/// Time limit of Helm for an event that must happen.
 const PATIENT: &str = "60s";
 
-/// As long as Helm waits for what must not come.
+/// Time that Helm waits for an event that must not happen.
 const BRIEF: &str = "3s";
 
 const CHART: &str = "apiVersion: v2\nname: web\nversion: 1.0.0\n";
@@ -52,7 +52,7 @@ struct Release {
 }
 
 impl Release {
-    fn of(cluster: &Cluster) -> Result<Self> {
+    fn new(cluster: &Cluster) -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot make a folder")?;
         let chart = folder.path().join("chart");
         fs::create_dir_all(chart.join("templates"))?;
@@ -60,7 +60,7 @@ impl Release {
         fs::write(chart.join("templates/listener.yaml"), LISTENER)?;
         Ok(Self {
             helm: Arc::new(Helm::new(Some(cluster.server.admin_kubeconfig()))?),
-            listeners: cluster.of(),
+            listeners: cluster.namespaced(),
             folder,
         })
     }
@@ -74,7 +74,7 @@ impl Release {
         output.await?
     }
 
-    /// Installs or upgrades, and says whether Helm ended its waiting well.
+    /// Installs or upgrades, and returns the output of Helm, which reports if its wait succeeded.
     async fn upgrade(&self, class: &str, port: u16, timeout: &str) -> Result<Output> {
         let chart = self.folder.path().join("chart");
         let chart = chart.to_str().context("the folder is a text")?;
@@ -95,7 +95,7 @@ impl Release {
         Ok(())
     }
 
-    /// Helm gives up, and says that it is this object which it waited for.
+    /// Checks that Helm gives up, and names this object as the one that it waited for.
     async fn given_up(&self, class: &str, port: u16, timeout: &str) -> Result<()> {
         let output = self.upgrade(class, port, timeout).await?;
         let said = String::from_utf8_lossy(&output.stderr);
@@ -107,12 +107,12 @@ impl Release {
 
 async fn waited_for() -> Result<()> {
     let mut cluster = Cluster::start(PROGRAM).await?;
-    let release = Release::of(&cluster)?;
+    let release = Release::new(&cluster)?;
     release.upgraded("cluster-internal", 8080).await?;
     release.given_up("missing", 8080, PATIENT).await?;
     release.upgraded("cluster-internal", 8081).await?;
     cluster.stop_operator()?;
-    // The status still says that all is well, of the generation before.
+    // The status still reports success, but for the previous generation.
     release.given_up("cluster-internal", 8082, BRIEF).await?;
     cluster.run_operator(&[]).await?;
     release.upgraded("cluster-internal", 8082).await?;

@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     )]
 }
 
-/// What the API server fills in is not part of the contract.
+/// Fields that the API server fills in, which are not part of the contract.
 const FILLED: [&str; 7] = [
     "clusterIP",
     "clusterIPs",
@@ -84,7 +84,7 @@ async fn golden() -> Result<()> {
     .await
 }
 
-/// Compares the Service of a Listener of a class with what is wanted of it.
+/// Compares the Service of a Listener of a class with the wanted one.
 async fn check(cluster: &Cluster, class: &str, wanted: Value, annotations: Value) -> Result<()> {
     let spec = json!({
         "className": class,
@@ -149,7 +149,7 @@ async fn check(cluster: &Cluster, class: &str, wanted: Value, annotations: Value
 }
 
 async fn eventually_labelled(cluster: &Cluster, name: &str, labels: &Value) -> Result<Value> {
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     let what = format!("Service {name} with the labels of its Listener");
     lifecycle_tests::harness::eventually(&what, crate::listeners::SOON, async || {
         let Some(service) = services.get_opt(name).await? else {

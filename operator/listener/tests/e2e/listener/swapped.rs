@@ -1,4 +1,5 @@
-//! A cluster as the replaced operator leaves it, where ours starts, goes, and starts again: no Service is written, and no address is lost.
+//! A cluster as the replaced operator leaves it, in which ours starts, stops, and starts again: no
+//! Service is written, and no address is lost.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -48,8 +49,8 @@ struct Exposed {
     kind: AddressType,
 }
 
-/// One of each type; one that is tied to a node on which no Pod of it runs, with a volume without labels; and one to whose Service another
-/// controller has added an annotation.
+/// One Listener of each type. One is tied to a node without a Pod of it, with a volume without
+/// labels. One has a Service to which another controller has added an annotation.
 const WORLD: [Exposed; 5] = [
     Exposed {
         name: "inside",
@@ -130,7 +131,7 @@ async fn a_cluster_of_the_replaced_operator_is_swapped_there_and_back_and_over_a
         cluster.run_operator(&[]).await?;
         is_settled(&cluster).await?;
         watched.lost_nothing(&cluster).await?;
-        let asked = cluster.asked().await?.since(began);
+        let asked = cluster.requests().await?.since(began);
         let written = asked.of_resource("services").of_cost(Cost::Write);
         ensure!(
             written.is_empty(),
@@ -164,7 +165,7 @@ async fn make_world(cluster: &Cluster, replaced: &Replaced) -> Result<()> {
                 "volumes": [{ "name": "listener", "persistentVolumeClaim": { "claimName": one.name } }],
             },
         });
-        cluster.make(cluster.of::<Pod>(), pod).await?;
+        cluster.make(cluster.namespaced::<Pod>(), pod).await?;
         one.is_written_by(replaced)
             .await
             .with_context(|| format!("{} cannot be made", one.name))?;
@@ -180,14 +181,15 @@ async fn make_world(cluster: &Cluster, replaced: &Replaced) -> Result<()> {
         field_manager: Some("balancer".to_owned()),
         ..PatchParams::default()
     };
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     services
         .patch("annotated", &params, &Patch::Merge(note))
         .await?;
     Ok(())
 }
 
-/// The fixture is what it says: nothing of ours is in a status, the definitions ask a webhook, and an annotation may be beside an empty map.
+/// Checks the fixture: no status has a field of ours, the definitions call a webhook, and an
+/// annotation may be beside an empty map.
 async fn is_as_replaced(cluster: &Cluster) -> Result<()> {
     for one in &WORLD {
         let status = status(cluster, one.name).await?;
@@ -203,7 +205,7 @@ async fn is_as_replaced(cluster: &Cluster) -> Result<()> {
         .spec;
     let strategy = definition.conversion.map(|one| one.strategy);
     ensure!(strategy.as_deref() == Some("Webhook"), "{strategy:?}");
-    let annotated = cluster.of::<Service>().get("annotated").await?;
+    let annotated = cluster.namespaced::<Service>().get("annotated").await?;
     ensure!(
         annotated.annotations().len() == 1,
         "{:?}",
@@ -214,7 +216,10 @@ async fn is_as_replaced(cluster: &Cluster) -> Result<()> {
 
 /// Each Service by name: its uid and its version.
 async fn versions(cluster: &Cluster) -> Result<BTreeMap<String, [Option<String>; 2]>> {
-    let services = cluster.of::<Service>().list(&ListParams::default()).await?;
+    let services = cluster
+        .namespaced::<Service>()
+        .list(&ListParams::default())
+        .await?;
     let all = services.into_iter();
     Ok(all
         .map(|one| (one.name_any(), [one.uid(), one.resource_version()]))
@@ -222,7 +227,7 @@ async fn versions(cluster: &Cluster) -> Result<BTreeMap<String, [Option<String>;
 }
 
 async fn status(cluster: &Cluster, name: &str) -> Result<ListenerStatus> {
-    let listener = cluster.of::<Listener>().get(name).await?;
+    let listener = cluster.namespaced::<Listener>().get(name).await?;
     listener
         .status
         .with_context(|| format!("{name} has a status"))
@@ -244,15 +249,16 @@ async fn is_settled(cluster: &Cluster) -> Result<()> {
     cluster.explain(labelled.await)
 }
 
-/// Fields of before are filled, volumes say what they are for, and whatever names a Pod or a Listener is there.
+/// Checks that the fields of the replaced operator are filled, volumes have their labels, and every
+/// object that names a Pod or a Listener exists.
 async fn is_kept_for_the_way_back(cluster: &Cluster) -> Result<()> {
-    let claims = cluster.of::<PersistentVolumeClaim>();
+    let claims = cluster.namespaced::<PersistentVolumeClaim>();
     for one in &WORLD {
-        let listener = cluster.of::<Listener>().get(one.name).await?;
+        let listener = cluster.namespaced::<Listener>().get(one.name).await?;
         let status = listener.status.clone().unwrap_or_default();
         ensure!(
             status.service_name.as_deref() == Some(one.name)
-                && told(&listener) == [one.address]
+                && status_addresses(&listener) == [one.address]
                 && status.node_ports.is_some() == (one.address == NODE_ADDRESS),
             "{status:?}"
         );
@@ -270,7 +276,7 @@ async fn is_kept_for_the_way_back(cluster: &Cluster) -> Result<()> {
         let attributes = csi.and_then(|csi| csi.volume_attributes);
         let attributes = attributes.unwrap_or_default();
         ensure!(attributes.get(CLASS).map(String::as_str) == Some(one.class));
-        let pod = cluster.of::<Pod>().get(one.name).await?;
+        let pod = cluster.namespaced::<Pod>().get(one.name).await?;
         ensure!(
             pod.labels()
                 .get(&mount_label(&listener))
@@ -280,20 +286,20 @@ async fn is_kept_for_the_way_back(cluster: &Cluster) -> Result<()> {
             pod.labels()
         );
         let list = format!("pod-{}", pod.uid().unwrap_or_default());
-        let list = cluster.of::<PodListeners>().get(&list).await?;
+        let list = cluster.namespaced::<PodListeners>().get(&list).await?;
         ensure!(list.spec.listeners.contains_key("listener"));
     }
     Ok(())
 }
 
 /// The addresses in a status.
-fn told(listener: &Listener) -> Vec<&str> {
+fn status_addresses(listener: &Listener) -> Vec<&str> {
     let status = listener.status.iter();
     let told = status.flat_map(|status| status.ingress_addresses.iter().flatten());
     told.map(|ingress| ingress.address.as_str()).collect()
 }
 
-/// Every version of every Listener, in the order in which they came.
+/// Every version of every Listener, in the order of arrival.
 struct Watched {
     seen: Arc<Mutex<Vec<Listener>>>,
     watching: JoinHandle<()>,
@@ -302,7 +308,7 @@ struct Watched {
 impl Watched {
     async fn start(cluster: &Cluster) -> Result<Self> {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let watching = tokio::spawn(watch(cluster.of(), Arc::clone(&seen)));
+        let watching = tokio::spawn(watch(cluster.namespaced(), Arc::clone(&seen)));
         let watched = Self { seen, watching };
         eventually("the watch begins", SOON, async || {
             Ok((watched.seen().len() >= WORLD.len()).then_some(()))
@@ -318,7 +324,7 @@ impl Watched {
 
     /// Waits until the last version of each Listener came, and looks for one that lacks its address.
     async fn lost_nothing(self, cluster: &Cluster) -> Result<()> {
-        let listeners = cluster.of::<Listener>();
+        let listeners = cluster.namespaced::<Listener>();
         eventually("the watch has come to the end", SOON, async || {
             let now = listeners.list(&ListParams::default()).await?;
             let seen = self.seen();
@@ -335,7 +341,7 @@ impl Watched {
             let wanted = WORLD.iter().find(|one| one.name == name);
             let wanted = wanted.with_context(|| format!("{name} is of nobody"))?;
             ensure!(
-                told(&listener) == [wanted.address],
+                status_addresses(&listener) == [wanted.address],
                 "{name} lost its address: {:?}",
                 listener.status
             );
@@ -344,7 +350,8 @@ impl Watched {
     }
 }
 
-/// A change of the definition ends a watch: then it begins anew with what is there.
+/// Watches Listeners. A change of the definition ends a watch, which then restarts with the
+/// existing objects.
 async fn watch(listeners: Api<Listener>, seen: Arc<Mutex<Vec<Listener>>>) {
     let note = |more: Vec<Listener>| {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,5 @@
-//! What tools that wait for a Listener read of it: each version of it that there was, as the library reads it that they use.
+//! Readings of a Listener by tools that wait for it: each version that existed, as read by the
+//! library that these tools use.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,10 +23,10 @@ use crate::listeners::{Cluster, SOON};
 
 const NEEDS: &[Need] = &[Need::Binaries, Need::Kstatus];
 
-/// Longer than an operator takes to write again what was not kept.
+/// Longer than an operator needs to repeat a write that was not kept.
 const QUIET: Duration = Duration::from_secs(4);
 
-/// So many writes that are refused are no hot loop in that time.
+/// Upper bound on refused writes in that time; more of them would be a hot loop.
 const SLOW: usize = 4;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -43,7 +44,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Every version of the Listeners, as anybody sees it.
+/// Every version of the Listeners, as any client observes it.
 struct Versions {
     all: Arc<Mutex<Vec<Value>>>,
     watching: JoinHandle<()>,
@@ -61,7 +62,7 @@ fn listeners(cluster: &Cluster) -> Api<DynamicObject> {
 }
 
 impl Versions {
-    async fn of(cluster: &Cluster) -> Result<Self> {
+    async fn start(cluster: &Cluster) -> Result<Self> {
         let params = WatchParams::default();
         let mut events = listeners(cluster).watch(&params, "0").await?.boxed();
         let all: Arc<Mutex<Vec<Value>>> = Arc::default();
@@ -86,7 +87,7 @@ impl Versions {
             .clone()
     }
 
-    /// What tools read of each.
+    /// Returns the reading of each version by tools.
     async fn read(&self) -> Result<Vec<(Value, String)>> {
         let all = self.seen();
         let objects = all.clone();
@@ -94,7 +95,7 @@ impl Versions {
         Ok(all.into_iter().zip(read).collect())
     }
 
-    /// What tools read of the last.
+    /// Returns the reading of the last version by tools.
     async fn now(&self) -> Result<String> {
         let read = self.read().await?;
         let (_, last) = read.into_iter().next_back().context("there is one")?;
@@ -109,7 +110,7 @@ impl Versions {
         .await
     }
 
-    /// Waits until the edit is seen, and says what tools read then.
+    /// Waits until the edit is observed, and returns the reading that tools make then.
     async fn of_generation(&self, generation: i64) -> Result<String> {
         let is_there = |object: &Value| object["metadata"]["generation"] == generation;
         eventually("the edit", SOON, async || {
@@ -123,16 +124,16 @@ impl Versions {
 async fn read_by_tools() -> Result<()> {
     let mut cluster = Cluster::start(PROGRAM).await?;
     cluster.stop_operator()?;
-    let versions = Versions::of(&cluster).await?;
+    let versions = Versions::start(&cluster).await?;
     cluster.expose("web", "cluster-internal").await?;
-    // Nobody has looked at it yet.
+    // No operator has reconciled it yet.
     ensure!(versions.of_generation(1).await? == "InProgress");
     cluster.run_operator(&[]).await?;
     versions.comes_to("Current").await?;
     cluster.stop_operator()?;
     let edit = json!({ "spec": { "ports": [{ "name": "http", "port": 8081 }] } });
     cluster.patch::<Listener>("web", edit).await?;
-    // The status still says that all is well, of the generation before.
+    // The status still reports success, but for the previous generation.
     ensure!(versions.of_generation(2).await? == "InProgress");
     cluster.run_operator(&[]).await?;
     versions.comes_to("Current").await?;
@@ -154,7 +155,8 @@ async fn read_by_tools() -> Result<()> {
     Ok(())
 }
 
-/// Of a version before, kept by whoever maintains definitions by hand: an API server refuses to apply a field that they do not have.
+/// Tests definitions of a previous version, which a user maintains by hand: an API server refuses
+/// to apply a field that they lack.
 async fn definition_of_before() -> Result<()> {
     let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
     let definitions: Api<CustomResourceDefinition> = cluster.all();
@@ -172,9 +174,9 @@ async fn definition_of_before() -> Result<()> {
     }
     cluster.run_operator(&["--disable-crd-maintenance"]).await?;
     cluster.prepared().await?;
-    let versions = Versions::of(&cluster).await?;
+    let versions = Versions::start(&cluster).await?;
     cluster.expose("web", "cluster-internal").await?;
-    let services: Api<Service> = cluster.of();
+    let services: Api<Service> = cluster.namespaced();
     eventually("the Service", SOON, async || {
         Ok(services.get_opt("web").await?)
     })
@@ -185,13 +187,13 @@ async fn definition_of_before() -> Result<()> {
         Ok(is_told.then_some(()))
     })
     .await?;
-    let writes = async || anyhow::Ok(cluster.asked().await?.counts().writes);
+    let writes = async || anyhow::Ok(cluster.requests().await?.counts().writes);
     tokio::time::sleep(QUIET).await;
     let before = writes().await?;
     tokio::time::sleep(QUIET).await;
     let more = writes().await? - before;
     ensure!(more <= SLOW, "{more} writes of what is refused");
-    // Nothing is told, and nothing says that it is not done.
+    // The status is incomplete, and nothing in it reports unfinished work.
     ensure!(versions.now().await? == "Current");
     cluster.stop_operator()?;
     cluster.run_operator(&[]).await?;
@@ -202,6 +204,6 @@ async fn definition_of_before() -> Result<()> {
         Ok((listener["status"]["observedGeneration"] == 1).then_some(()))
     })
     .await?;
-    ensure!(Versions::of(&cluster).await?.of_generation(1).await? == "Current");
+    ensure!(Versions::start(&cluster).await?.of_generation(1).await? == "Current");
     cluster.ready("web").await.map(drop)
 }

@@ -70,7 +70,7 @@ async fn undecodable() -> Result<()> {
     .await?;
     cluster.expose("web", "cluster-internal").await?;
     cluster.ready("web").await?;
-    let events = cluster.of::<Event>();
+    let events = cluster.namespaced::<Event>();
     eventually("an event that tells of it", SOON, async || {
         let all = events.list(&Default::default()).await?;
         let about =
@@ -215,7 +215,7 @@ async fn any_depth() -> Result<()> {
         "ten Listeners beside forty deep ones, and a restart: {:?}",
         began.elapsed()
     );
-    let events = cluster.of::<Event>();
+    let events = cluster.namespaced::<Event>();
     let told = eventually("an event about each", SOON, async || {
         let all = events.list(&Default::default()).await?;
         let about = |e: &&Event| {
@@ -241,7 +241,7 @@ async fn any_depth() -> Result<()> {
     );
     // One that is corrected is as any other.
     let shallow = kube::api::Patch::Merge(json!({ "spec": { "objectOverrides": [] } }));
-    let listeners = cluster.of::<Listener>();
+    let listeners = cluster.namespaced::<Listener>();
     listeners
         .patch("deep-7", &Default::default(), &shallow)
         .await?;

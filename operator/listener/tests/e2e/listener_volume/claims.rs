@@ -1,4 +1,5 @@
-//! Claims and Pods as users write them: the price of a volume, labels that go on, owners of what is made, and a Pod that listens on nothing.
+//! Claims and Pods as users write them: the cost of a volume, inherited labels, owners of created
+//! objects, and a Pod that listens on nothing.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +30,7 @@ fn claim_spec() -> Value {
 }
 
 /// A claim and a Pod as a user writes them, and a volume for the claim.
-async fn made(site: &Site, claim: Value, pod: Value) -> Result<()> {
+async fn provision_claim(site: &Site, claim: Value, pod: Value) -> Result<()> {
     let params = PostParams::default();
     let claim: PersistentVolumeClaim = parsed(claim)?;
     site.objects().create(&params, &claim).await?;
@@ -46,7 +47,7 @@ pub(crate) async fn f1_a_volume_of_a_class_costs_one_read_and_no_write() -> Resu
     let price = async |number: usize| {
         let before = sent.sent().len();
         let volume = format!("pvc-again-{number}");
-        let site = site.about("web", &volume, &pod.name_any());
+        let site = site.with_names("web", &volume, &pod.name_any());
         site.provision().await?;
         // A watch that opens or is begun anew meanwhile is not its price.
         let sent = sent.sent().split_off(before).into_iter();
@@ -86,7 +87,7 @@ pub(crate) async fn b32_labels_of_a_claim_of_any_form_reach_its_service() -> Res
             "volumes": [{ "name": "listener", "persistentVolumeClaim": { "claimName": "web" } }],
         },
     });
-    made(&site, claim, pod).await?;
+    provision_claim(&site, claim, pod).await?;
     site.stage().await?;
     site.publish().await?;
     let service = site.objects::<Service>().get("web").await?;
@@ -106,11 +107,12 @@ pub(crate) async fn b32_labels_of_a_claim_of_any_form_reach_its_service() -> Res
     Ok(())
 }
 
-/// Nobody sets labels on a claim that is made for a Pod: those of the Pod count.
+/// Tests the labels of an ephemeral volume: no user sets labels on its claim, so those of the Pod
+/// count.
 pub(crate) async fn b56_the_listener_of_an_ephemeral_volume_is_found_with_its_product() -> Result<()>
 {
     let site = Site::start().await?;
-    let site = site.about("web-0-listener", VOLUME, "web-0");
+    let site = site.with_names("web-0-listener", VOLUME, "web-0");
     let claim = json!({
         "metadata": { "name": "web-0-listener", "annotations": { CLASS: "cluster-internal" } },
         "spec": claim_spec(),
@@ -126,7 +128,7 @@ pub(crate) async fn b56_the_listener_of_an_ephemeral_volume_is_found_with_its_pr
             "volumes": [{ "name": "listener", "ephemeral": { "volumeClaimTemplate": { "spec": claim_spec() } } }],
         },
     });
-    made(&site, claim, pod).await?;
+    provision_claim(&site, claim, pod).await?;
     site.stage().await?;
     site.publish().await?;
     let found = async |labels: &str| {
@@ -139,7 +141,8 @@ pub(crate) async fn b56_the_listener_of_an_ephemeral_volume_is_found_with_its_pr
     };
     let of_product = found("app.kubernetes.io/instance=shop").await?;
     ensure!(of_product == ["web-0-listener"], "{of_product:?}");
-    // The operator of a product takes for a leftover what says both and is none of what it has just made.
+    // The operator of a product deletes an object with both labels that it has not just made, as a
+    // leftover.
     let cleaned = "app.kubernetes.io/instance=shop,app.kubernetes.io/managed-by=broker-operator";
     let cleaned = found(cleaned).await?;
     ensure!(cleaned.is_empty(), "{cleaned:?}");
@@ -161,7 +164,7 @@ pub(crate) async fn b28_a_mount_of_a_pod_without_ports_says_what_its_listener_sa
             "volumes": [{ "name": "listener", "persistentVolumeClaim": { "claimName": "web" } }],
         },
     });
-    made(&site, claim, pod).await?;
+    provision_claim(&site, claim, pod).await?;
     site.stage().await?;
     let published = async || {
         let mut request = Request::new(site.request().await?);
@@ -174,7 +177,7 @@ pub(crate) async fn b28_a_mount_of_a_pod_without_ports_says_what_its_listener_sa
         };
         anyhow::Ok(status.message().to_owned())
     };
-    let sentence = "there is no port to expose; declare `spec.ports`, or for a Listener of a claim container ports in the template of its Pods";
+    let sentence = "there is no port to expose; set `spec.ports`, or for the Listener of a claim declare container ports in the template of its Pods";
     let said = eventually("the call says it", PATIENCE, async || {
         let said = published().await?;
         Ok(said.contains(sentence).then_some(said))
@@ -190,7 +193,7 @@ pub(crate) async fn b28_a_mount_of_a_pod_without_ports_says_what_its_listener_sa
     Ok(())
 }
 
-/// Says how many there are of a kind, and that none has an owner.
+/// Returns the number of objects of a kind, and checks that none has an owner.
 async fn without_owners<K>(site: &Site) -> Result<usize>
 where
     K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,
@@ -203,7 +206,8 @@ where
     Ok(all.len())
 }
 
-/// Garbage collection takes such an object away at once, whatever becomes of its owner.
+/// Tests that no cluster-scoped object has a namespaced owner: garbage collection would delete it
+/// at once, regardless of its owner.
 pub(crate) async fn b16_nothing_without_a_namespace_is_owned_by_something_in_one() -> Result<()> {
     let (site, _) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
@@ -240,7 +244,7 @@ pub(crate) async fn b42_an_inline_volume_is_refused_at_publish_without_a_request
             "{status:?}"
         );
     }
-    // What the process always watches is not for a call.
+    // The permanent watches of the process do not belong to a call.
     let watched = ["/nodes", "/pods", "/listenerclasses", "/podlisteners"];
     let sent = site.sent.sent().split_off(before).into_iter();
     let sent = sent.map(|sent| sent.what);

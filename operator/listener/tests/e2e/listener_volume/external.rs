@@ -60,7 +60,8 @@ pub(super) async fn b54_an_external_name_joins_the_files_and_the_entry_of_a_pod_
     let entry = listed(&site, &pod).await?;
     ensure!(entry == [address(INSIDE), address(OUTSIDE)], "{entry:?}");
 
-    // What the class takes back leaves the Pod, and is told to none that mounts anew.
+    // A name that the class no longer allows is removed from the Pod, and a new mount does not get
+    // it.
     let closed = json!({ "spec": { "allowedExternalNameSuffixes": null } });
     let closed = Patch::Merge(&closed);
     classes.patch("cluster-internal", &params, &closed).await?;

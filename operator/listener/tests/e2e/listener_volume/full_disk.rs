@@ -1,5 +1,6 @@
-//! A disk that is full at every point of a tree: the call says so, what is published stays whole, and the next try after somebody has made room succeeds.
-//! The disk is small and seen by a process of its own alone, which is this program once more.
+//! A disk that is full at every point of a tree: the call reports it, published files stay
+//! complete, and the next attempt after a cleanup succeeds. The disk is small, and only a process
+//! of its own mounts it, which is this program once more.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -25,7 +26,7 @@ use super::{PATIENCE, balance};
 
 /// Set where the small disk is; temporary folders are on it, too.
 const DISK: &str = "LIFECYCLE_SMALL_DISK";
-/// What a file takes at least.
+/// Lower bound on the size of a file on the disk.
 const PAGE: usize = 4096;
 
 /// Starts this program again, with a disk of its own.
@@ -44,7 +45,7 @@ pub(crate) async fn on_a_small_disk() -> Result<()> {
     Ok(())
 }
 
-/// What the program does that was started so; `None` if it was not.
+/// Runs the program if it was started so; `None` if it was not.
 pub(crate) fn inside() -> Option<ExitCode> {
     let disk = PathBuf::from(env::var_os(DISK)?);
     let runtime = Runtime::new().map_err(anyhow::Error::from);
@@ -102,7 +103,7 @@ async fn fill_and_free(disk: &Path) -> Result<()> {
         entries.collect::<Result<BTreeSet<_>>>()
     };
     let whole = ["addresses", "default-address"].map(OsString::from).into();
-    // What was replaced stays a moment for its readers, and goes with a later call.
+    // Replaced files stay for a moment for their readers, and a later call removes them.
     eventually("nothing of the tries is left", PATIENCE, async || {
         site.publish().await?;
         Ok((names(&site.target())? == whole).then_some(()))

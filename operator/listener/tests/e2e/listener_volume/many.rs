@@ -1,4 +1,4 @@
-//! Many Pods that mount at once: nobody waits for ever, no call is lost.
+//! Many Pods that mount at once: none waits for ever, no call is lost.
 
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
@@ -16,7 +16,7 @@ const MANY: usize = 200;
 /// The class is made by the controller, which has only begun.
 async fn site_with_classes() -> Result<Site> {
     let site = Site::start().await?;
-    let probe = site.about("probe", "pvc-probe", "probe");
+    let probe = site.with_names("probe", "pvc-probe", "probe");
     let class = json!({ "listeners.stackable.tech/listener-class": "cluster-internal" });
     probe.claim(class).await?;
     eventually("the class is there", PATIENCE, async || {
@@ -30,7 +30,7 @@ pub(crate) async fn two_hundred_pods_mount_listeners_of_their_own_at_once() -> R
     let site = site_with_classes().await?;
     let mounted = (0..MANY).map(async |n| {
         let claim = format!("web-{n}");
-        let one = site.about(&claim, &format!("pvc-{n}"), &format!("{claim}-0"));
+        let one = site.with_names(&claim, &format!("pvc-{n}"), &format!("{claim}-0"));
         let class = json!({ "listeners.stackable.tech/listener-class": "cluster-internal" });
         one.claim(class).await?;
         one.pod().await?;
@@ -66,7 +66,7 @@ pub(crate) async fn two_hundred_pods_mount_one_listener_at_once() -> Result<()> 
     site.provision().await?;
     site.stage().await?;
     let mounted = (0..MANY).map(async |n| {
-        let one = site.about("web", super::VOLUME, &format!("web-{n}"));
+        let one = site.with_names("web", super::VOLUME, &format!("web-{n}"));
         one.pod().await?;
         one.publish().await?;
         let address = one.read("default-address/address")?;

@@ -1,4 +1,5 @@
-//! The Listener of a claim and its owner, the PersistentVolume: as the replaced operator made it, and as ours did before.
+//! The Listener of a claim and its owner, the PersistentVolume: as the replaced operator made it,
+//! and as an earlier release of ours did.
 
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::{PersistentVolume, Pod};
@@ -10,7 +11,8 @@ use tonic::Code;
 
 use super::site::{Site, VOLUME};
 
-/// The Listener of the claim, made before any Pod of ours mounts it: with these fields in the reference to the volume, and these references besides.
+/// Creates the Listener of the claim before any Pod of ours mounts it. The reference to the volume
+/// has these fields, and the other references are added.
 async fn made_before(site: &Site, controls: Value, others: &[Value]) -> Result<Listener> {
     let volumes: Api<PersistentVolume> = Api::all(site.admin.clone());
     let uid = volumes.get(VOLUME).await?.uid();
@@ -54,7 +56,8 @@ pub(crate) async fn the_listener_of_the_replaced_operator_is_accepted_and_kept()
     Ok(())
 }
 
-/// Also where an earlier release of ours controlled it: then its reference is made plain.
+/// Tests the owner reference, also if an earlier release of ours controlled the Listener: its
+/// reference is then made plain.
 pub(crate) async fn the_listener_of_a_claim_is_owned_as_the_replaced_operator_did_it() -> Result<()>
 {
     let is_plain = async |site: &Site| {
@@ -85,7 +88,7 @@ pub(crate) async fn the_listener_of_a_claim_is_owned_as_the_replaced_operator_di
 
 pub(crate) async fn b46_a_listener_that_another_object_controls_is_not_ours() -> Result<()> {
     let (site, _) = Site::with_pod("cluster-internal").await?;
-    let other = site.about("other", VOLUME, "other").pod().await?;
+    let other = site.with_names("other", VOLUME, "other").pod().await?;
     let uid = other.uid();
     let controller = json!({ "apiVersion": "v1", "kind": "Pod", "name": "other", "uid": uid, "controller": true });
     let before = made_before(&site, json!({}), &[controller]).await?;

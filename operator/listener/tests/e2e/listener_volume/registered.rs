@@ -23,7 +23,7 @@ use super::site::{Site, parsed};
 
 const DRIVER: &str = "listeners.stackable.tech";
 
-/// What kubelet does for a socket that it finds: it asks, lists the driver, and tells.
+/// Registers a socket as kubelet does: queries the driver, lists it, and notifies it.
 async fn registers(nodes: &Api<CSINode>, socket: &Path) -> Result<()> {
     let mut kubelet = RegistrationClient::new(connect(socket).await?);
     let info = kubelet.get_info(InfoRequest {}).await?.into_inner();
@@ -49,7 +49,8 @@ async fn drivers(nodes: &Api<CSINode>, listed: &serde_json::Value) -> Result<()>
     Ok(())
 }
 
-/// Another process has had the driver deregistered, and the socket is there as ever: kubelet sees only one that is new.
+/// Tests that the driver is registered again after another process deregistered it. The old socket
+/// still exists, but kubelet notices only a new one.
 pub(crate) async fn b17_a_driver_that_its_csi_node_does_not_list_is_registered_anew() -> Result<()>
 {
     let admin = Server::new(1).client(&User::admin());

@@ -1,4 +1,5 @@
-//! Publishing again: for the Pod that is named and no other of its name, what somebody took away, and at what price.
+//! Repeated publish calls: for the named Pod and no other of its name, with the objects that a user
+//! removed, and their cost.
 
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::{PersistentVolume, Pod};
@@ -14,13 +15,13 @@ use tonic::{Code, Status};
 use super::PATIENCE;
 use super::site::{Site, VOLUME};
 
-async fn asked(site: &Site, request: &NodePublishVolumeRequest) -> Result<(), Status> {
+async fn publish_volume(site: &Site, request: &NodePublishVolumeRequest) -> Result<(), Status> {
     let mut node = site.node.clone();
     let answer = node.node_publish_volume(request.clone()).await;
     answer.map(drop)
 }
 
-/// The label by which the Service of the Listener finds Pods.
+/// Returns the label by which the Service of the Listener selects Pods.
 async fn label(site: &Site) -> Result<String> {
     let uid = site.objects::<Listener>().get("web").await?.uid();
     let digits = uid.unwrap_or_default().replace('-', "");
@@ -57,7 +58,7 @@ pub(crate) async fn a_call_answers_for_the_pod_that_it_names_where_the_watch_lag
     ensure!(new.uid() != old.uid());
     let mut of_new = site.request().await?;
     of_new.target_path.push_str("-new");
-    asked(&site, &of_new).await?;
+    publish_volume(&site, &of_new).await?;
     let labelled = pods.get("web-0").await?;
     ensure!(
         labelled.labels().get(&label).map(String::as_str) == Some("web"),
@@ -74,17 +75,20 @@ pub(crate) async fn a_call_answers_for_the_pod_that_it_names_where_the_watch_lag
         elsewhere.target_path.push_str("-late");
         elsewhere
     }] {
-        let refused = asked(&site, &request).await.expect_err("the Pod is gone");
+        let refused = publish_volume(&site, &request)
+            .await
+            .expect_err("the Pod is gone");
         ensure!(refused.code() == Code::FailedPrecondition, "{refused:?}");
         ensure!(refused.message().contains("the Pod is gone"), "{refused:?}");
     }
     ensure!(site.sent.writes() == writes, "nothing is written for it");
-    asked(&site, &of_new).await?;
+    publish_volume(&site, &of_new).await?;
     ensure!(site.sent.writes() == writes, "and all is there for the new");
     Ok(())
 }
 
-/// Each is taken away by hand, as by `kubectl`, and is there again after a publishing that comes by itself.
+/// Tests that each of them is restored by the next repeated publish, after a user removed it, as
+/// with `kubectl`.
 pub(crate) async fn a_repeated_publish_mends_label_entry_and_reservation() -> Result<()> {
     let (site, pod) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
@@ -116,7 +120,7 @@ pub(crate) async fn a_repeated_publish_mends_label_entry_and_reservation() -> Re
         Ok((found == entry).then_some(()))
     })
     .await?;
-    // The volume is not watched: it is looked at where anything else has changed.
+    // The volume is not watched: it is read after any other change.
     let volumes: Api<PersistentVolume> = Api::all(site.admin.clone());
     let reserved = "listeners.stackable.tech/listener-name";
     volumes.patch(VOLUME, &params, &without(reserved)).await?;
@@ -160,7 +164,7 @@ pub(crate) async fn b51_f3_a_repeated_publish_of_an_unchanged_volume_costs_one_r
     }
     let late = site.sent.sent().len() - opened - AGAIN;
     ensure!(late <= 2, "{late} watches were opened, of two kinds");
-    // A request that says another thing is another publishing.
+    // A different request is a different publish.
     site.unpublish().await?;
     ensure!(price().await?.len() > 1, "what was taken back is read anew");
     Ok(())

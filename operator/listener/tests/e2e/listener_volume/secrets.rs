@@ -1,4 +1,5 @@
-//! The look-ups by which another operator issues a certificate for a Listener volume, in its order and by what the contract says of them.
+//! The look-ups by which another operator issues a certificate for a Listener volume, in its order
+//! and according to the contract.
 
 use std::net::IpAddr;
 
@@ -107,7 +108,7 @@ async fn by_name(site: &Site) -> Result<()> {
     }))?;
     let listeners = site.objects::<Listener>();
     listeners.create(&PostParams::default(), &shared).await?;
-    let site = site.about("named", "pvc-named", "named-0");
+    let site = site.with_names("named", "pvc-named", "named-0");
     site.claim(json!({ NAME: "shared" })).await?;
     let pod = site.pod().await?;
     eventually("it can be promised", PATIENCE, async || {

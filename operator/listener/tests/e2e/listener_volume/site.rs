@@ -1,4 +1,5 @@
-//! The driver with its controller on the simulated API server or on another one, and by hand what kubelet and external-provisioner do.
+//! The driver with its controller on the simulated API server or on another one. The work of
+//! kubelet and external-provisioner is done by hand.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,10 +29,10 @@ use tonic::transport::Channel;
 
 use super::PATIENCE;
 
-/// The volume that things are about unless said otherwise.
+/// Default volume of the tests.
 pub(crate) const VOLUME: &str = "pvc-1";
 
-/// What a request is about.
+/// Names of the objects of a request.
 #[derive(Clone)]
 struct Names {
     claim: String,
@@ -43,7 +44,7 @@ struct Names {
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) admin: Client,
-    /// What the process on the node sends.
+    /// Requests of the process on the node.
     pub(crate) sent: Faults,
     /// Requests of the process that makes volumes.
     pub(crate) sent_by_provisioner: Faults,
@@ -60,7 +61,7 @@ impl Site {
         Self::start_on(server.client(&User::admin())).await
     }
 
-    /// Starts it on another API server, as somebody with all rights.
+    /// Starts it on another API server, as a user with all rights.
     pub(crate) async fn start_on(admin: Client) -> Result<Self> {
         Self::start_as(admin.clone(), admin).await
     }
@@ -123,7 +124,7 @@ impl Site {
         })
     }
 
-    /// Starts it with a Pod whose claim names a class, and a volume for that.
+    /// Starts it with a Pod that has a claim with a class, and a volume for it.
     pub(crate) async fn with_pod(class: &str) -> Result<(Self, Pod)> {
         let site = Self::start().await?;
         site.claim(json!({ "listeners.stackable.tech/listener-class": class }))
@@ -133,7 +134,7 @@ impl Site {
         Ok((site, pod))
     }
 
-    /// Waits until there is a volume: the class is made by the controller, which has only begun.
+    /// Waits until the volume exists: the controller, which has only started, makes the class.
     pub(crate) async fn provisioned(&self) -> Result<()> {
         eventually("the class is there", PATIENCE, async || {
             Ok(self.provision().await.ok())
@@ -142,7 +143,7 @@ impl Site {
     }
 
     /// The same cluster, where everything is about this claim, volume and Pod.
-    pub(crate) fn about(&self, claim: &str, volume: &str, pod: &str) -> Self {
+    pub(crate) fn with_names(&self, claim: &str, volume: &str, pod: &str) -> Self {
         Self {
             names: Names {
                 claim: claim.to_owned(),
@@ -172,7 +173,7 @@ impl Site {
         Ok(())
     }
 
-    /// Takes a claim away at once, whatever protects it in a whole cluster.
+    /// Deletes a claim at once, even with finalizers that protect it in a real cluster.
     pub(crate) async fn unclaim(&self) -> Result<()> {
         let claims: Api<PersistentVolumeClaim> = self.objects();
         let freed = json!({ "metadata": { "finalizers": null } });
@@ -200,7 +201,7 @@ impl Site {
         Ok(self.objects().create(&PostParams::default(), &pod).await?)
     }
 
-    /// As external-provisioner: asks for a volume, and writes down what was promised.
+    /// Requests a volume like external-provisioner, and records the result.
     pub(crate) async fn provision(&self) -> Result<(), tonic::Status> {
         let request = csi::CreateVolumeRequest {
             name: self.names.volume.clone(),

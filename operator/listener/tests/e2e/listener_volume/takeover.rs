@@ -1,4 +1,4 @@
-//! Mounts that the replaced operator made, and what it left in the cluster for them.
+//! Mounts that the replaced operator made, and the objects that it left in the cluster for them.
 
 use std::fs;
 
@@ -37,11 +37,12 @@ pub(crate) async fn a_claim_of_the_replaced_operator_with_200_kb_of_annotations_
     Ok(())
 }
 
-/// A plain folder with files of before is brought up to date where it is, and removed as ours are. A file does not keep a Pod Terminating.
+/// Tests that a plain folder with old files is updated in place, and removed like ours. A file does
+/// not keep a Pod Terminating.
 pub(crate) async fn what_the_replaced_operator_left_at_a_target_is_refreshed_and_removed()
 -> Result<()> {
     let (site, _) = Site::with_pod("cluster-internal").await?;
-    // Its Listener is there, as after the mount that left the folder.
+    // Its Listener exists, as after the mount that left the folder.
     site.publish().await?;
     site.unpublish().await?;
     let target = site.target();
@@ -70,7 +71,7 @@ pub(crate) async fn what_the_replaced_operator_left_at_a_target_is_refreshed_and
     site.unpublish().await
 }
 
-/// Nobody can change the modes of a driver, so ours has those of the replaced one.
+/// Tests the modes of the driver. They are immutable, so ours has those of the replaced one.
 pub(crate) async fn the_csi_driver_of_the_replaced_operator_takes_our_manifest() -> Result<()> {
     let site = Site::start().await?;
     let drivers: Api<CSIDriver> = Api::all(site.admin.clone());

@@ -42,7 +42,7 @@ const NAMESPACE: &str = "listener-operator";
 const CONTROLLER: &str = "listener-operator-controller";
 const NODE: &str = "listener-operator-node";
 
-/// Resource of the right that only this admission plugin asks for.
+/// Resource of the right that only this admission plugin requires.
 const FINALIZERS: &str = "listeners/finalizers";
 
 async fn enforced() -> Result<()> {
@@ -87,23 +87,30 @@ async fn permitted(cluster: &mut Cluster) -> Result<()> {
     cluster.run_operator_with(&options, account, &[])?;
     cluster.prepared().await?;
     cluster.expose("web", "cluster-internal").await?;
-    let listeners = cluster.of::<Listener>();
+    let listeners = cluster.namespaced::<Listener>();
     eventually("the missing right is reported", SOON, async || {
         let told = message(&listeners.get("web").await?, "Ready");
         Ok(told.contains("blockOwnerDeletion").then_some(()))
     })
     .await?;
-    ensure!(cluster.of::<Service>().get_opt("web").await?.is_none());
+    ensure!(
+        cluster
+            .namespaced::<Service>()
+            .get_opt("web")
+            .await?
+            .is_none()
+    );
 
     apply(&cluster.server, "controller.yaml")?;
     cluster.ready("web").await?;
-    let service = cluster.of::<Service>().get("web").await?;
+    let service = cluster.namespaced::<Service>().get("web").await?;
     let mut owners = service.owner_references().iter();
     ensure!(owners.any(|owner| owner.block_owner_deletion == Some(true)));
     Ok(())
 }
 
-/// Nobody has a token of a Pod here, so the policies of the nodes are left out: rights alone are at stake.
+/// Tests a mount. No Pod has a token here, so the policies of the nodes are left out: only rights
+/// are tested.
 async fn mounted() -> Result<()> {
     let server = ApiServer::start_with(Options::default().flag(PLUGIN)).await?;
     apply(&server, "controller.yaml")?;
@@ -117,7 +124,7 @@ async fn mounted() -> Result<()> {
         .await?;
     let pod = site.pod().await?;
     site.provisioned().await?;
-    // As the replaced operator left it: the owner is there, and does not control.
+    // As the replaced operator left it: the owner is present, and is no controller.
     let uid = pod.uid().unwrap_or_default();
     let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "web-0", "uid": uid });
     let listed: PodListeners = parsed(json!({

@@ -1,5 +1,6 @@
-//! Operations while something around the operator fails: a network that is cut, an API server that is slow and refuses, credentials that are renewed,
-//! objects that come back from a backup. What people see of it stands in the documents, docs/install.md.
+//! Operations while something around the operator fails. Covers a network that is cut, an API
+//! server that is slow and refuses, credentials that are renewed, and objects that come back from a
+//! backup. The documents, docs/install.md, describe the effects that users see.
 
 mod refusing;
 
@@ -23,7 +24,7 @@ use serde_json::{Value, json};
 
 use super::BINARIES;
 use super::leaders::{DURATION, expose, led_by, ready, writes};
-use super::way::Way;
+use super::way::ApiProxy;
 use crate::PROGRAM;
 use crate::listeners::{Cluster, OPERATOR, SOON};
 
@@ -57,7 +58,7 @@ async fn b5_who_does_not_lead_writes_nothing() -> Result<()> {
     cluster.explain(outcome)
 }
 
-/// Tells whether the definition is as this version wants it.
+/// Returns true if the definition matches this version.
 async fn is_complete(cluster: &Cluster) -> Result<bool> {
     let definitions = cluster.all::<CustomResourceDefinition>();
     let live = definitions.get(DEFINITION).await?;
@@ -105,7 +106,7 @@ async fn stands_by(cluster: &mut Cluster) -> Result<()> {
 
 async fn b5_a_leader_that_is_cut_off_stops_before_another_writes() -> Result<()> {
     let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
-    let (way, through) = Way::of_operator(&cluster)?;
+    let (way, through) = ApiProxy::of_operator(&cluster)?;
     cluster.run_operator_with(&[], through, &[])?;
     cluster.prepared().await?;
     let standby = cluster.replica(STANDBY, STANDBY, &[])?;
@@ -115,7 +116,7 @@ async fn b5_a_leader_that_is_cut_off_stops_before_another_writes() -> Result<()>
 }
 
 /// In the middle of its work, and without a word: its connections stay open, and it cannot make others.
-async fn cut_off(cluster: &mut Cluster, way: &Way, standby: &Process) -> Result<()> {
+async fn cut_off(cluster: &mut Cluster, way: &ApiProxy, standby: &Process) -> Result<()> {
     waits(standby).await?;
     let exposing = expose(cluster, "web", 60);
     let cutting = async {
@@ -201,7 +202,10 @@ async fn objects_that_are_restored_under_new_uids_get_services_of_their_own() ->
 
 /// As a backup tool does: the Service has the owner reference of before, to a uid that no object has any more.
 async fn restored(cluster: &Cluster) -> Result<()> {
-    let (listeners, services) = (cluster.of::<Listener>(), cluster.of::<Service>());
+    let (listeners, services) = (
+        cluster.namespaced::<Listener>(),
+        cluster.namespaced::<Service>(),
+    );
     cluster.expose("web", "cluster-internal").await?;
     let before = cluster.ready("web").await?;
     let saved = services.get("web").await?;

@@ -1,4 +1,5 @@
-//! Listeners of which nothing can be made: each says why and what to do, tries no more than that, and heals once it is corrected.
+//! Listeners that cannot be exposed: each reports the reason and the remedy, stops there, and
+//! recovers after a correction.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(crate) fn cases() -> Vec<Case> {
 /// Longer than the first pauses of a back-off.
 const QUIET: Duration = Duration::from_secs(6);
 
-/// A Listener, the reason for which it is not accepted, and words of its message.
+/// A Listener, the reason for its rejection, and words of its message.
 type Bad = (String, Value, &'static str, Vec<&'static str>);
 
 fn bad() -> Vec<Bad> {
@@ -45,7 +46,7 @@ fn row(name: &str, spec: Value, reason: &'static str, says: &[&'static str]) -> 
     (name.to_owned(), spec, reason, says.to_vec())
 }
 
-fn of(ports: Value) -> Value {
+fn listener_spec(ports: Value) -> Value {
     json!({ "className": "cluster-internal", "ports": ports })
 }
 
@@ -76,15 +77,15 @@ fn without_class() -> Vec<Bad> {
 fn without_ports() -> Vec<Bad> {
     let bad = [
         ("ports-absent", json!({ "className": "cluster-internal" })),
-        ("ports-null", of(json!(null))),
-        ("ports-empty", of(json!([]))),
+        ("ports-null", listener_spec(json!(null))),
+        ("ports-empty", listener_spec(json!([]))),
     ];
-    bad.map(|(name, spec)| row(name, spec, "NoPorts", &["declare `spec.ports`"]))
+    bad.map(|(name, spec)| row(name, spec, "NoPorts", &["set `spec.ports`"]))
         .into()
 }
 
 fn clashing() -> Vec<Bad> {
-    let two = |a: Value, b: Value| of(json!([a, b]));
+    let two = |a: Value, b: Value| listener_spec(json!([a, b]));
     let named = json!({ "name": "a", "port": 80 });
     let renamed = json!({ "name": "b", "port": 80, "protocol": "TCP" });
     let moved = json!({ "name": "a", "port": 81 });
@@ -104,8 +105,9 @@ fn clashing() -> Vec<Bad> {
 }
 
 fn unusable() -> Vec<Bad> {
-    let port = |number: i64| of(json!([{ "name": "http", "port": number }]));
-    let pigeon = of(json!([{ "name": "http", "port": 80, "protocol": "carrier pigeon" }]));
+    let port = |number: i64| listener_spec(json!([{ "name": "http", "port": number }]));
+    let pigeon =
+        listener_spec(json!([{ "name": "http", "port": 80, "protocol": "carrier pigeon" }]));
     let bad: [(&str, Value, &[&'static str]); 4] = [
         ("port-zero", port(0), &["port 0", "from 1 to 65535"]),
         (
@@ -125,18 +127,22 @@ fn unusable() -> Vec<Bad> {
 }
 
 fn misnamed() -> Vec<Bad> {
-    let port = of(json!([{ "name": "Not A Name", "port": 80 }]));
+    let port = listener_spec(json!([{ "name": "Not A Name", "port": 80 }]));
     let bad: [(&str, Value, &[&'static str]); 4] = [
         ("port-name", port, &["Not A Name", "lower-case letters"]),
-        ("with.dot", of(http()), &["a dot", "another name"]),
+        (
+            "with.dot",
+            listener_spec(http()),
+            &["a dot", "another name"],
+        ),
         (
             &"l".repeat(64),
-            of(http()),
+            listener_spec(http()),
             &["64 characters", "shorter name"],
         ),
         (
             &"l".repeat(253),
-            of(http()),
+            listener_spec(http()),
             &["253 characters", "shorter name"],
         ),
     ];
@@ -178,7 +184,7 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
         ensure!(phase.as_deref() == Some("Error"), "{name}: {phase:?}");
     }
     tokio::time::sleep(QUIET).await;
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     eprintln!("{} bad Listeners: {:?}", all.len(), asked.counts());
     for (name, ..) in &all {
         let statuses = writes_to(&asked, "listeners", name);
@@ -200,7 +206,7 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
 async fn is_quiet(cluster: &Cluster) -> Result<()> {
     let since = Timestamp::now();
     tokio::time::sleep(QUIET).await;
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     let asked = asked.only(|e| !matches!(e.cost(), Cost::Watch | Cost::Lease));
     ensure!(asked.is_empty(), "{}", asked.lines());
     Ok(())
@@ -213,7 +219,7 @@ async fn nothing_else(cluster: &Cluster, neighbour: &Listener) -> Result<()> {
         names == ["kubernetes", "neighbour"] || names == ["neighbour"],
         "{names:?}"
     );
-    let now = cluster.of::<Listener>().get("neighbour").await?;
+    let now = cluster.namespaced::<Listener>().get("neighbour").await?;
     ensure!(&now == neighbour, "{now:?}");
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Two operators at once: one writes at a time, through a hand-over, a crash, and a Lease that somebody takes away.
+//! Two operators at once: only one writes at a time, through a hand-over, a crash, and a Lease that
+//! another holder takes.
 
 use std::time::{Duration, Instant};
 
@@ -44,9 +45,9 @@ const HANDED_OVER: Duration = Duration::from_secs(6);
 /// Within this much core time a replica leads once the Lease has expired.
 const TAKEN_OVER: Duration = Duration::from_secs(10);
 
-/// Waits until the Lease is held by the replica of a name.
+/// Waits until a replica with this name holds the Lease.
 pub(super) async fn led_by(cluster: &Cluster, name: &str, limit: Duration) -> Result<()> {
-    let leases = cluster.of::<Lease>();
+    let leases = cluster.namespaced::<Lease>();
     let prefix = format!("{name}-");
     eventually(&format!("{name} to lead"), limit, async || {
         let lease = leases.get_opt(LEASE).await?;
@@ -56,9 +57,9 @@ pub(super) async fn led_by(cluster: &Cluster, name: &str, limit: Duration) -> Re
     .await
 }
 
-/// What the Lease says.
+/// Returns the spec of the Lease.
 async fn lease(cluster: &Cluster) -> Result<LeaseSpec> {
-    let lease = cluster.of::<Lease>().get(LEASE).await?;
+    let lease = cluster.namespaced::<Lease>().get(LEASE).await?;
     lease.spec.context("a Lease has a spec")
 }
 
@@ -124,8 +125,8 @@ async fn pass_on(cluster: &Cluster, first: Process, second: Process) -> Result<(
     eventually("the preset classes", SOON, class).await?;
     let since = Timestamp::now();
     expose(cluster, "before", 40).await?;
-    // It is to be stopped in the middle of its work, and so must have begun.
-    let services = cluster.of::<Service>();
+    // It has to be stopped in the middle of its work, so the work must have begun.
+    let services = cluster.namespaced::<Service>();
     let begun = async || {
         let all = services.list(&ListParams::default()).await?;
         let made = all.iter().any(|one| one.name_any().starts_with("before"));
@@ -208,10 +209,10 @@ async fn steal(cluster: &Cluster) -> Result<()> {
     let since = Timestamp::now();
     expose(cluster, "web", 5).await?;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     let written = asked.only(|e| matches!(e.cost(), Cost::Write | Cost::Event));
     ensure!(written.is_empty(), "{}", written.lines());
-    let made = cluster.of::<Service>().get_opt("web-00").await?;
+    let made = cluster.namespaced::<Service>().get_opt("web-00").await?;
     ensure!(made.is_none(), "{made:?}");
 
     let began = Instant::now();
@@ -224,7 +225,7 @@ async fn steal(cluster: &Cluster) -> Result<()> {
         began.elapsed()
     );
 
-    let leases = cluster.of::<Lease>();
+    let leases = cluster.namespaced::<Lease>();
     leases.delete(LEASE, &DeleteParams::default()).await?;
     eventually("a new Lease", SOON, async || {
         Ok(leases.get_opt(LEASE).await?)
@@ -267,7 +268,7 @@ async fn suspend(cluster: &Cluster, standby: &Process) -> Result<()> {
     tokio::time::sleep(Duration::from_secs(3)).await;
     let log = cluster.server.audit().await?.since(since);
     let (before, after) = (writes(&log, OPERATOR), writes(&log, "standby"));
-    // What had left half may still arrive, and its guards keep it from changing anything.
+    // Requests in flight may still arrive, and their guards keep them from changing anything.
     let effective = before.iter().filter(|e| e.code < 400).count();
     ensure!(effective == 0 && before.len() <= 16, "{}", before.lines());
     ensure!(after.len() == 20, "{}", after.lines());

@@ -1,4 +1,5 @@
-//! Overrides that reach too far or that the API server refuses, and odd declarations of which a Service can be made all the same.
+//! Overrides that are not permitted or that the API server refuses, and odd declarations that still
+//! result in a Service.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::events::v1::Event;
 use kube::ResourceExt;
-use lifecycle_explain::{Explained, explain};
+use lifecycle_inspect::explain::{Explained, explain};
 use lifecycle_listener::controller::lifecycles;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_specs_listener::listener::Listener;
@@ -29,7 +30,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case(
             "m9_m11_b29_b33_odd_declarations_give_the_service_that_was_meant",
             BINARIES,
-            meant,
+            odd_declarations,
         ),
         case(
             "an_override_of_another_object_is_reported_and_the_listener_is_ready",
@@ -137,7 +138,9 @@ async fn refused() -> Result<()> {
 
 async fn refuse_all(cluster: &Cluster) -> Result<()> {
     let victim = json!({ "metadata": { "name": "victim" }, "spec": { "ports": [{ "port": 80 }] } });
-    let victim = cluster.make(cluster.of::<Service>(), victim).await?;
+    let victim = cluster
+        .make(cluster.namespaced::<Service>(), victim)
+        .await?;
     let since = Timestamp::now();
     let all = bad();
     for (name, overrides, ..) in &all {
@@ -168,7 +171,7 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
     let said = message(&cluster.condition("selector", refused).await?, "Programmed");
     ensure!(said.contains("no such key!"), "{said}");
     tokio::time::sleep(QUIET).await;
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     eprintln!("{} bad overrides: {:?}", all.len(), asked.counts());
     for (name, _, why, _) in &all {
         let tries = writes_to(&asked, "services", name);
@@ -229,7 +232,7 @@ async fn report_unmatched(cluster: &Cluster) -> Result<()> {
     let told = explain(&cluster.client, &all, &all[0], object, Timestamp::now()).await?;
     let who = json!(told.context("the Listener is there")?.who);
     ensure!(who == json!([{ "who": "person", "what": said }]), "{who}");
-    let events = cluster.of::<Event>();
+    let events = cluster.namespaced::<Event>();
     eventually("a Warning event that names it", SOON, async || {
         let all = events.list(&Default::default()).await?;
         let is_it = |one: &Event| {
@@ -242,7 +245,7 @@ async fn report_unmatched(cluster: &Cluster) -> Result<()> {
     .await?;
     let without = json!({ "spec": { "objectOverrides": [] } });
     cluster.patch::<Listener>("web", without).await?;
-    let listeners = cluster.of::<Listener>();
+    let listeners = cluster.namespaced::<Listener>();
     eventually("nothing more is said of it", SOON, async || {
         let listener = listeners.get("web").await?;
         Ok(message(&listener, "OverridesMatched")
@@ -252,7 +255,7 @@ async fn report_unmatched(cluster: &Cluster) -> Result<()> {
     .await
 }
 
-async fn meant() -> Result<()> {
+async fn odd_declarations() -> Result<()> {
     let cluster = Cluster::start(PROGRAM).await?;
     cluster.explain(make_all(&cluster).await)
 }
@@ -295,12 +298,12 @@ async fn make_all(cluster: &Cluster) -> Result<()> {
     ensure!(ports(cluster, "equal").await? == ["http 80 TCP"]);
     let told_apart = ["port-53 53 TCP", "port-53-udp 53 UDP"];
     ensure!(ports(cluster, "unnamed").await? == told_apart);
-    let listener = cluster.of::<Listener>().get("selects").await?;
+    let listener = cluster.namespaced::<Listener>().get("selects").await?;
     let mount = format!(
         "listener.stackable.tech/mnt.{}",
         listener.uid().unwrap_or_default().replace('-', "")
     );
-    let service = cluster.of::<Service>().get("selects").await?;
+    let service = cluster.namespaced::<Service>().get("selects").await?;
     let selector = json!(service.spec.and_then(|s| s.selector));
     ensure!(
         selector == json!({ "app": "web", mount: "selects" }),
@@ -317,7 +320,7 @@ async fn make_all(cluster: &Cluster) -> Result<()> {
     Ok(())
 }
 
-/// A replaced selector, and overrides for objects that are not ours.
+/// Tests a replaced selector, and overrides for objects that are not ours.
 async fn overridden(cluster: &Cluster) -> Result<()> {
     let http = json!([{ "name": "http", "port": 80 }]);
     class(
@@ -352,7 +355,7 @@ async fn overridden(cluster: &Cluster) -> Result<()> {
 }
 
 async fn ports(cluster: &Cluster, name: &str) -> Result<Vec<String>> {
-    let service = cluster.of::<Service>().get(name).await?;
+    let service = cluster.namespaced::<Service>().get(name).await?;
     let ports = service.spec.and_then(|s| s.ports).unwrap_or_default();
     let line = |p: &k8s_openapi::api::core::v1::ServicePort| {
         let text = |t: &Option<String>| t.clone().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What a class does not allow: told on the Listener, never written, and no reason to take away what was made before.
+//! Requests that a class does not allow: reported on the Listener, never written, and no reason to
+//! remove objects that were made before.
 
 use std::path::Path;
 use std::time::Duration;
@@ -33,7 +34,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case(
             "what_was_made_before_a_class_was_tightened_stays",
             BINARIES,
-            kept,
+            tightened_class,
         ),
     ]
 }
@@ -46,7 +47,7 @@ const OVERRIDE: ExpectedCondition<'_> =
 const NAMESPACE: ExpectedCondition<'_> =
     ExpectedCondition("Accepted", "False", "NamespaceNotAllowed");
 
-/// Listener name, what it overrides, and the field that is not allowed.
+/// Name of a Listener, its overrides, and the field that is not allowed.
 fn far() -> Vec<(&'static str, Value, &'static str)> {
     let port = json!([{ "port": 8080, "nodePort": 30080 }]);
     vec![
@@ -114,7 +115,8 @@ async fn refused() -> Result<()> {
     cluster.explain(refuse_all(&cluster).await)
 }
 
-/// What is no name of a namespace, and no path, is not taken in the first place.
+/// Checks that the API server refuses a value that is no namespace name, and one that is no path,
+/// in the first place.
 async fn refuse_mistyped(cluster: &Cluster) -> Result<()> {
     for (field, value) in [
         ("allowedNamespaces", "No name"),
@@ -158,7 +160,7 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
     }
     let stranger = cluster.condition("stranger", NAMESPACE).await?;
     let expected = "ListenerClass `elsewhere` does not allow namespace `default`";
-    // What `Ready` says is what a Pod is told that mounts it.
+    // A Pod that mounts it gets the message of `Ready`.
     for condition in ["Accepted", "Ready"] {
         let said = message(&stranger, condition);
         ensure!(said.contains(expected), "{condition}: {said}");
@@ -170,7 +172,7 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
         .create("near", overriding("near", "strict", &near))
         .await?;
     cluster.ready("near").await?;
-    let service = json!(cluster.of::<Service>().get("near").await?);
+    let service = json!(cluster.namespaced::<Service>().get("near").await?);
     ensure!(
         service["metadata"]["annotations"]["example.org/a"] == "b",
         "{service}"
@@ -180,7 +182,7 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
         "{service}"
     );
     tokio::time::sleep(QUIET).await;
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     for name in far().iter().map(|(name, ..)| *name).chain(["stranger"]) {
         let tries = writes_to(&asked, "services", name);
         ensure!(tries.is_empty(), "{name}: {}", tries.lines());
@@ -204,7 +206,7 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
     Ok(())
 }
 
-async fn kept() -> Result<()> {
+async fn tightened_class() -> Result<()> {
     let cluster = Cluster::start(PROGRAM).await?;
     cluster.explain(keep(&cluster).await)
 }
@@ -220,7 +222,7 @@ async fn keep(cluster: &Cluster) -> Result<()> {
         (status.service_name, status.ingress_addresses)
     };
     let before = addresses(&cluster.ready("web").await?);
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     let service = services.get("web").await?;
 
     for (tightened, told) in [

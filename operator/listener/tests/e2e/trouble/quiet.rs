@@ -1,4 +1,4 @@
-//! No trouble at all: the log has no warning, for nobody could do anything about one.
+//! A cluster without errors: the log has no warning, because a user could not act on it.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn b26_a_listener_on_node_ports_without_a_pin_warns_of_nothing() -> Result
         cluster.expose("web", "external-unstable").await?;
         let idle = ExpectedCondition("Addressed", "Unknown", "NoPod");
         cluster.condition("web", idle).await?;
-        let listeners = cluster.of::<Listener>();
+        let listeners = cluster.namespaced::<Listener>();
         for (node, address) in NODES {
             cluster.endpoints("web", &[node]).await?;
             eventually("the address of its node", SOON, async || {

@@ -1,4 +1,5 @@
-//! What the cluster refuses for a while: rights, quotas, admission webhooks, namespaces that go away. Waiting helps, storms do not.
+//! Requests that the cluster refuses for a while: rights, quotas, admission webhooks, namespaces
+//! that go away. Waiting helps, storms do not.
 
 use std::time::Duration;
 
@@ -41,12 +42,12 @@ const WATCHED: Duration = Duration::from_secs(7);
 const TRIES: usize = 5;
 
 /// A namespace with one Listener.
-struct Place<'a> {
+struct TestNamespace<'a> {
     cluster: &'a Cluster,
     namespace: &'a str,
 }
 
-impl Place<'_> {
+impl TestNamespace<'_> {
     fn listeners(&self) -> Api<Listener> {
         Api::namespaced(self.cluster.client.clone(), self.namespace)
     }
@@ -65,7 +66,11 @@ impl Place<'_> {
     }
 
     /// Waits until the message of Ready has these words, and the condition is as wanted.
-    async fn says(&self, wanted: ExpectedCondition<'_>, words: &str) -> Result<Listener> {
+    async fn wait_for_message(
+        &self,
+        wanted: ExpectedCondition<'_>,
+        words: &str,
+    ) -> Result<Listener> {
         let listeners = self.listeners();
         let found = eventually(&format!("{wanted:?}: {words}"), SOON, async || {
             let listener = listeners.get("web").await?;
@@ -79,7 +84,7 @@ impl Place<'_> {
 
     /// How often the operator has tried to write the Service, and how often the status.
     async fn tries(&self, since: Timestamp) -> Result<(usize, usize)> {
-        let asked = self.cluster.asked().await?.since(since);
+        let asked = self.cluster.requests().await?.since(since);
         let here = asked.only(|e| e.namespace == self.namespace);
         let of = |resource| writes_to(&here, resource, "web").len();
         Ok((of("services"), of("listeners")))
@@ -95,7 +100,7 @@ async fn refused_for_a_while() -> Result<()> {
 }
 
 async fn all_at_once(cluster: &Cluster) -> Result<()> {
-    let place = |namespace| Place { cluster, namespace };
+    let place = |namespace| TestNamespace { cluster, namespace };
     let [quota, hooked, dying] = ["quota", "hooked", "dying"].map(place);
     cluster.expose("neighbour", "cluster-internal").await?;
     let neighbour = cluster.ready("neighbour").await?;
@@ -108,7 +113,7 @@ async fn all_at_once(cluster: &Cluster) -> Result<()> {
     cluster.make(cluster.all::<Namespace>(), held).await?;
     dying.expose("late").await?;
     dying
-        .says(
+        .wait_for_message(
             ExpectedCondition("Accepted", "False", "ListenerClassNotFound"),
             "late",
         )
@@ -129,15 +134,17 @@ async fn all_at_once(cluster: &Cluster) -> Result<()> {
     });
     cluster.make(cluster.all::<ListenerClass>(), late).await?;
     tokio::time::sleep(WATCHED).await;
-    quota.says(WAITING, "a quota is used up: raise it").await?;
+    quota
+        .wait_for_message(WAITING, "a quota is used up: raise it")
+        .await?;
     hooked
-        .says(
+        .wait_for_message(
             WAITING,
             "an admission webhook does not answer: repair or remove it",
         )
         .await?;
     dying
-        .says(WAITING, "the namespace is being deleted")
+        .wait_for_message(WAITING, "the namespace is being deleted")
         .await?;
     for place in [&quota, &hooked, &dying] {
         let (services, statuses) = place.tries(since).await?;
@@ -157,14 +164,15 @@ async fn all_at_once(cluster: &Cluster) -> Result<()> {
     exhaust(cluster, "quota", 5).await?;
     let hooks = cluster.all::<ValidatingWebhookConfiguration>();
     hooks.delete("down", &DeleteParams::default()).await?;
-    quota.says(READY, "").await?;
-    hooked.says(READY, "").await?;
-    let now = cluster.of::<Listener>().get("neighbour").await?;
+    quota.wait_for_message(READY, "").await?;
+    hooked.wait_for_message(READY, "").await?;
+    let now = cluster.namespaced::<Listener>().get("neighbour").await?;
     ensure!(now == neighbour, "{now:?}");
     Ok(())
 }
 
-/// What the quota controller would do: a quota without its use counts as unknown.
+/// Sets a quota with its use, as the quota controller would. A quota without its use counts as
+/// unknown.
 async fn exhaust(cluster: &Cluster, namespace: &str, most: u32) -> Result<()> {
     let quotas: Api<ResourceQuota> = Api::namespaced(cluster.client.clone(), namespace);
     let hard = json!({ "count/services": most.to_string() });
@@ -184,7 +192,7 @@ async fn exhaust(cluster: &Cluster, namespace: &str, most: u32) -> Result<()> {
     Ok(())
 }
 
-/// A webhook for Services of one namespace at a port where nobody listens.
+/// Creates a webhook for Services of one namespace, at a port without a listener.
 async fn hook(cluster: &Cluster, namespace: &str) -> Result<()> {
     let hook = json!({
         "metadata": { "name": "down" },
@@ -235,7 +243,7 @@ async fn granted_late(cluster: &mut Cluster) -> Result<()> {
     cluster.run_operator_with(&[], kubeconfig, &[])?;
     tokio::time::sleep(WATCHED).await;
     cluster.check_operator()?;
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     let counts = asked.counts();
     eprintln!("no rights: {counts:?} in {WATCHED:?}");
     // The class of the preset, the definitions, the Lease, and five tries for each of six kinds.
@@ -254,14 +262,14 @@ async fn granted_late(cluster: &mut Cluster) -> Result<()> {
     let since = Timestamp::now();
     cluster.expose("second", "inside").await?;
     tokio::time::sleep(WATCHED).await;
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     let tries = writes_to(&asked, "services", "second");
     eprintln!(
         "no right to write Services: {} tries in {WATCHED:?}",
         tries.len()
     );
     ensure!((2..=TRIES).contains(&tries.len()), "{}", tries.lines());
-    let place = Place {
+    let place = TestNamespace {
         cluster,
         namespace: "default",
     };

@@ -63,7 +63,7 @@ async fn freeze(cluster: &mut Cluster) -> Result<()> {
     cluster.check_operator()?;
     let log = cluster.log();
     once_each(&warnings(&log[before..], 10)?)?;
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     for name in &pending {
         let services = writes_to(&asked, "services", name);
         ensure!(services.len() <= 2, "{}", services.lines());
@@ -94,7 +94,7 @@ async fn kill(cluster: &mut Cluster) -> Result<()> {
         began.elapsed()
     );
     let log = cluster.log();
-    // Each way in which a connection ends, each kind that is watched, and the Lease.
+    // Each way in which a connection ends, each watched kind, and the Lease.
     let told = warnings(&log[before..], 30)?;
     once_each(&told)?;
     eprintln!("killed: {} warnings", told.len());

@@ -1,4 +1,5 @@
-//! Connections that die without a word, and an API server that says nothing: how soon that is noticed, and who is told.
+//! Connections that die silently, and an API server that does not answer: the time until it is
+//! noticed, and the reports about it.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -10,7 +11,7 @@ use lifecycle_tests::harness::{Case, eventually};
 use lifecycle_tests::named;
 
 use super::BINARIES;
-use super::way::Way;
+use super::way::ApiProxy;
 use crate::PROGRAM;
 use crate::listeners::Cluster;
 
@@ -23,7 +24,7 @@ const NOTICED: Duration = Duration::from_secs(45);
 
 async fn watches_that_die_silently_are_begun_anew() -> Result<()> {
     let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
-    let (way, through) = Way::of_operator(&cluster)?;
+    let (way, through) = ApiProxy::of_operator(&cluster)?;
     cluster.run_operator_with(&["--disable-leader-election"], through, &[])?;
     cluster.prepared().await?;
     cluster.expose("before", "cluster-internal").await?;
@@ -44,7 +45,7 @@ async fn b17_a_silent_api_server_makes_it_unready() -> Result<()> {
     cluster.run_operator(&[&address]).await?;
     cluster.prepared().await?;
     eventually("it is ready", NOTICED, async || {
-        let ready = ask(probes, "/readyz")?;
+        let ready = http_get(probes, "/readyz")?;
         Ok(ready.starts_with("HTTP/1.1 200").then_some(()))
     })
     .await?;
@@ -56,7 +57,7 @@ async fn b17_a_silent_api_server_makes_it_unready() -> Result<()> {
         "it is not ready for want of Listeners",
         NOTICED + Duration::from_secs(10),
         async || {
-            let ready = ask(probes, "/readyz")?;
+            let ready = http_get(probes, "/readyz")?;
             let is_unready = ready.starts_with("HTTP/1.1 503");
             Ok((is_unready && ready.contains(expected)).then_some(()))
         },
@@ -64,11 +65,11 @@ async fn b17_a_silent_api_server_makes_it_unready() -> Result<()> {
     .await?;
     eprintln!("frozen: told after {:?}", began.elapsed());
     // A new process would not hear more.
-    let alive = ask(probes, "/livez")?;
+    let alive = http_get(probes, "/livez")?;
     ensure!(alive.starts_with("HTTP/1.1 200"), "{alive}");
     cluster.server.thaw()?;
     eventually("it is ready again", NOTICED, async || {
-        let ready = ask(probes, "/readyz")?;
+        let ready = http_get(probes, "/readyz")?;
         Ok(ready.starts_with("HTTP/1.1 200").then_some(()))
     })
     .await?;
@@ -76,7 +77,7 @@ async fn b17_a_silent_api_server_makes_it_unready() -> Result<()> {
     cluster.ready("later").await.map(drop)
 }
 
-fn ask(probes: SocketAddr, path: &str) -> Result<String> {
+fn http_get(probes: SocketAddr, path: &str) -> Result<String> {
     let Ok(mut stream) = TcpStream::connect(probes) else {
         return Ok(String::new());
     };

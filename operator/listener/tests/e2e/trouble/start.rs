@@ -1,4 +1,5 @@
-//! Starting where there is nothing to start with: kubeconfigs that cannot be used, an API server that is not there, definitions that are missing.
+//! A start without its requirements: kubeconfigs that cannot be used, an API server that is down,
+//! missing definitions.
 
 use std::fs;
 use std::path::Path;
@@ -109,7 +110,7 @@ fn ends_in_one_line(folder: &Path, name: &'static str, kubeconfig: Option<&Path>
     let mut process = Process::start(name, command, folder)?;
     let mut deadline = Deadline::new(SOON);
     let status = loop {
-        match process.ended()? {
+        match process.exit_status()? {
             Some(status) => break status,
             None if deadline.is_over() => return Err(process.failure("still runs")),
             None => std::thread::sleep(Duration::from_millis(10)),
@@ -189,7 +190,7 @@ async fn installed_late(cluster: &mut Cluster) -> Result<()> {
         told.len() == 1 && told[0].contains("`listener-operator crd`"),
         "{told:#?}"
     );
-    let asked = cluster.asked().await?.since(since);
+    let asked = cluster.requests().await?.since(since);
     eprintln!("no definitions: {:?} in {WATCHED:?}", asked.counts());
     ensure!(
         asked.len() <= 10 && asked.counts().writes == 0,
@@ -214,7 +215,7 @@ async fn installed_late(cluster: &mut Cluster) -> Result<()> {
     has_classes(cluster).await?;
     cluster.expose("web", "cluster-internal").await?;
     cluster.ready("web").await?;
-    let asked = cluster.asked().await?;
+    let asked = cluster.requests().await?;
     let written = asked.only(|e| {
         e.user == OPERATOR && e.resource == "customresourcedefinitions" && e.verb == "patch"
     });

@@ -30,7 +30,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Stops the operator and says how long that took.
+/// Stops the operator and returns the time that it took.
 fn stop(cluster: &mut Cluster, when: &str) -> Result<Duration> {
     stop_by(cluster, Signal::TERM, when)
 }
@@ -45,7 +45,7 @@ fn stop_by(cluster: &mut Cluster, signal: Signal, when: &str) -> Result<Duration
 }
 
 async fn holder(cluster: &Cluster) -> Result<Option<String>> {
-    let leases = cluster.of::<Lease>();
+    let leases = cluster.namespaced::<Lease>();
     let lease = leases
         .get_opt("listeners.stackable.tech-controller")
         .await?;
@@ -68,7 +68,7 @@ async fn in_the_middle(cluster: &mut Cluster) -> Result<()> {
         try_join_all(names.iter().map(|n| cluster.expose(n, "external-stable"))).await?;
     }
     cluster.run_operator(&[]).await?;
-    let services = cluster.of::<Service>();
+    let services = cluster.namespaced::<Service>();
     let made =
         async || Ok::<_, anyhow::Error>(services.list(&Default::default()).await?.items.len());
     eventually("the first Services", SOON, async || {
@@ -84,7 +84,7 @@ async fn in_the_middle(cluster: &mut Cluster) -> Result<()> {
 
     cluster.run_operator(&[]).await?;
     let waiting = ExpectedCondition("Addressed", "Unknown", "WaitingForLoadBalancer");
-    let listeners = cluster.of::<Listener>();
+    let listeners = cluster.namespaced::<Listener>();
     let limit = SOON * u32::try_from(3 * many.div_ceil(200))?;
     eventually("all to wait for a load balancer", limit, async || {
         let all = listeners.list(&Default::default()).await?.items;

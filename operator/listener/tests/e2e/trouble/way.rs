@@ -1,4 +1,5 @@
-//! A way between an operator and its API server that can lose what goes through it. Knows no Kubernetes but the kubeconfig that leads through it.
+//! A connection between an operator and its API server that can lose its traffic. Knows nothing of
+//! Kubernetes except the kubeconfig that leads through it.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -12,7 +13,7 @@ use anyhow::Result;
 use crate::listeners::{Cluster, OPERATOR};
 
 /// A way to a server.
-pub(super) struct Way {
+pub(super) struct ApiProxy {
     at: SocketAddr,
     state: Arc<State>,
 }
@@ -25,7 +26,7 @@ struct State {
     is_cut: AtomicBool,
 }
 
-impl Way {
+impl ApiProxy {
     /// A way to the API server, and a kubeconfig of the operator that leads through it.
     pub(super) fn of_operator(cluster: &Cluster) -> Result<(Self, PathBuf)> {
         let url = cluster.server.url();
@@ -95,7 +96,7 @@ fn relay(mut from: TcpStream, mut to: TcpStream, state: &Arc<State>) {
         }
         let is_lost = state.losses.load(Ordering::SeqCst) != before;
         if !is_lost {
-            // Whoever is gone already needs to hear nothing.
+            // A closed peer needs no notification.
             let _: Result<(), _> = to.shutdown(Shutdown::Write);
         }
     });

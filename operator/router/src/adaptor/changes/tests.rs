@@ -101,7 +101,7 @@ fn other_values_replace_a_listener() {
             json!({"observer": "auto"}),
             json!({"observer": "none", "address": "other"}),
         ),
-        // The router will say that it does not know it.
+        // The router will report that it does not know the attribute.
         (json!({}), json!({"allowedKeys": ["a"]})),
     ] {
         assert_eq!(
@@ -343,7 +343,7 @@ fn a_document_is_read_entry_by_entry() {
         ["tcpListener"],
         {"name": "n"},
     ]);
-    let read = wanted(document.as_array().unwrap());
+    let read = parse_elements(document.as_array().unwrap());
     let expected = [
         entry("tcpListener", json!({"name": "l", "port": "1"})),
         entry("tcpConnector", json!({"name": "l"})),
@@ -363,7 +363,8 @@ fn a_document_is_read_entry_by_entry() {
     );
 }
 
-/// A router as far as operations concern it: it fills in defaults, refuses what the real one refuses, and resolves references once.
+/// Model of a router, limited to operations: it fills in defaults, refuses everything that the real
+/// router refuses, and resolves references once.
 #[derive(Debug, Default)]
 struct Model {
     entities: BTreeMap<(Entity, String), Attributes>,
@@ -507,7 +508,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     })
 }
 
-/// A document in which every reference has its object.
+/// Generates a document in which every reference has its object.
 fn any_document() -> impl Strategy<Value = Vec<Entry>> {
     proptest::collection::vec(any_entry(), 0..14).prop_map(|entries| {
         let mut names = BTreeSet::new();
@@ -528,7 +529,7 @@ fn any_document() -> impl Strategy<Value = Vec<Entry>> {
     })
 }
 
-/// Fails unless the router has what is wanted, and of the rest its own entities alone.
+/// Fails unless the router has exactly the wanted entries besides its own entities.
 fn has_exactly(model: &Model, wanted: &[Entry]) {
     for entry in wanted
         .iter()

@@ -1,5 +1,6 @@
-//! The connection to the router with its links: a receiver for each address, and senders that a missing credit does not hold up for others.
-//! A multicast address takes nothing while nobody listens there, so every message has a time limit.
+//! The connection to the router with its links: a receiver for each address, and senders. A sender
+//! without credit does not delay the others. A multicast address accepts no message while it has no
+//! receiver, so every message has a time limit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ const SENDING: Duration = Duration::from_secs(2);
 /// How long requests for all records are collected before they are answered together.
 const FLUSHES: Duration = Duration::from_millis(100);
 
-/// How long a source has to send something before it is asked for its records all the same.
+/// Time that a source has to send something before its records are requested anyway.
 const FIRST: Duration = Duration::from_secs(5);
 
 /// News of a link.
@@ -194,7 +195,7 @@ async fn next(receiver: &mut Receiver) -> Result<Option<Incoming>, Cause> {
     }
 }
 
-/// Passes on messages until the link ends.
+/// Forwards messages until the link ends.
 async fn receive(
     mut receiver: Receiver,
     source: Option<String>,
@@ -241,12 +242,12 @@ async fn repeat(
             return;
         }
         ticks.tick().await;
-        // Without credit nobody listens.
+        // Without credit, the address has no receiver.
         send(&mut sender, message()).await;
     }
 }
 
-/// Sends the record of the site to whoever requests it.
+/// Sends the record of the site to each source that requests it.
 async fn answer(
     mut commands: Receiver,
     mut records: Sender,
@@ -258,7 +259,7 @@ async fn answer(
     let listening = async {
         loop {
             match next(&mut commands).await {
-                // Whatever comes to this address is a request.
+                // Every message to this address is a request.
                 Ok(_) => requested.notify_one(),
                 Err(cause) => {
                     // Without a receiver, the connection is gone already.

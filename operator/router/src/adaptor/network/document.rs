@@ -65,14 +65,14 @@ impl Network {
 /// The routing keys of the own site, each with the kind that it needs of other sites.
 fn needed(records: &Records<'_>, own: Option<&str>) -> BTreeSet<(Kind, String)> {
     let mut needed = BTreeSet::new();
-    let routers = own.map_or(&[][..], |own| records.below(Kind::Router, own));
+    let routers = own.map_or(&[][..], |own| records.children(Kind::Router, own));
     for router in routers {
         let sides = [
             (Kind::Listener, Kind::Connector),
             (Kind::Connector, Kind::Listener),
         ];
         for (kind, opposite) in sides {
-            let entries = records.below(kind, &router.id).iter();
+            let entries = records.children(kind, &router.id).iter();
             let keys = entries.filter_map(|entry| entry.text(Text::Address));
             needed.extend(keys.map(|key| (opposite, key.to_owned())));
         }
@@ -91,7 +91,7 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn site(&mut self, site: &Record) -> Value {
-        let routers = self.records.below(Kind::Router, &site.id);
+        let routers = self.records.children(Kind::Router, &site.id);
         let routers: Vec<Value> = routers.iter().map(|it| self.router(site, it)).collect();
         let names = [
             ("name", Text::Name),
@@ -113,13 +113,17 @@ impl<'a> Writer<'a> {
             ("imageVersion", Text::ImageVersion),
             ("hostname", Text::Hostname),
         ];
-        let below = |kind| self.records.below(kind, &router.id).iter();
+        let below = |kind| self.records.children(kind, &router.id).iter();
         let links: Vec<Value> = below(Kind::Link).map(|record| link(record)).collect();
         let accesses = below(Kind::Access).map(|record| json!({"identity": record.id}));
         let accesses: Vec<Value> = accesses.collect();
-        let listeners = self.kept(Kind::Listener, site, router).into_iter();
+        let listeners = self
+            .fitting_records(Kind::Listener, site, router)
+            .into_iter();
         let listeners: Vec<Value> = listeners.map(listener).collect();
-        let connectors = self.kept(Kind::Connector, site, router).into_iter();
+        let connectors = self
+            .fitting_records(Kind::Connector, site, router)
+            .into_iter();
         let connectors: Vec<Value> = connectors.map(|it| self.connector(site, it)).collect();
         json!({
             "router": texts(router, &names),
@@ -131,8 +135,8 @@ impl<'a> Writer<'a> {
     }
 
     /// The listeners or connectors of a router that the document has room for.
-    fn kept(&mut self, kind: Kind, site: &Record, router: &Record) -> Vec<&'a Record> {
-        let entries = self.records.below(kind, &router.id).iter().copied();
+    fn fitting_records(&mut self, kind: Kind, site: &Record, router: &Record) -> Vec<&'a Record> {
+        let entries = self.records.children(kind, &router.id).iter().copied();
         entries.filter(|entry| self.keeps(site, entry)).collect()
     }
 
@@ -169,7 +173,11 @@ impl<'a> Writer<'a> {
             .copied();
         let process = named.or_else(|| {
             let host = record.text(Text::DestHost)?;
-            let all = self.records.below(Kind::Process, &site.id).iter().copied();
+            let all = self
+                .records
+                .children(Kind::Process, &site.id)
+                .iter()
+                .copied();
             let mut all = all.filter(|process| process.text(Text::SourceHost) == Some(host));
             all.next()
         });

@@ -63,11 +63,12 @@ fn entries<'a>(
     site: &Record,
     kind: Kind,
 ) -> impl Iterator<Item = &'a Record> {
-    let routers = records.below(Kind::Router, &site.id).iter();
-    routers.flat_map(move |router| records.below(kind, &router.id).to_vec())
+    let routers = records.children(Kind::Router, &site.id).iter();
+    routers.flat_map(move |router| records.children(kind, &router.id).to_vec())
 }
 
-/// The links of a site whose other end is known. Of two routers with one link, one that has it up is enough.
+/// Returns the links of a site whose other end is known. If two routers have one link, it is enough
+/// that one of them reports it as up.
 fn links(records: &Records<'_>, site: &Record) -> Vec<LinkReport> {
     let mut links: BTreeMap<(&str, &str), LinkReport> = BTreeMap::new();
     for record in entries(records, site, Kind::Link) {

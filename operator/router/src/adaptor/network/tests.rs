@@ -1,4 +1,5 @@
-//! Tests of the store of records: random networks, whose records come in any order, and the bounds.
+//! Tests of the store of records: random networks whose records arrive in any order, and the
+//! bounds.
 
 use std::collections::BTreeSet;
 
@@ -33,42 +34,46 @@ fn a_network() -> impl Strategy<Value = Vec<Vec<Router>>> {
 
 fn site_record(site: usize) -> Record {
     Record::new(Kind::Site, &format!("site{site}"))
-        .with(Text::Name, &format!("name{site}"))
-        .with(Text::Namespace, "ns")
-        .with(Text::Platform, "kubernetes")
-        .with(Text::Version, "2.0.0")
+        .with_text(Text::Name, &format!("name{site}"))
+        .with_text(Text::Namespace, "ns")
+        .with_text(Text::Platform, "kubernetes")
+        .with_text(Text::Version, "2.0.0")
 }
 
 /// All records of a router, with its source.
 fn router_records(sites: usize, site: usize, at: usize, router: &Router) -> (String, Vec<Record>) {
     let id = format!("r{site}x{at}");
     let of = |kind, name: &str| {
-        Record::new(kind, &format!("{id}:{name}")).with(Text::Parent, &format!("{id}:0"))
+        Record::new(kind, &format!("{id}:{name}")).with_text(Text::Parent, &format!("{id}:0"))
     };
     let mut records = vec![
         Record::new(Kind::Router, &format!("{id}:0"))
-            .with(Text::Parent, &format!("site{site}"))
-            .with(Text::Name, &id),
+            .with_text(Text::Parent, &format!("site{site}"))
+            .with_text(Text::Name, &id),
         of(Kind::Access, "a"),
     ];
     for (at, key) in router.listeners.iter().enumerate() {
         let record = of(Kind::Listener, &format!("l{at}"));
         records.push(
             record
-                .with(Text::Name, &format!("l{at}"))
-                .with(Text::Address, key),
+                .with_text(Text::Name, &format!("l{at}"))
+                .with_text(Text::Address, key),
         );
     }
     for (at, key) in router.connectors.iter().enumerate() {
         let record = of(Kind::Connector, &format!("c{at}"));
-        records.push(record.with(Text::DestHost, "host").with(Text::Address, key));
+        records.push(
+            record
+                .with_text(Text::DestHost, "host")
+                .with_text(Text::Address, key),
+        );
     }
     if let Some(to) = router.link {
         let mut record = of(Kind::Link, "k")
-            .with(Text::Name, "link")
-            .with(Text::Status, "Up")
-            .with(Text::Role, "inter-router")
-            .with(Text::Peer, &format!("r{}x0:a", to % sites));
+            .with_text(Text::Name, "link")
+            .with_text(Text::Status, "Up")
+            .with_text(Text::Role, "inter-router")
+            .with_text(Text::Peer, &format!("r{}x0:a", to % sites));
         record.cost = Some(3);
         records.push(record);
     }
@@ -152,7 +157,7 @@ proptest! {
     ) {
         let mut now = Instant::now();
         let mut store = Network::new(Some(site_record(0)), Limits::default());
-        // A router that has restarted since: another source, whose records go with it.
+        // A router that has restarted since is another source, and its records go with it.
         let (_, records) = router_records(network.len(), 0, 8, &old);
         store.discover("old", now);
         store.take("old", records, now);
@@ -289,14 +294,14 @@ fn a_connector_has_the_process_of_its_host() {
     let mut store = Network::new(Some(site_record(0)), Limits::default());
     store.discover("r", now);
     let records = vec![
-        Record::new(Kind::Router, "r").with(Text::Parent, "site0"),
+        Record::new(Kind::Router, "r").with_text(Text::Parent, "site0"),
         Record::new(Kind::Process, "p")
-            .with(Text::Parent, "site0")
-            .with(Text::SourceHost, "10.0.0.1")
-            .with(Text::Name, "pod"),
+            .with_text(Text::Parent, "site0")
+            .with_text(Text::SourceHost, "10.0.0.1")
+            .with_text(Text::Name, "pod"),
         Record::new(Kind::Connector, "c")
-            .with(Text::Parent, "r")
-            .with(Text::DestHost, "10.0.0.1"),
+            .with_text(Text::Parent, "r")
+            .with_text(Text::DestHost, "10.0.0.1"),
     ];
     store.take("r", records, now);
     let status = store.status(Detail::Full);

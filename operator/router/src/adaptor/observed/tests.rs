@@ -126,7 +126,7 @@ fn a_link_is_up_while_its_connection_is_open() {
     }
 }
 
-/// As the real router says it.
+/// Message in the words of the real router.
 const REFUSED: &str = "Connection to 127.0.0.1:55671 failed: proton:io Connection refused - disconnected 127.0.0.1:55671";
 const UNTRUSTED: &str = "Connection to 127.0.0.1:55671 failed: amqp:connection:framing-error SSL Failure: error:0A000086:SSL routines::certificate verify failed";
 

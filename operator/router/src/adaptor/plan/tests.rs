@@ -1,4 +1,5 @@
-//! Entries that may not be touched, profiles that are renewed, and what stays of the router's own.
+//! Tests of entries that must not be touched, of renewed profiles, and of the router's own entities
+//! that remain.
 
 use std::path::Path;
 
@@ -7,11 +8,11 @@ use serde_json::json;
 use super::super::document::Loaded;
 use super::*;
 use crate::snapshot::Snapshot;
-use crate::tls::Lack;
+use crate::tls::MissingFile;
 
 fn document(elements: &Value) -> Document {
     let file = |_: &str, _: &crate::config::Profile, _: &str| {
-        Err(Lack::Gone(
+        Err(MissingFile::Gone(
             "TLS credentials secret \"web\" not found".to_owned(),
         ))
     };

@@ -1,5 +1,6 @@
-//! The network status in a ConfigMap, and the Lease by which one of several adaptors of a site writes it and announces the site. Both have the
-//! names and the times of the existing implementation, so that an adaptor of that one and this one never work at once.
+//! The network status in a ConfigMap, and the Lease that decides which of several adaptors of a
+//! site writes it and announces the site. Both use the names and the times of the existing
+//! implementation, so that an adaptor of that implementation and this one never work at once.
 
 use std::time::Duration;
 
@@ -24,10 +25,10 @@ const KEY: &str = "NetworkStatus";
 /// The Lease.
 const LEASE: &str = "skupper-site-leader";
 
-/// A Lease that does not change for so long belongs to nobody.
+/// Time after which an unchanged Lease has no holder.
 const DURATION: Duration = Duration::from_secs(15);
 
-/// A leader that cannot renew the Lease for so long is none any more.
+/// Time after which a leader that cannot renew the Lease stops being the leader.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The pause between two attempts.

@@ -137,7 +137,7 @@ fn records_without_an_identity_are_counted_and_others_kept() {
 #[test]
 fn a_text_that_is_too_long_or_empty_is_none() {
     let record = Record::new(Kind::Site, "s");
-    let mut more = record.clone().with(Text::Name, "");
+    let mut more = record.clone().with_text(Text::Name, "");
     assert_eq!(more, record);
     more.texts.insert(Text::Name, "x".repeat(MAX_TEXT + 1));
     let decoded = decode(encode_records("mc/sfe.x", &[more]));

@@ -1,5 +1,5 @@
-//! What a site says about itself that no way depends on: what it is called, and what it has of each key. Told to people and to
-//! controllers; streams find their way without it.
+//! Information of a site about itself that no route depends on: its name, and its services for each
+//! key. It is for people and for controllers. Streams find their route without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,34 +7,34 @@ use super::{Key, SiteId, is_name};
 
 /// The longest of the names here, in bytes.
 pub const MAX_NAME: usize = 253;
-/// The most keys that are told of.
+/// Upper bound on the number of announced keys.
 pub const MAX_SERVICES: usize = 4096;
 /// The most that all this may take, in bytes of names.
 pub const MAX_ABOUT: usize = 128 * 1024;
 
-/// What a site is called, and what it has.
+/// Name and services of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// Its name; empty if it has none.
     pub name: String,
     /// Its namespace; empty if it has none.
     pub namespace: String,
-    /// What it runs on; empty if it is not said.
+    /// Platform of the site; empty if it is not reported.
     pub platform: String,
-    /// Of which version its controller is; empty if it is not said.
+    /// Version of its controller; empty if unknown.
     pub version: String,
     /// The links that it dials, by the site that they lead to.
     pub dials: BTreeMap<SiteId, String>,
-    /// What it has of each key.
+    /// Services of the site by key.
     pub services: BTreeMap<Key, Service>,
 }
 
-/// What a site has of a key.
+/// Entries that a site has for a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Service {
-    /// Who serves it.
+    /// Connectors that serve the key.
     pub connectors: Side,
-    /// Who offers it to clients.
+    /// Listeners that offer the key to clients.
     pub listeners: Side,
 }
 
@@ -49,13 +49,13 @@ impl Service {
 pub struct Side {
     /// How many there are.
     pub count: u16,
-    /// What they are called, as far as there is room.
+    /// Names of the entries, as far as the size bound allows.
     pub names: BTreeSet<String>,
 }
 
 impl Side {
-    /// These, each once; what is no name is counted and not told.
-    pub fn of(names: impl IntoIterator<Item = String>) -> Self {
+    /// Collects these names, each once. An invalid name is counted but not announced.
+    pub fn from_names(names: impl IntoIterator<Item = String>) -> Self {
         let mut side = Self::default();
         for name in names {
             side.count = side.count.saturating_add(1);
@@ -91,7 +91,7 @@ impl About {
         texts.sum::<usize>() + dials.sum::<usize>() + services.sum::<usize>()
     }
 
-    /// Whether a site may say that.
+    /// Returns true if the information is within the limits for a site.
     pub(super) fn is_well(&self) -> bool {
         let is_text = |text: &String| text.is_empty() || is_name(text, MAX_NAME);
         let mut dials = self.dials.values();
@@ -104,7 +104,8 @@ impl About {
             && self.size() <= MAX_ABOUT
     }
 
-    /// The same, but for what there is no room for: names go first, then counts. Says whether anything went.
+    /// Removes everything that exceeds the size bound: names go first, then counts. Also returns
+    /// true if something was removed.
     pub fn fitted(mut self) -> (Self, bool) {
         for text in [
             &mut self.name,
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn what_there_is_no_room_for_goes_names_first() {
         let service = |_: usize| Service {
-            connectors: Side::of(["10.0.0.1".to_owned(), "ä\n".to_owned()]),
+            connectors: Side::from_names(["10.0.0.1".to_owned(), "ä\n".to_owned()]),
             listeners: Side::default(),
         };
         let of = |keys: usize| About {

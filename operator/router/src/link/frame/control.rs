@@ -1,4 +1,4 @@
-//! What two routers say to each other on the first stream of a link.
+//! Messages between two routers on the first stream of a link.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -11,12 +11,12 @@ use crate::link::announcement::{
     Announcement, MAX_ANNOUNCEMENT, MAX_KEYS, MAX_LINKS, Role, SiteId, Version,
 };
 
-/// The longest frame: the longest announcement and what is around it.
+/// Upper bound on the size of a frame: the longest announcement and its envelope.
 pub const MAX_FRAME: usize = MAX_ANNOUNCEMENT + 1024;
-/// The most of a reason that is said, in bytes.
+/// Upper bound on a transmitted reason, in bytes.
 const MAX_REASON: usize = 256;
 
-/// The first thing that either side says.
+/// First frame that either side sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// The versions of this protocol that it speaks.
@@ -25,26 +25,26 @@ pub struct Hello {
     pub site: SiteId,
     /// When its router started.
     pub instance: u64,
-    /// What its site is for others.
+    /// Role of its site towards the others.
     pub role: Role,
-    /// What the link costs for it.
+    /// Cost of the link for the router.
     pub cost: u32,
 }
 
-/// One thing that is said.
+/// Frame of the control stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// Who speaks.
+    /// Identity of the sender.
     Hello(Hello),
-    /// That it is there.
+    /// Sign of life of the sender.
     Alive,
-    /// What a site says about itself.
+    /// Announcement of a site about itself.
     Announce(Arc<Announcement>),
     /// That this arrived; of the version zero, that nothing is known of the site.
     Acknowledge(SiteId, Version),
     /// Why it ends the link.
     Goodbye(String),
-    /// What the link costs for it from now on.
+    /// New cost of the link for the router.
     Cost(u32),
 }
 
@@ -71,13 +71,13 @@ impl Frame {
     /// The frame with its length before it.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![0; 4];
-        self.put(&mut bytes);
+        self.encode_into(&mut bytes);
         let length = u32::try_from(bytes.len() - 4).expect("a frame is short");
         bytes[..4].copy_from_slice(&length.to_be_bytes());
         bytes
     }
 
-    fn put(&self, bytes: &mut Vec<u8>) {
+    fn encode_into(&self, bytes: &mut Vec<u8>) {
         match self {
             Frame::Hello(hello) => {
                 bytes.push(HELLO);
@@ -132,7 +132,7 @@ impl Frame {
     }
 }
 
-/// What can be shown of what another said: one line, and not too long.
+/// Returns the printable part of a text from another router: one line of limited length.
 fn printable(reason: &str) -> String {
     let mut text = String::new();
     for c in reason.chars().map(|c| if c.is_control() { ' ' } else { c }) {
@@ -253,11 +253,11 @@ fn announcement(reader: &mut Reader<'_>) -> Result<Announcement, Error> {
         role,
         links,
         keys,
-        about: about(reader)?,
+        about: read_about(reader)?,
     })
 }
 
-fn about(reader: &mut Reader<'_>) -> Result<About, Error> {
+fn read_about(reader: &mut Reader<'_>) -> Result<About, Error> {
     let mut text = || reader.text().map(str::to_owned);
     let mut about = About {
         name: text()?,

@@ -3,7 +3,7 @@
 use super::Error;
 use crate::link::announcement::{Key, SiteId};
 
-/// What is left of a body.
+/// Rest of a body.
 pub(super) struct Reader<'b>(pub(super) &'b [u8]);
 
 impl<'b> Reader<'b> {
@@ -45,7 +45,7 @@ impl<'b> Reader<'b> {
         Key::new(self.text()?).ok_or(Error::Malformed)
     }
 
-    /// There is nothing more.
+    /// Checks that no bytes are left.
     pub(super) fn end(self) -> Result<(), Error> {
         if self.0.is_empty() {
             Ok(())

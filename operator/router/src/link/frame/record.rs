@@ -1,5 +1,5 @@
-//! What is said on one stream: to whom it goes, whether it got there, bytes, how many more may come, and that there are no more. A
-//! stream that ends without saying so was aborted.
+//! Messages on one stream: its destination, the result of opening it, bytes, the number of further
+//! bytes allowed, and the end of the bytes. A stream that ends without an end message was aborted.
 
 use super::Error;
 use super::reader::{Reader, put_text};
@@ -12,22 +12,22 @@ pub(crate) const HEAD: usize = 3;
 /// The longest that a request is.
 const MAX_REQUEST: usize = MAX_KEY + MAX_SITE + 5;
 
-/// Where a stream goes.
+/// Destination of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// To a server of this key.
     pub key: Key,
     /// At this site.
     pub site: SiteId,
-    /// Over at most so many links after this one.
+    /// Upper bound on the number of links after this one.
     pub ttl: u8,
 }
 
 /// Why a stream did not get there.
 #[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Refusal {
-    /// There is no way to the site, or the site has no such key.
-    #[error("there is no way to it")]
+    /// The site is unreachable, or has no such key.
+    #[error("there is no route to it")]
     NoRoute,
     /// The server did not answer.
     #[error("its server does not answer")]
@@ -40,10 +40,10 @@ pub enum Refusal {
     Limit,
 }
 
-/// One thing that is said.
+/// Record of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Record<'b> {
-    /// Where the stream is to go.
+    /// Destination of the stream.
     Open(Request),
     /// That it got there.
     Opened,
@@ -66,7 +66,7 @@ const END: u8 = 6;
 
 impl<'b> Record<'b> {
     /// Appends it; data at most [`MAX_DATA`] of it.
-    pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn encode_into(&self, bytes: &mut Vec<u8>) {
         let head = bytes.len();
         bytes.extend([0; HEAD]);
         let kind = match self {

@@ -13,7 +13,7 @@ use super::*;
 use crate::link::announcement::about::{About, Service, Side};
 use crate::link::announcement::{Announcement, Key, Role, SiteId, Version};
 
-/// `PROPTEST_CASES` says how many.
+/// Returns a configuration with a fixed seed. `PROPTEST_CASES` sets the number of cases.
 pub(crate) fn seeded() -> ProptestConfig {
     ProptestConfig {
         rng_seed: RngSeed::Fixed(7),
@@ -46,7 +46,7 @@ fn side() -> impl Strategy<Value = Side> {
     })
 }
 
-fn about() -> impl Strategy<Value = About> {
+fn about_strategy() -> impl Strategy<Value = About> {
     let service = (side(), side()).prop_map(|(connectors, listeners)| Service {
         connectors,
         listeners,
@@ -70,7 +70,7 @@ fn about() -> impl Strategy<Value = About> {
 fn announcement() -> impl Strategy<Value = Announcement> {
     let links = btree_map(site(), any::<u32>(), 0..9);
     let keys = btree_set(key(), 0..9);
-    let all = (site(), version(), role(), links, keys, about());
+    let all = (site(), version(), role(), links, keys, about_strategy());
     all.prop_map(|(origin, version, role, links, keys, about)| Announcement {
         origin,
         version,
@@ -146,7 +146,7 @@ proptest! {
             Record::End,
         ];
         let mut bytes = Vec::new();
-        records.iter().for_each(|record| record.put(&mut bytes));
+        records.iter().for_each(|record| record.encode_into(&mut bytes));
         let mut rest = &bytes[..];
         for record in records {
             let (first, length) = Record::first(rest).unwrap().unwrap();
@@ -171,7 +171,7 @@ fn what_is_too_long_is_refused_by_its_length_alone() {
         assert_eq!(Record::first(&head), Err(Error::Oversize(0xffff)));
     }
     let mut bytes = Vec::new();
-    Record::Data(&[7; MAX_DATA + 5]).put(&mut bytes);
+    Record::Data(&[7; MAX_DATA + 5]).encode_into(&mut bytes);
     let (record, _) = Record::first(&bytes).unwrap().unwrap();
     assert_eq!(record, Record::Data(&[7; MAX_DATA]));
 }
@@ -203,7 +203,7 @@ fn the_longest_announcement_fits_into_a_frame() {
     longest.keys.pop_last();
     longest.links.pop_last();
     let full = |n: usize| {
-        let side = Side::of((0..n % 7).map(|name| format!("{n}-{name}")));
+        let side = Side::from_names((0..n % 7).map(|name| format!("{n}-{name}")));
         let service = Service {
             connectors: side.clone(),
             listeners: side,

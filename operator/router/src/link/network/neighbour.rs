@@ -1,4 +1,4 @@
-//! What one neighbour has, was sent and is owed. Knows nothing of other neighbours.
+//! Announcements that one neighbour has, was sent and is owed. Independent of other neighbours.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::{Message, Violation};
 use crate::link::announcement::{Announcement, Role, SiteId, Version};
 use crate::link::bucket::Bucket;
 
-/// After this long without an acknowledgement something is said again.
+/// Time without an acknowledgement after which a message is repeated.
 pub(super) const RETRY: Duration = Duration::from_secs(5);
 /// The most announcements that are under way to a neighbour.
 pub(super) const UNDER_WAY: usize = 128;
@@ -20,15 +20,15 @@ const REPEATED: Bucket = Bucket::new(2048, 200);
 pub(super) struct Neighbour {
     pub(super) role: Role,
     pub(super) cost: u32,
-    /// What it is known to have of each site.
+    /// Newest version that the neighbour is known to have of each site.
     has: BTreeMap<SiteId, Version>,
-    /// What it was sent and has not answered, and when.
+    /// Versions that the neighbour was sent and has not answered, with the time of sending.
     sent: BTreeMap<SiteId, (Version, Duration)>,
-    /// What it waits to have acknowledged.
+    /// Versions whose acknowledgement the neighbour waits for.
     owed: BTreeMap<SiteId, Version>,
-    /// What it was told is of this revision.
+    /// Revision of the information last sent to the neighbour.
     told: Option<u64>,
-    /// Something waits until what is under way has arrived.
+    /// True if a message waits for the arrival of those under way.
     waits: bool,
     announcements: Bucket,
     repeated: Bucket,
@@ -44,8 +44,8 @@ impl Neighbour {
             owed: BTreeMap::new(),
             told: None,
             waits: false,
-            announcements: ANNOUNCEMENTS.at(now),
-            repeated: REPEATED.at(now),
+            announcements: ANNOUNCEMENTS.starting_at(now),
+            repeated: REPEATED.starting_at(now),
         }
     }
 
@@ -89,12 +89,14 @@ impl Neighbour {
             .collect()
     }
 
-    /// It has something older than is known here, perhaps: that is to be looked at.
+    /// Requests another comparison, because the neighbour may have something older than is known
+    /// here.
     pub(super) fn look_again(&mut self) {
         self.told = None;
     }
 
-    /// Whether there may be something that it lacks. Then it is told that now.
+    /// Returns true if the neighbour may lack some information. In that case the caller sends it
+    /// now.
     pub(super) fn is_behind(&mut self, revision: u64, now: Duration) -> bool {
         let oldest = self.sent.values().map(|(_, when)| *when).min();
         let is_late = oldest.is_some_and(|when| when + RETRY <= now);
@@ -103,18 +105,19 @@ impl Neighbour {
         self.told.replace(revision) != Some(revision) || is_late || goes_on
     }
 
-    /// Whether it has an announcement, or a newer one.
+    /// Returns true if the neighbour has an announcement, or a newer one.
     pub(super) fn has(&self, announcement: &Announcement) -> bool {
         let has = self.has.get(&announcement.origin);
         has.is_some_and(|has| *has >= announcement.version)
     }
 
-    /// Whether it has anything of a site.
+    /// Returns true if the neighbour has any announcement of a site.
     pub(super) fn knows(&self, origin: &SiteId) -> bool {
         self.has.contains_key(origin) || self.sent.contains_key(origin)
     }
 
-    /// Whether it is to be sent now what it does not have; then it counts as sent.
+    /// Returns true if the neighbour lacks an announcement and must be sent it now. The
+    /// announcement then counts as sent.
     pub(super) fn lacks(&mut self, announcement: &Announcement, now: Duration) -> bool {
         let (origin, version) = (&announcement.origin, announcement.version);
         if let Some((sent, when)) = self.sent.get(origin) {
@@ -129,7 +132,7 @@ impl Neighbour {
         true
     }
 
-    /// It says what it has.
+    /// Records the version that the neighbour has acknowledged.
     pub(super) fn acknowledged(&mut self, origin: &SiteId, version: Version) {
         if version == Version::default() {
             self.has.remove(origin);
@@ -140,7 +143,7 @@ impl Neighbour {
         }
     }
 
-    /// What was known of a site is forgotten.
+    /// Forgets everything known about a site.
     pub(super) fn forget(&mut self, origin: &SiteId) {
         self.has.remove(origin);
         self.sent.remove(origin);

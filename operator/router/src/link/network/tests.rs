@@ -22,9 +22,9 @@ enum Event {
     Flap(usize),
     Keys(usize, u8),
     Restart(usize, Instance),
-    /// Time passes.
+    /// Time passes, by this amount.
     Wait(u64),
-    /// So many messages arrive, are lost or come twice, by these numbers.
+    /// These messages arrive, are lost or come twice, as selected by these numbers.
     Deliver(Vec<(usize, u8)>),
 }
 
@@ -118,7 +118,8 @@ fn a_change_is_said_once_over_each_link_and_direction() {
 fn a_start_and_a_heal_of_a_mesh_cause_no_storm() {
     let mut world = World::mesh(12);
     world.settle();
-    // Each site says something about itself at most once for each of its links, and each of these goes over a link once a direction.
+    // Each site announces itself at most once for each of its links, and each announcement crosses
+    // a link once per direction.
     let (sites, directions) = (12, world.directions());
     assert!(world.sent <= 3 * sites * directions, "{}", world.sent);
     let before = world.sent;
@@ -136,8 +137,9 @@ fn a_start_and_a_heal_of_a_mesh_cause_no_storm() {
     assert!(said <= 6 * sites * directions, "{said}");
 }
 
-/// Lets these things happen one after the other at any moments, while the message that arrives next is any of those that are first in
-/// their direction, and so many are lost. Returns how many moments there are, and the ways in the end.
+/// Runs these events one after the other at all possible moments. The next message to arrive is any
+/// of those that are first in their direction, and up to `losses` messages are lost. Returns the
+/// number of moments, and the paths in the end.
 fn orders(mut world: World, events: &[fn(&mut World)], losses: usize) -> (usize, BTreeSet<String>) {
     world.settle();
     let (mut seen, mut ends) = (BTreeSet::new(), BTreeSet::new());
@@ -166,13 +168,14 @@ fn orders(mut world: World, events: &[fn(&mut World)], losses: usize) -> (usize,
         } else if waiting == 0 {
             world.settle();
             world.agrees_with_the_oracle();
-            ends.insert(world.ways());
+            ends.insert(world.describe_routes());
         }
     }
     (seen.len(), ends)
 }
 
-/// There are so many moments at least, and the ways in the end are always the same.
+/// Checks that there are more than `least` moments, and that the paths in the end are always the
+/// same.
 fn end_the_same(mut world: World, events: &[fn(&mut World)], losses: usize, least: usize) {
     world.set_keys(2, BTreeSet::from([key(0)]));
     let (moments, ends) = orders(world, events, losses);

@@ -1,11 +1,12 @@
-//! Counters of links and of what passes over them. Numbers alone: who is at the other end, the node knows.
+//! Counters of links and of the traffic over them. These are numbers only: the node knows the site
+//! at the other end.
 
 use std::ops::Add;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::link::frame::record::Refusal;
 
-/// What passes over one link while it lasts.
+/// Traffic over one link while it lasts.
 #[derive(Debug, Default)]
 pub(in crate::link) struct LinkCounts {
     pub(in crate::link) opened: AtomicU64,
@@ -27,14 +28,14 @@ impl LinkCounts {
     }
 }
 
-/// What passed over the links to one site.
+/// Traffic over the links to one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkTraffic {
     /// Streams that were opened, from either end.
     pub opened: u64,
     /// Those that are open.
     pub open: u64,
-    /// Bytes that were sent, with what routers say.
+    /// Bytes that were sent, including the messages between routers.
     pub sent: u64,
     /// Bytes that were received, likewise.
     pub received: u64,

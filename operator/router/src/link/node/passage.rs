@@ -1,4 +1,4 @@
-//! How a stream gets to its server: hop by hop, each of which answers only after the next one did.
+//! Path of a stream to its server: hop by hop, and each hop answers only after the next one did.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::relay::{Patience, Traffic, relay};
 const TTL: u8 = 64;
 /// How long the whole way may take to be opened.
 const OPENING: Duration = Duration::from_secs(30);
-/// How long a stream may be there without asking for anything.
+/// Time that a stream may exist without a request.
 const ASKING: Duration = Duration::from_secs(5);
 
 impl Node {
@@ -43,7 +43,7 @@ impl Inner {
             let asked = next.send((request, answer)).await;
             asked.map_err(|_| Refusal::NoRoute)?;
             let stream = answered.await.map_err(|_| Refusal::NoRoute)??;
-            stream.answered().await?;
+            stream.wait_for_answer().await?;
             Ok(stream)
         };
         timeout(OPENING, opening)
@@ -70,7 +70,7 @@ impl Inner {
         Ok(link.ok_or(Refusal::NoRoute)?.new.ask.clone())
     }
 
-    /// Whether a neighbour may ask for a key over its link.
+    /// Returns true if a neighbour may request a key over its link.
     fn allows(&self, from: &SiteId, key: &Key) -> bool {
         let state = self.state();
         state.links.get(from).is_some_and(|link| link.allows(key))
@@ -135,7 +135,8 @@ pub(super) async fn serve(node: Node, from: SiteId, mut stream: LinkStream) {
     }
 }
 
-/// Opens what a stream goes on to, and answers that it is open. Absent if the stream is aborted before.
+/// Opens the next hop of a stream, and answers that the stream is open. Returns `None` if the
+/// stream is aborted before.
 async fn open<S>(
     stream: &LinkStream,
     opening: impl Future<Output = Result<S, Refusal>>,

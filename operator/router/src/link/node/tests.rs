@@ -24,12 +24,13 @@ use dialled::Dialled;
 use wire::Line;
 use world::{World, key, node, site};
 
-/// What the link may take to see that the other end is dead, and a network of fifty sites to hear of it.
+/// Upper bounds on the time until a link detects that the other end is dead, and until a network of
+/// fifty sites learns of it.
 const SEEN: Duration = Duration::from_secs(4);
 const TOLD: Duration = Duration::from_secs(6);
 
 async fn until(node: &Node, what: impl FnMut(&Arc<Routes>) -> bool) {
-    let mut ways = node.ways();
+    let mut ways = node.routes();
     let found = timeout(Duration::from_secs(60), ways.wait_for(what)).await;
     found
         .expect("it does not come about")
@@ -58,7 +59,7 @@ async fn s43_a_silent_site_is_seen_in_four_seconds_and_told_along_fifty_sites_in
         );
         assert!(seen <= SEEN, "{seen:?}");
         assert!(told <= TOLD, "{told:?}");
-        let ended = world.ended(48, 49).await;
+        let ended = world.wait_for_end(48, 49).await;
         assert!(matches!(ended, Ended::Silent), "{ended}");
     }
 }
@@ -107,37 +108,37 @@ async fn a_mesh_of_fifty_sites_with_five_hundred_keys_says_nothing_at_rest_and_l
         .await;
     }
     sleep(Duration::from_secs(10)).await;
-    let (directions, rest) = (50 * 49, world.said());
+    let (directions, rest) = (50 * 49, world.message_counts());
     sleep(Duration::from_secs(10)).await;
-    assert_eq!(world.said(), rest, "nothing is said at rest");
+    assert_eq!(world.message_counts(), rest, "nothing is said at rest");
     let alive: u64 = world
         .nodes
         .iter()
-        .map(|node| node.said().alive.load(Relaxed))
+        .map(|node| node.frame_counts().alive.load(Relaxed))
         .sum();
     sleep(Duration::from_secs(10)).await;
     let more: u64 = world
         .nodes
         .iter()
-        .map(|node| node.said().alive.load(Relaxed))
+        .map(|node| node.frame_counts().alive.load(Relaxed))
         .sum();
     assert_eq!(more - alive, 10 * directions);
     // A change goes over each link at most once in each direction.
     world.set_keys(7, &[1000]);
     until(&world.nodes[31], |ways| ways.keys.contains_key(&key(1000))).await;
     sleep(Duration::from_secs(10)).await;
-    let (announcements, acknowledgements) = world.said();
+    let (announcements, acknowledgements) = world.message_counts();
     let changes = announcements - rest.0;
     assert!((49..=directions).contains(&changes), "{changes}");
     assert!(acknowledgements - rest.1 <= directions);
-    // The loss of a link and its return: both ends say so.
-    let before = world.said();
+    // Both ends announce the loss of a link and its return.
+    let before = world.message_counts();
     world.close(3, 4).await;
     until(&world.nodes[3], |ways| ways.sites[&site(4)].cost == 2).await;
     world.join(3, 4, 1);
     until(&world.nodes[3], |ways| ways.sites[&site(4)].cost == 1).await;
     sleep(Duration::from_secs(10)).await;
-    let said = world.said().0 - before.0;
+    let said = world.message_counts().0 - before.0;
     assert!(said <= 5 * directions, "{said}");
 }
 
@@ -150,7 +151,13 @@ async fn of_links_that_are_dialled_from_both_ends_one_stays() {
         sleep(Duration::from_secs(10)).await;
         assert_eq!(world.nodes[0].links(), [site(1)]);
         assert_eq!(world.nodes[1].links(), [site(0)]);
-        assert!(world.nodes[0].ways().borrow().sites.contains_key(&site(1)));
+        assert!(
+            world.nodes[0]
+                .routes()
+                .borrow()
+                .sites
+                .contains_key(&site(1))
+        );
     }
 }
 
@@ -160,8 +167,8 @@ async fn a_second_link_to_a_site_is_refused_and_the_first_stays() {
     let first = world.take_handle(0, 1);
     for _ in 0..5 {
         world.join(0, 1, 1);
-        let refused = world.ended(0, 1).await.to_string();
-        assert!(refused.contains("there is a link to site"), "{refused}");
+        let refused = world.wait_for_end(0, 1).await.to_string();
+        assert!(refused.contains("a link to site"), "{refused}");
         sleep(Duration::from_secs(3)).await;
     }
     assert!(!first.is_finished());
@@ -236,7 +243,7 @@ async fn of_two_routers_of_one_site_the_one_that_started_later_stays() {
     let stays = world.take_handle(0, 1);
     world.nodes[0] = first;
     world.join(0, 1, 1);
-    let why = world.ended(0, 1).await.to_string();
+    let why = world.wait_for_end(0, 1).await.to_string();
     assert!(why.contains("started later"), "{why}");
     sleep(Duration::from_secs(10)).await;
     assert!(!stays.is_finished());
@@ -301,7 +308,7 @@ async fn a_router_that_starts_again_is_believed_whatever_its_clock_says() {
         assert!(took <= SEEN, "{took:?} of start {number}");
         sleep(Duration::from_secs(20)).await;
         assert!(world.nodes[0].contested() <= 1);
-        let keys = world.nodes[2].ways().borrow().keys.clone();
+        let keys = world.nodes[2].routes().borrow().keys.clone();
         assert!(keys.contains_key(&key(number)));
     }
 }

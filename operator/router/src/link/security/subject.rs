@@ -7,7 +7,7 @@ const SET: u8 = 0x31;
 const OBJECT: u8 = 0x06;
 const TEXTS: [u8; 3] = [0x0c, 0x13, 0x16];
 
-/// The last common name of a subject, whose own head may have been taken off.
+/// Returns the last common name of a subject, with or without its own head.
 pub(super) fn common_name(subject: &[u8]) -> Option<&str> {
     let mut rest = match value(subject)? {
         (SEQUENCE, inside, []) => inside,
@@ -36,7 +36,7 @@ pub(super) fn common_name(subject: &[u8]) -> Option<&str> {
     found
 }
 
-/// The type of the first value, what is in it, and what comes after it.
+/// Returns the type of the first value, its content, and the bytes after it.
 fn value(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let ([kind, length], rest) = bytes.split_first_chunk()?;
     let (length, rest) = match *length {

@@ -1,5 +1,6 @@
-//! Moves the records of one stream between its user and the multiplexer. It always reads, so that nothing but what a window allows
-//! is held; who sends more is at fault. The multiplexer shows an abort as an end, so an end is a record of its own.
+//! Moves the records of one stream between its user and the multiplexer. It always reads, so it
+//! holds only as many bytes as a window allows. A sender that exceeds the window is at fault. The
+//! multiplexer shows an abort as an end, so an end is a record of its own.
 
 use std::io;
 use std::pin::Pin;
@@ -17,22 +18,23 @@ use crate::pool;
 
 /// The most credit that is believed.
 const MAX_CREDIT: usize = 1 << 30;
-/// A window grows once so much was heard: what only fills the buffers of a longer way proves nothing.
+/// Received bytes after which a window grows: bytes that only fill the buffers of a longer path
+/// prove nothing.
 const PROVEN: u64 = 2 * MAX_WINDOW as u64;
 /// Reads of one turn, so that a stream that never pauses leaves others theirs.
 const TURN: usize = 16;
 
-/// What the other end of a link did to a stream that no router does.
+/// Act of the other end of a link on a stream that no router commits.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Fault {
     /// It sent bytes that mean nothing.
     #[error(transparent)]
     Frame(#[from] frame::Error),
     /// It sent more than it may.
-    #[error("it sends more than there is room for")]
+    #[error("it sends more than its credit allows")]
     Credit,
-    /// It said something at the wrong time.
-    #[error("it answers what was not asked, or asks twice")]
+    /// It sent a record at the wrong time.
+    #[error("it answers without a request, or requests twice")]
     Order,
 }
 
@@ -44,7 +46,7 @@ enum Stage {
     /// It waits for an answer.
     Answer,
     Open,
-    /// It was refused; nothing more is said.
+    /// It was refused; nothing more is sent.
     Refused,
 }
 
@@ -88,7 +90,7 @@ impl Pump {
         }
     }
 
-    /// Whether this side opened the stream.
+    /// Returns true if this side opened the stream.
     pub(in crate::link) fn is_opener(&self) -> bool {
         self.is_opener
     }
@@ -101,17 +103,17 @@ impl Pump {
         let mut bytes = std::mem::take(&mut self.sending);
         bytes.clear();
         if let Some(request) = state.request.take() {
-            Record::Open(request).put(&mut bytes);
+            Record::Open(request).encode_into(&mut bytes);
             self.stage = Stage::Answer;
         }
         match state.answer.take() {
             None => {}
             Some(Ok(())) => {
-                Record::Opened.put(&mut bytes);
+                Record::Opened.encode_into(&mut bytes);
                 self.stage = Stage::Open;
             }
             Some(Err(refusal)) => {
-                Record::Refused(refusal).put(&mut bytes);
+                Record::Refused(refusal).encode_into(&mut bytes);
                 self.stage = Stage::Refused;
             }
         }
@@ -119,7 +121,7 @@ impl Pump {
             self.grant(state, &mut bytes);
             let size = state.outgoing.len().min(state.credit).min(MAX_DATA);
             if size > 0 {
-                Record::Data(&state.outgoing[..size]).put(&mut bytes);
+                Record::Data(&state.outgoing[..size]).encode_into(&mut bytes);
                 state.outgoing.advance(size);
                 state.credit -= size;
                 if state.outgoing.is_empty() {
@@ -130,7 +132,7 @@ impl Pump {
                 }
             }
             if state.shut && state.outgoing.is_empty() && !self.ended {
-                Record::End.put(&mut bytes);
+                Record::End.encode_into(&mut bytes);
                 self.ended = true;
             }
         }
@@ -140,7 +142,8 @@ impl Pump {
         (self.sending, self.sent) = (bytes, 0);
     }
 
-    /// Tells the other end of room once half of the window is free, and makes the window larger if its reader keeps up.
+    /// Announces room to the other end once half of the window is free, and enlarges the window if
+    /// its reader keeps up.
     fn grant(&mut self, state: &mut State, bytes: &mut Vec<u8>) {
         if state.free() < state.window / 2 || state.ended {
             return;
@@ -154,10 +157,10 @@ impl Pump {
         let free = state.free();
         state.room += free;
         let free = u32::try_from(free).expect("a window is small");
-        Record::Credit(free).put(bytes);
+        Record::Credit(free).encode_into(bytes);
     }
 
-    /// Sends until there is nothing to send.
+    /// Sends until nothing is left to send.
     fn send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             while self.sent < self.sending.len() {
@@ -173,7 +176,7 @@ impl Pump {
         }
     }
 
-    /// Reads what there is. Ready at the end of the stream.
+    /// Reads all available records. Ready at the end of the stream.
     fn receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<io::Result<()>, Fault>> {
         let mut buffer = pool::take();
         let mut outcome = Poll::Pending;
@@ -239,7 +242,7 @@ impl Pump {
             (Record::Data(data), Stage::Open) if !state.ended => {
                 state.room = state.room.checked_sub(data.len()).ok_or(Fault::Credit)?;
                 self.heard += data.len() as u64;
-                // What nobody will read needs no place.
+                // Bytes without a reader need no room.
                 if !state.left {
                     state.incoming.extend_from_slice(data);
                 }
@@ -272,7 +275,7 @@ impl Pump {
         Ok(())
     }
 
-    /// Whether nothing is left to do, and if so whether the stream ends in peace.
+    /// Returns `None` while work is left, or else true if the stream ends in an orderly way.
     fn is_over(&self) -> Option<bool> {
         let state = self.shared.state();
         let is_sent = self.sent == self.sending.len() && state.outgoing.is_empty();
@@ -289,7 +292,7 @@ impl Pump {
 }
 
 impl Future for Pump {
-    /// Whether this side opened it, or what the other end did wrong.
+    /// True if this side opened the stream, or else the fault of the other end.
     type Output = Result<bool, Fault>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::file;
 
-/// The file, and what becomes it.
+/// Name of the file, and of its next version.
 const FILE: &str = "configuration.json";
 const NEXT: &str = "configuration.json.next";
 
@@ -25,7 +25,7 @@ pub(super) struct Copy {
     pub(super) files: BTreeMap<String, ByteString>,
 }
 
-/// Where the copy is.
+/// Directory of the copy.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     directory: PathBuf,
@@ -40,7 +40,7 @@ impl Cache {
         })
     }
 
-    /// The copy, if there is one that can be read.
+    /// Returns the copy, if a readable one exists.
     pub(super) fn read(&self) -> Option<Copy> {
         let read = file::read(&self.directory.join(FILE), LARGEST);
         let bytes = match read {
@@ -66,7 +66,7 @@ impl Cache {
 
 fn write(directory: &Path, bytes: &[u8]) -> io::Result<()> {
     let next = directory.join(NEXT);
-    // What a process left that ended while it wrote.
+    // The file is left over from a process that ended while it wrote.
     if let Err(error) = fs::remove_file(&next)
         && error.kind() != io::ErrorKind::NotFound
     {

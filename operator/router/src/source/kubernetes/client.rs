@@ -9,13 +9,13 @@ use thiserror::Error;
 /// How long connecting may take, and sending a request.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Why there is no client.
+/// Reason why the client cannot be created.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Nothing says which API server is meant.
-    #[error("there is neither KUBECONFIG nor the service account of a Pod")]
+    /// No configuration names an API server.
+    #[error("no API server is configured: set KUBECONFIG, or run in a Pod with a service account")]
     Infer(#[source] Box<InferConfigError>),
-    /// What says it is no good.
+    /// The configuration that names the API server is unusable.
     #[error("cannot make a client for {url}")]
     Build {
         /// The API server.

@@ -1,5 +1,6 @@
-//! What is known of the ConfigMap and of its Secrets, and the configuration that follows. Pure: news in, snapshots out.
-//! An object that cannot be looked at is as it was; one that is known to be gone is gone, but a document stays.
+//! Knowledge about the ConfigMap and its Secrets, and the configuration that follows. Pure: news
+//! in, snapshots out. An object that cannot be read keeps its last content. An object that is known
+//! to be gone is gone, but a document stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ use crate::cause;
 use crate::config::{self, Desired, Profile, proxies};
 use crate::snapshot::{DOCUMENT, Snapshot};
 use crate::state::{State, Status};
-use crate::tls::Lack;
+use crate::tls::MissingFile;
 
 /// Everything that is known.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl Document {
 }
 
 impl Known {
-    /// What is known before anything was asked.
+    /// Returns the initial knowledge, before any query.
     pub(super) fn new(config_map: &ConfigMapRef, copy: Option<Copy>) -> Self {
         let (text, kept) =
             copy.map_or_else(Default::default, |copy| (Some(copy.document), copy.files));
@@ -97,7 +98,7 @@ impl Known {
                 }
             }
             Watched::Absent => Some(format!("{what} not found")),
-            // What is applied may well be the newest.
+            // The applied document may well be the newest.
             Watched::Unknown(_) if self.document.is_some() => return,
             Watched::Unknown(why) => Some(format!("cannot read {what}: {why}")),
         };
@@ -131,7 +132,7 @@ impl Known {
         names.chain(self.proxies()).map(str::to_owned).collect()
     }
 
-    /// The proxies with a password, each of which is called like its Secret.
+    /// Returns the proxies with a password. Each has the name of its Secret.
     fn proxies(&self) -> impl Iterator<Item = &str> {
         let document = self.document.iter().filter(|_| self.has_proxies);
         let names = document.flat_map(|document| &document.desired.proxies);
@@ -149,7 +150,8 @@ impl Known {
         }
     }
 
-    /// Whether the first answer about a Secret is still to come, and nothing is there to be used meanwhile.
+    /// Returns true if the first answer about a Secret is still to come, and no copy is available
+    /// meanwhile.
     pub(super) fn waits(&self) -> bool {
         let is_unasked = |secret: &str| matches!(self.secrets.get(secret), Some(Content::Unasked));
         let mut profiles = self.document.iter().flat_map(Document::profiles);
@@ -164,7 +166,8 @@ impl Known {
                 .any(|name| is_unasked(name) && !is_kept(name))
     }
 
-    /// Whether there is a copy of all that the profile needs. A pair works without an authority.
+    /// Returns true if copies of everything that the profile needs are kept. A pair works without
+    /// an authority.
     fn is_kept(&self, profile: &Profile) -> bool {
         let has = |path: &String| self.kept.contains_key(path);
         match (&profile.pair, &profile.ca) {
@@ -179,7 +182,7 @@ impl Known {
         self.error.as_deref()
     }
 
-    /// What is to be applied; absent before there was a document.
+    /// Returns the configuration to apply; absent before there was a document.
     pub(super) fn snapshot(&self) -> Option<Snapshot> {
         let document = self.document.as_ref()?;
         let file = |name: &str, profile: &Profile, path: &str| self.file(name, profile, path);
@@ -201,7 +204,8 @@ impl Known {
         })
     }
 
-    /// Whether there is the Secret, and not this key in it; or, before that is known, a copy without it.
+    /// Returns true if the Secret exists without this key. Before the Secret is known, returns true
+    /// if a copy exists without the key.
     fn lacks(&self, name: &str, profile: &Profile, path: &str) -> bool {
         let secret = self.secret_of(name, profile);
         let secret = secret.and_then(|secret| self.secrets.get(secret));
@@ -214,8 +218,8 @@ impl Known {
         }
     }
 
-    fn file(&self, name: &str, profile: &Profile, path: &str) -> Result<Vec<u8>, Lack> {
-        let unread = |why: &str| Lack::Unread(why.to_owned());
+    fn file(&self, name: &str, profile: &Profile, path: &str) -> Result<Vec<u8>, MissingFile> {
+        let unread = |why: &str| MissingFile::Unread(why.to_owned());
         let secret = self
             .secret_of(name, profile)
             .ok_or_else(|| unread("no Secret can have this name"))?;
@@ -228,11 +232,12 @@ impl Known {
         match self.secrets.get(secret) {
             Some(Content::There(data)) => {
                 let bytes = data.get(key).map(|bytes| bytes.0.clone());
-                bytes.ok_or_else(|| Lack::Unread(format!("Secret `{secret}` has no `{key}`")))
+                bytes
+                    .ok_or_else(|| MissingFile::Unread(format!("Secret `{secret}` has no `{key}`")))
             }
             Some(Content::Absent) => {
                 let gone = format!("TLS credentials secret \"{secret}\" not found");
-                Err(Lack::Gone(gone))
+                Err(MissingFile::Gone(gone))
             }
             Some(Content::Unknown(why)) => kept(why),
             Some(Content::Unasked) | None => kept("the API server has not answered yet"),
@@ -240,30 +245,34 @@ impl Known {
     }
 
     /// The password of a proxy.
-    fn password(&self, name: &str) -> Result<Vec<u8>, Lack> {
+    fn password(&self, name: &str) -> Result<Vec<u8>, MissingFile> {
         let kept = |why: &str| {
             let bytes = self.kept.get(&proxies::file(name));
             let bytes = bytes.map(|bytes| bytes.0.clone());
-            bytes.ok_or_else(|| Lack::Unread(why.to_owned()))
+            bytes.ok_or_else(|| MissingFile::Unread(why.to_owned()))
         };
         match self.secrets.get(name) {
             Some(Content::There(data)) => {
                 let bytes = data.get("password").filter(|bytes| !bytes.0.is_empty());
                 let bytes = bytes.map(|bytes| bytes.0.clone());
-                bytes.ok_or_else(|| Lack::Unread(format!("Secret `{name}` has no `password`")))
+                bytes.ok_or_else(|| {
+                    MissingFile::Unread(format!("Secret `{name}` has no `password`"))
+                })
             }
             Some(Content::Absent) => {
                 let gone = format!("Secret \"{name}\" not found for proxy configuration");
-                Err(Lack::Gone(gone))
+                Err(MissingFile::Gone(gone))
             }
             Some(Content::Unknown(why)) => kept(why),
             Some(Content::Unasked) => kept("the API server has not answered yet"),
-            None => Err(Lack::Unread("no Secret can have this name".to_owned())),
+            None => Err(MissingFile::Unread(
+                "no Secret can have this name".to_owned(),
+            )),
         }
     }
 
-    /// What is worth keeping on disk: the document, and of each profile the files that handshakes use. Counts as the last good
-    /// copy from now on.
+    /// Returns the content worth keeping on disk: the document, and for each profile the files that
+    /// handshakes use. It counts as the last good copy from now on.
     pub(super) fn copy(&mut self, state: &State) -> Option<Copy> {
         let document = self.document.as_ref()?;
         let mut files = BTreeMap::new();
@@ -273,10 +282,12 @@ impl Known {
             for path in profile.files() {
                 let bytes = match self.file(name, profile, path) {
                     Ok(bytes) if is_good => Some(ByteString(bytes)),
-                    Err(Lack::Gone(_)) => None,
-                    // What works does so without it.
-                    Err(Lack::Unread(_)) if is_good && self.lacks(name, profile, path) => None,
-                    Ok(_) | Err(Lack::Unread(_)) => self.kept.get(path).cloned(),
+                    Err(MissingFile::Gone(_)) => None,
+                    // A working profile keeps working without the unread file.
+                    Err(MissingFile::Unread(_)) if is_good && self.lacks(name, profile, path) => {
+                        None
+                    }
+                    Ok(_) | Err(MissingFile::Unread(_)) => self.kept.get(path).cloned(),
                 };
                 files.extend(bytes.map(|bytes| (path.to_owned(), bytes)));
             }
@@ -285,8 +296,8 @@ impl Known {
             let path = proxies::file(name);
             let bytes = match self.password(name) {
                 Ok(bytes) => Some(ByteString(bytes)),
-                Err(Lack::Gone(_)) => None,
-                Err(Lack::Unread(_)) => self.kept.get(&path).cloned(),
+                Err(MissingFile::Gone(_)) => None,
+                Err(MissingFile::Unread(_)) => self.kept.get(&path).cloned(),
             };
             files.extend(bytes.map(|bytes| (path, bytes)));
         }

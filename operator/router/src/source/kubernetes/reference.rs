@@ -1,11 +1,11 @@
-//! Which ConfigMap is followed.
+//! Reference to the ConfigMap that the router follows.
 
 use std::str::FromStr;
 
 /// A ConfigMap, as the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigMapRef {
-    /// Where it is, and the Secrets.
+    /// Namespace of the ConfigMap and of the Secrets.
     pub namespace: String,
     /// Its name.
     pub name: String,

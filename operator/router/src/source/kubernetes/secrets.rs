@@ -1,4 +1,5 @@
-//! Which Secret and which key of it a file of a profile is. Pure: it follows from the document alone.
+//! Mapping from a file of a profile to a Secret and a key in it. Pure: it follows from the document
+//! alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +11,16 @@ use crate::config::Profile;
 /// How the names of profiles end that are the authority of a Secret and nothing else, or the Secret of a link.
 const OF_CLIENT: &str = "-profile";
 
-/// What is known of a Secret.
+/// Knowledge about a Secret.
 #[derive(Debug)]
 pub(super) enum Content {
     /// Nothing yet.
     Unasked,
     /// It cannot be read, for this reason.
     Unknown(String),
-    /// There is none.
+    /// The Secret does not exist.
     Absent,
-    /// What it holds.
+    /// Data of the Secret.
     There(BTreeMap<String, ByteString>),
 }
 

@@ -1,4 +1,4 @@
-//! What is applied where news come in an unlucky order.
+//! Configurations that are applied when news arrives in an unlucky order.
 
 use std::future::pending;
 
@@ -28,7 +28,7 @@ fn bytes(text: &str) -> ByteString {
 }
 
 /// As a router that was killed left it: `web` works, and of `gone` there was no Secret.
-fn kept(good: &(String, String)) -> cache::Copy {
+fn cached_copy(good: &(String, String)) -> cache::Copy {
     let files = [("web/tls.crt", &good.0), ("web/tls.key", &good.1)];
     cache::Copy {
         document: json!([profile("web"), profile("gone")]).to_string(),
@@ -46,8 +46,8 @@ fn secret(chain: &str, key: &str) -> Watched<Secret> {
     })
 }
 
-/// Follows a namespace whose API server gives these answers about Secrets before anything is applied, and no others. The state once
-/// all profiles are told.
+/// Follows a namespace whose API server gives only these answers about Secrets before anything is
+/// applied. Returns the state once all profiles are reported.
 async fn after(copy: cache::Copy, answers: Vec<(&str, Watched<Secret>)>) -> (Router, State) {
     let config_map: ConfigMapRef = "site/skupper-router".parse().unwrap();
     let router = Router::new(Options::default());
@@ -86,7 +86,7 @@ async fn s57_a_pair_that_does_not_fit_leaves_the_kept_one_serving_after_a_restar
     let (good, other) = (pair(), pair());
     let broken = secret(&good.0, &other.1);
     let answers = vec![("web", broken), ("gone", Watched::Absent)];
-    let (router, state) = after(kept(&good), answers).await;
+    let (router, state) = after(cached_copy(&good), answers).await;
     let told = &state.entry("sslProfile", "web").unwrap().status;
     assert!(
         matches!(told, Status::Failed(why) if why.contains("does not belong")),
@@ -97,11 +97,11 @@ async fn s57_a_pair_that_does_not_fit_leaves_the_kept_one_serving_after_a_restar
     assert!(now.server(false).is_some() && now.server(true).is_none());
 }
 
-/// What was taken away in the meantime does not come back.
+/// A pair that was removed in the meantime does not come back.
 #[tokio::test]
 async fn s57_a_pair_whose_secret_is_gone_serves_nobody_after_a_restart() {
     let answers = vec![("web", Watched::Absent), ("gone", Watched::Absent)];
-    let (router, _) = after(kept(&pair()), answers).await;
+    let (router, _) = after(cached_copy(&pair()), answers).await;
     let slot = router.profile("web").await.unwrap();
     assert!(slot.now().is_none());
 }
@@ -109,7 +109,7 @@ async fn s57_a_pair_whose_secret_is_gone_serves_nobody_after_a_restart() {
 /// A pair without an authority works, and so does the copy of one.
 #[tokio::test(start_paused = true)]
 async fn s53_a_kept_pair_without_an_authority_serves_before_the_api_server_answers() {
-    let (router, state) = after(kept(&pair()), Vec::new()).await;
+    let (router, state) = after(cached_copy(&pair()), Vec::new()).await;
     let told = &state.entry("sslProfile", "web").unwrap().status;
     assert_eq!(*told, Status::Up);
     let slot = router.profile("web").await.unwrap();

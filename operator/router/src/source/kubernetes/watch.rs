@@ -1,4 +1,5 @@
-//! One object, followed by its name. Needs the rights to list and watch that one object, and says so until it has them.
+//! One object, followed by its name. Needs the rights to list and watch that one object, and
+//! reports their absence until it has them.
 
 use std::fmt::Debug;
 use std::pin::pin;
@@ -16,33 +17,35 @@ use crate::cause;
 /// The pause after a failure: the first, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
-/// The pauses after the first refusals, which are not reported: whoever writes the document writes the rights right after it.
+/// Pauses after the first refusals, which are not reported: the author of the document writes the
+/// rights right after it.
 const EARLY: [Duration; 3] = [
     Duration::from_millis(100),
     Duration::from_millis(200),
     Duration::from_millis(400),
 ];
 
-/// What the API server answers to whoever lacks a right.
+/// Status code of the API server for a client that lacks a right.
 const FORBIDDEN: u16 = 403;
 
 /// How long the first look may take.
 const LOOK: Duration = Duration::from_secs(15);
 
-/// How long one request watches, in seconds: then it is known whether the API server is still there.
+/// Duration of one watch request, in seconds. Each new request shows that the API server is still
+/// there.
 const WATCH: u32 = 120;
 
-/// What the API server answers to a watch from a resource version that it has forgotten.
+/// Status code of the API server for a watch from a resource version that it has forgotten.
 const EXPIRED: u16 = 410;
 
-/// What is known of an object.
+/// Knowledge about an object.
 #[derive(Debug)]
 pub(super) enum Watched<K> {
-    /// It is there.
+    /// The object exists.
     There(K),
-    /// There is none.
+    /// The object does not exist.
     Absent,
-    /// It cannot be looked at, for this reason.
+    /// The object cannot be read, for this reason.
     Unknown(String),
 }
 
@@ -57,7 +60,7 @@ impl Drop for Watch {
 }
 
 impl Watch {
-    /// Says what is known of the object at first, and then whenever something else is.
+    /// Reports the object at first, and then after every change.
     pub(super) fn start<K>(
         api: Api<K>,
         name: &str,
@@ -128,7 +131,7 @@ async fn follow<K>(
                     Event::Delete(_) => say(Watched::Absent),
                 }
             }
-            // The next look is a list, which is no trouble at all.
+            // The next request is a list, so this is not an error.
             Some(Err(watcher::Error::WatchError(status))) if status.code == EXPIRED => {
                 sleep(PAUSES.0).await;
             }
@@ -155,7 +158,7 @@ fn is_forbidden(error: &watcher::Error) -> bool {
     status.code == FORBIDDEN
 }
 
-/// What the API server says, or why it says nothing.
+/// Returns the message of the API server, or the reason for its absence.
 fn reason(error: &watcher::Error) -> String {
     match error {
         watcher::Error::InitialListFailed(error)
@@ -190,7 +193,7 @@ mod tests {
         map
     }
 
-    async fn said(events: Vec<watcher::Result<Event<ConfigMap>>>) -> Vec<String> {
+    async fn collect_reports(events: Vec<watcher::Result<Event<ConfigMap>>>) -> Vec<String> {
         let heard = Mutex::new(Vec::new());
         let mut say = |watched: Watched<ConfigMap>| {
             heard.lock().unwrap().push(match watched {
@@ -214,7 +217,10 @@ mod tests {
             Ok(Event::InitDone),
             Ok(Event::Delete(map("b"))),
         ];
-        assert_eq!(said(events).await, ["absent", "a", "b", "absent"]);
+        assert_eq!(
+            collect_reports(events).await,
+            ["absent", "a", "b", "absent"]
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -226,7 +232,7 @@ mod tests {
         };
         let began = Instant::now();
         let events = (0..8).map(|_| refused()).collect();
-        let words = said(events).await;
+        let words = collect_reports(events).await;
         assert!(words.len() == 5 && words.iter().all(|word| word == "secrets is forbidden"));
         let early: Duration = EARLY.iter().sum();
         let pauses = Duration::from_secs(1 + 2 + 4 + 5 + 5);
@@ -240,7 +246,7 @@ mod tests {
             Ok(Event::InitDone),
             refused(),
         ];
-        assert_eq!(said(events).await, ["a", "secrets is forbidden"]);
+        assert_eq!(collect_reports(events).await, ["a", "secrets is forbidden"]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! What the document says of small sites, and that our router reads it.
+//! Content of the document for small sites, and the check that our router reads it.
 
 use lifecycle_router::config;
 use lifecycle_router::keys::Keys;
@@ -114,7 +114,7 @@ fn a_listener_and_the_ways_to_serve_it() {
         connectors["connector/by-pods@10.0.0.1"]["processId"],
         "uid-a-0"
     );
-    // The router looks after servers without a Pod, and leaves those with one to Kubernetes.
+    // The router checks servers without a Pod, and leaves those with one to Kubernetes.
     let by_host = &connectors["connector/by-host@10.0.0.9"];
     assert_eq!(by_host.get("processId"), None);
     let of_others = DeclaredConnector {
@@ -205,7 +205,7 @@ fn a_secret_is_a_profile_and_its_authority_alone_is_another() {
     assert_eq!(profiles["there-profile"].get("certFile"), None);
 }
 
-/// The router of this project reads what is written here, without a complaint.
+/// The router of this project reads the written document without an error.
 #[test]
 fn our_router_reads_it() {
     let allocation = allocation("backend", 1024);
@@ -238,7 +238,7 @@ fn our_router_reads_it() {
         .expect("it is right");
     assert_eq!(
         (listener.port, listener.keys.clone()),
-        (1024, Keys::one("backend"))
+        (1024, Keys::single("backend"))
     );
     assert!(listener.require_client_certificate);
     let connector = read.connectors["connector/c@h"]
@@ -249,7 +249,7 @@ fn our_router_reads_it() {
     assert!(read.profiles["tls"].wanted.is_ok());
 }
 
-/// Row 58: whatever lets such a Listener through, the router opens no socket for it.
+/// Row 58: whatever accepts such a Listener, the router opens no socket for it.
 #[test]
 fn s58_certificates_of_clients_are_asked_for_also_where_no_profile_is_named() {
     let allocation = allocation("backend", 1024);

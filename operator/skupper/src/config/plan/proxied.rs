@@ -8,7 +8,8 @@ use super::tests::{SITE, link};
 use super::*;
 use crate::config::kept::Unknown;
 
-/// On the existing router a Link is dialled through the proxy that it names, once the Secret of that says where it is.
+/// On the existing router a Link is dialled through the proxy that it names, once the Secret of the
+/// proxy contains its address.
 #[test]
 fn links_share_a_proxy_which_one_that_cannot_be_read_keeps() {
     let through = |name: &str| {
@@ -28,11 +29,11 @@ fn links_share_a_proxy_which_one_that_cannot_be_read_keeps() {
     let annotations = json!({ "internal.skupper.io/tls-profile-context": numbers });
     let east = json!({ "metadata": { "name": "east", "annotations": annotations } });
     let east: Secret = serde_json::from_value(east).expect("it is a Secret");
-    let planned = |links: &[&Link], kept: &Kept, secrets: &[&Secret]| -> ConfigMap {
-        let secrets = Revisions::of(secrets, None);
+    let planned = |links: &[&Link], kept: &RetainedConfig, secrets: &[&Secret]| -> ConfigMap {
+        let secrets = Revisions::new(secrets, None);
         let planned = super::router_config(
             (&site, &secrets),
-            (&Before::default(), kept),
+            (&PriorDecision::default(), kept),
             (&[], &[]),
             (&[], links, &[]),
         );
@@ -48,18 +49,18 @@ fn links_share_a_proxy_which_one_that_cannot_be_read_keeps() {
         named.collect()
     };
     let both = [&east, &squid];
-    let all = planned(&[&a, &b], &Kept::default(), &both);
+    let all = planned(&[&a, &b], &RetainedConfig::default(), &both);
     let expected = ["connector/a", "connector/b", "proxyProfile/squid"];
     assert_eq!(entries(&all), expected);
     let wanted = needed((&[], &[]), (&[], &[]), (&[&a, &b], &[]));
     assert_eq!(wanted.into_iter().collect::<Vec<_>>(), ["east", "squid"]);
     for secrets in [&both[..1], &both[1..], &[]] {
-        let none = planned(&[&a], &Kept::default(), secrets);
+        let none = planned(&[&a], &RetainedConfig::default(), secrets);
         assert_eq!(entries(&none), Vec::<String>::new());
     }
     let flawed = Readable::flawed(a.metadata.clone(), "odd".to_owned(), None);
-    let unknown = Unknown::of((&[], &[]), (&[], &[&flawed]), (&[], &[]), &[]);
-    let kept = Kept::of(Some(&all), &unknown);
+    let unknown = Unknown::new((&[], &[]), (&[], &[&flawed]), (&[], &[]), &[]);
+    let kept = RetainedConfig::from_config_map(Some(&all), &unknown);
     assert_eq!(entries(&planned(&[&b], &kept, &both)), expected);
     let alone = planned(&[], &kept, &both[..1]);
     assert_eq!(entries(&alone), ["connector/a", "proxyProfile/squid"]);

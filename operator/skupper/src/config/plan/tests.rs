@@ -1,4 +1,4 @@
-//! What is planned for small namespaces.
+//! Plans for small namespaces.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ fn planned(
     let before = router_config::before(before, &[]);
     let planned = super::router_config(
         (&SITE, &Revisions::default()),
-        (&before, &Kept::default()),
+        (&before, &RetainedConfig::default()),
         (&listeners, &[]),
         (&workloads, &[], &[]),
     );
@@ -73,7 +73,10 @@ fn planned(
 }
 
 fn hosts(map: &ConfigMap) -> Vec<String> {
-    RouterConfig::of(map).hosts().map(str::to_owned).collect()
+    RouterConfig::from_config_map(map)
+        .hosts()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -150,13 +153,17 @@ fn a_pod_named_like_an_existing_host_is_told_to_its_listener() {
     let connectors = [connector("c", selecting)];
     let pods = [pod("db", "x"), pod("x-1", "x")];
     let map = planned(None, &listeners, &connectors, &pods);
-    let config = RouterConfig::of(&map);
+    let config = RouterConfig::from_config_map(&map);
     assert_eq!(config.of_host("db")[0].name, "db");
     let lost = config.lost_of("uid-web").expect("it is told");
     assert_eq!((lost.first.as_str(), lost.count), ("db", 1));
     assert_eq!(planned(Some(&map), &listeners, &connectors, &pods), map);
     let free = planned(Some(&map), &listeners[..1], &connectors, &pods);
-    assert!(RouterConfig::of(&free).lost_of("uid-web").is_none());
+    assert!(
+        RouterConfig::from_config_map(&free)
+            .lost_of("uid-web")
+            .is_none()
+    );
     assert_eq!(hosts(&free), ["db", "web", "x-1"]);
 }
 
@@ -178,7 +185,7 @@ fn an_edited_text_is_written_anew_and_ports_stay() {
         .map(|uid| {
             (
                 *uid,
-                RouterConfig::of(&again)
+                RouterConfig::from_config_map(&again)
                     .allocation(uid)
                     .expect("it has one")
                     .router_port,
@@ -195,7 +202,10 @@ fn a_thousand_listeners_of_one_host_fit() {
         .map(|n| listener(&format!("l{n}"), json!({ "host": "db", "port": n })))
         .collect();
     let map = planned(None, &listeners, &[], &[]);
-    assert_eq!(RouterConfig::of(&map).of_host("db").len(), 1000);
+    assert_eq!(
+        RouterConfig::from_config_map(&map).of_host("db").len(),
+        1000
+    );
     let size: usize = map.data.iter().flatten().map(|(_, text)| text.len()).sum();
     assert!(size < ROOM, "{size}");
 }
@@ -212,7 +222,7 @@ fn who_does_not_fit_is_told_and_others_stay() {
         })
         .collect();
     let map = planned(None, &listeners, &[], &[]);
-    let config = RouterConfig::of(&map);
+    let config = RouterConfig::from_config_map(&map);
     let full = listeners.iter().filter(|l| {
         let given = config.given(
             (Holder::Listener, &l.uid().unwrap_or_default()),
@@ -240,7 +250,8 @@ fn entries(map: &ConfigMap) -> BTreeMap<String, Value> {
     named.map(|entry| (name(&entry), entry.1.into())).collect()
 }
 
-/// As after a restart: nobody knows what they ask for, and all else changes.
+/// Tests the situation after a restart: the requests of these objects are unknown, and everything
+/// else changes.
 #[test]
 fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
     let offered = json!({ "exposePodsByName": true, "tlsCredentials": "tls" });
@@ -266,14 +277,15 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
         json!({ "name": "gone", "uid": "uid-gone", "deletionTimestamp": "2026-01-01T00:00:00Z" });
     let going = Readable::flawed(flawed(going), "odd".to_owned(), None);
     let dark = [Readable::flawed(of("c"), "odd".to_owned(), None)];
-    let unknown = Unknown::of(
+    let unknown = Unknown::new(
         (&[&lost[0], &going], &[]),
         (&[&dark[0]], &[]),
         (&[], &[]),
         &[],
     );
-    let kept = Kept::of(Some(&before), &unknown);
-    // Of those that are read one has gone, one is new, and one wants what is kept for another.
+    let kept = RetainedConfig::from_config_map(Some(&before), &unknown);
+    // Of the readable ones, one is gone, one is new, and one requests an allocation that is kept
+    // for another.
     let listeners = [
         listener("b", json!({ "host": "shared", "exposePodsByName": true })),
         listener("new", json!({})),
@@ -306,16 +318,16 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
         assert!(!is.contains_key(name), "{name}");
     }
     assert!(is.contains_key("tcpListener/listener/new"));
-    let held = RouterConfig::of(&after);
+    let held = RouterConfig::from_config_map(&after);
     assert_eq!(
         held.allocation("uid-a"),
-        RouterConfig::of(&before).allocation("uid-a")
+        RouterConfig::from_config_map(&before).allocation("uid-a")
     );
     assert!(held.allocation("uid-thief").is_none());
-    // The Pods of what is kept are there for others as well, but their names are taken.
+    // The Pods of kept entries are available to others as well, but their names are taken.
     assert_eq!(held.lost_of("uid-b").map(|lost| lost.count), Some(1));
     // Deciding again changes nothing.
-    let again = Kept::of(Some(&after), &unknown);
+    let again = RetainedConfig::from_config_map(Some(&after), &unknown);
     let decided = router_config::before(Some(&after), &[]);
     let again = super::router_config(site, (&decided, &again), (&listeners, &[]), (&[], &[], &[]));
     assert_eq!(again.as_json()["data"], json!(after.data));
@@ -336,17 +348,17 @@ fn a_binding_that_cannot_be_read_keeps_the_workload_that_it_accepted() {
         serde_json::from_value(meta).expect("it is metadata")
     };
     let names = |unknown: &Unknown| -> Vec<String> {
-        let kept = Kept::of(Some(&map), unknown).entries(&[]);
+        let kept = RetainedConfig::from_config_map(Some(&map), unknown).entries(&[]);
         let names = kept
             .iter()
             .map(|(_, entry)| entry["name"].as_str().unwrap_or_default().to_owned());
         names.collect()
     };
     let binding = Readable::flawed(meta("west", "web"), "odd".to_owned(), None);
-    let bound = Unknown::of((&[], &[]), (&[], &[]), (&[&binding], &[]), &[]);
+    let bound = Unknown::new((&[], &[]), (&[], &[]), (&[&binding], &[]), &[]);
     assert_eq!(names(&bound), ["connector/shop/web@10.0.0.1"]);
     let attached = Readable::flawed(meta("shop", "db"), "odd".to_owned(), None);
-    let offered = Unknown::of((&[], &[]), (&[], &[]), (&[], &[&attached]), &[]);
+    let offered = Unknown::new((&[], &[]), (&[], &[]), (&[], &[&attached]), &[]);
     assert_eq!(names(&offered), ["connector/shop/db@10.0.0.3"]);
 }
 
@@ -370,7 +382,7 @@ fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
     let link = link("to-east", "east");
     let planned = |links: &[&Link]| {
         let site = (&SITE, &Revisions::default());
-        let nothing = (&Before::default(), &Kept::default());
+        let nothing = (&PriorDecision::default(), &RetainedConfig::default());
         let planned = super::router_config(site, nothing, (&[], &[]), (&workloads, links, &[]));
         serde_json::from_value::<ConfigMap>(planned.as_json().clone()).expect("it is a ConfigMap")
     };
@@ -392,13 +404,13 @@ fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
 fn a_link_that_cannot_be_read_stays_as_it_was() {
     let site = (&SITE, &Revisions::default());
     let (old, other) = (link("old", "east"), link("other", "north"));
-    let nothing = (&Before::default(), &Kept::default());
+    let nothing = (&PriorDecision::default(), &RetainedConfig::default());
     let before = super::router_config(site, nothing, (&[], &[]), (&[], &[&old, &other], &[]));
     let before: ConfigMap =
         serde_json::from_value(before.as_json().clone()).expect("it is a ConfigMap");
     let flawed = Readable::flawed(old.metadata.clone(), "odd".to_owned(), None);
-    let unknown = Unknown::of((&[], &[]), (&[], &[&flawed]), (&[], &[]), &[]);
-    let kept = Kept::of(Some(&before), &unknown);
+    let unknown = Unknown::new((&[], &[]), (&[], &[&flawed]), (&[], &[]), &[]);
+    let kept = RetainedConfig::from_config_map(Some(&before), &unknown);
     let decided = router_config::before(Some(&before), &[]);
     let after = super::router_config(site, (&decided, &kept), (&[], &[]), (&[], &[], &[]));
     let after: ConfigMap =
@@ -439,7 +451,8 @@ fn a_link_that_cannot_be_dialled_or_goes_spoils_nothing_else() {
     assert_eq!(names, ["good"]);
 }
 
-/// What other sites link by stays while its RouterAccess cannot be read, and an edge site has none.
+/// Checks that the entries for links of other sites stay while their RouterAccess cannot be read,
+/// and that an edge site has none.
 #[test]
 fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
     let access = |name: &str, spec: Value| -> RouterAccess {
@@ -449,16 +462,17 @@ fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
     let fine = json!({ "roles": [{ "name": "edge" }], "tlsCredentials": "server" });
     let door = access("door", fine);
     let odd = access("odd", json!({ "roles": [], "tlsCredentials": "other" }));
-    let planned = |site: &SiteIdentity<'_>, kept: &Kept, accesses: &[&RouterAccess]| -> ConfigMap {
-        let site = (site, &Revisions::default());
-        let planned = super::router_config(
-            site,
-            (&Before::default(), kept),
-            (&[], &[]),
-            (&[], &[], accesses),
-        );
-        serde_json::from_value(planned.as_json().clone()).expect("it is a ConfigMap")
-    };
+    let planned =
+        |site: &SiteIdentity<'_>, kept: &RetainedConfig, accesses: &[&RouterAccess]| -> ConfigMap {
+            let site = (site, &Revisions::default());
+            let planned = super::router_config(
+                site,
+                (&PriorDecision::default(), kept),
+                (&[], &[]),
+                (&[], &[], accesses),
+            );
+            serde_json::from_value(planned.as_json().clone()).expect("it is a ConfigMap")
+        };
     let named = |map: &ConfigMap| -> Vec<String> {
         let all = router_config::entries(map).into_iter();
         let all = all.filter(|(entity, _)| entity == "listener" || entity == "sslProfile");
@@ -466,15 +480,15 @@ fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
             .filter(|name| !name.starts_with('@') && name != "skupper-local-server")
             .collect()
     };
-    let map = planned(&SITE, &Kept::default(), &[&door, &odd]);
+    let map = planned(&SITE, &RetainedConfig::default(), &[&door, &odd]);
     assert_eq!(named(&map), ["server", "door-edge"]);
     assert_eq!(secrets(&map).len(), 2);
     let edge = SiteIdentity { edge: true, ..SITE };
-    assert!(named(&planned(&edge, &Kept::default(), &[&door])).is_empty());
+    assert!(named(&planned(&edge, &RetainedConfig::default(), &[&door])).is_empty());
     let flawed = serde_json::from_value(json!({ "name": "door" })).expect("it is metadata");
     let flawed = Readable::flawed(flawed, "odd".to_owned(), None);
-    let unknown = Unknown::of((&[], &[]), (&[], &[]), (&[], &[]), &[&flawed]);
-    let kept = Kept::of(Some(&map), &unknown);
+    let unknown = Unknown::new((&[], &[]), (&[], &[]), (&[], &[]), &[&flawed]);
+    let kept = RetainedConfig::from_config_map(Some(&map), &unknown);
     assert_eq!(named(&planned(&SITE, &kept, &[])), ["server", "door-edge"]);
 }
 
@@ -487,13 +501,13 @@ fn several(name: &str, strategy: Value) -> MultiKeyListener {
     serde_json::from_value(listener).expect("it is a MultiKeyListener")
 }
 
-/// A configuration of these, after what was decided before.
+/// Plans a configuration of these objects, based on the earlier decisions.
 fn planned_several(
     before: Option<&ConfigMap>,
     listeners: (&[&Listener], &[&MultiKeyListener]),
     unknown: &Unknown,
 ) -> ConfigMap {
-    let kept = Kept::of(before, unknown);
+    let kept = RetainedConfig::from_config_map(before, unknown);
     let before = router_config::before(before, &[]);
     let site = (&SITE, &Revisions::default());
     let map = super::router_config(site, (&before, &kept), listeners, (&[], &[], &[]));
@@ -516,7 +530,7 @@ fn a_host_is_of_one_kind_and_what_is_unreadable_keeps_its_keys() {
     let map = planned_several(None, (&[&one, &near], &[&db, &second]), &nobody);
     // Who came first, by name where both came at once, has the host.
     let given = |map: &ConfigMap, (holder, uid), port| {
-        let given = RouterConfig::of(map).given((holder, uid), ("db", port));
+        let given = RouterConfig::from_config_map(map).given((holder, uid), ("db", port));
         (given.value, given.sentence)
     };
     let own = (Holder::MultiKeyListener, "uid-db");
@@ -544,7 +558,7 @@ fn a_host_is_of_one_kind_and_what_is_unreadable_keeps_its_keys() {
     let meta = serde_json::from_value(json!({ "name": "second", "uid": "uid-second" }));
     let meta = meta.expect("it is metadata");
     let flawed = Readable::<MultiKeyListener>::flawed(meta, "odd".to_owned(), None);
-    let unknown = Unknown::of((&[], &[&flawed]), (&[], &[]), (&[], &[]), &[]);
+    let unknown = Unknown::new((&[], &[&flawed]), (&[], &[]), (&[], &[]), &[]);
     let readable: (&[_], &[_]) = (&[&one, &near], &[&db]);
     let after = entries(&planned_several(Some(&moved), readable, &unknown));
     assert_eq!(after, entries(&moved));

@@ -1,4 +1,4 @@
-//! Who gets which host and port, from small cases and from any.
+//! Allocation of hosts and ports, for small cases and for arbitrary ones.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -18,10 +18,10 @@ fn request(name: &str, second: i64, host: &str, port: u16) -> PortRequest {
     }
 }
 
-fn again(allocations: Vec<PortAllocation>) -> Before {
-    Before {
+fn again(allocations: Vec<PortAllocation>) -> PriorDecision {
+    PriorDecision {
         allocations,
-        ..Before::default()
+        ..PriorDecision::default()
     }
 }
 
@@ -42,14 +42,14 @@ fn who_was_created_first_is_served_first() {
         request("early", 1, "db", 1),
         request("other", 3, "db", 2),
     ];
-    let decided = decide(&Before::default(), &requests, ROOM);
+    let decided = decide(&PriorDecision::default(), &requests, ROOM);
     assert_eq!(given(&decided), ["early:1024", "other:1025"]);
 }
 
 #[test]
 fn an_edit_evicts_nobody() {
     let first = [request("old", 1, "a", 1), request("new", 2, "b", 1)];
-    let before = again(decide(&Before::default(), &first, ROOM).allocations);
+    let before = again(decide(&PriorDecision::default(), &first, ROOM).allocations);
     let edited = [request("old", 1, "b", 1), request("new", 2, "b", 1)];
     let decided = decide(&before, &edited, ROOM);
     assert_eq!(given(&decided), ["new:1025"]);
@@ -64,7 +64,7 @@ fn an_edit_evicts_nobody() {
 #[test]
 fn an_edited_listener_keeps_its_port_of_the_router() {
     let first = [request("a", 1, "a", 1), request("b", 2, "b", 1)];
-    let before = again(decide(&Before::default(), &first, ROOM).allocations);
+    let before = again(decide(&PriorDecision::default(), &first, ROOM).allocations);
     let edited = [
         request("z", 0, "z", 1),
         request("a", 1, "c", 7),
@@ -82,7 +82,7 @@ fn the_lowest_free_port_is_given() {
         .zip(names)
         .map(|(n, name)| request(name, n, name, 1))
         .collect();
-    let before = again(decide(&Before::default(), &requests, ROOM).allocations);
+    let before = again(decide(&PriorDecision::default(), &requests, ROOM).allocations);
     let left: Vec<_> = requests
         .into_iter()
         .filter(|request| request.name != "c")
@@ -105,7 +105,7 @@ fn ports_of_the_router_itself_are_not_given() {
     let requests: Vec<_> = (0..5_000)
         .map(|n| request(&format!("l{n}"), n, &format!("h{n}"), 1))
         .collect();
-    let decided = decide(&Before::default(), &requests, usize::MAX);
+    let decided = decide(&PriorDecision::default(), &requests, usize::MAX);
     assert_eq!(decided.allocations.len(), 5_000);
     let ports: BTreeSet<u16> = decided.allocations.iter().map(|c| c.router_port).collect();
     assert!(RESERVED.iter().all(|port| !ports.contains(port)));
@@ -114,7 +114,7 @@ fn ports_of_the_router_itself_are_not_given() {
 
 #[test]
 fn ports_of_a_replaced_controller_are_taken_over() {
-    let before = Before {
+    let before = PriorDecision {
         recovered: [
             ("listener/b", 1024),
             ("listener/a", 1030),
@@ -123,7 +123,7 @@ fn ports_of_a_replaced_controller_are_taken_over() {
         ]
         .map(|(name, port)| (name.to_owned(), port))
         .into(),
-        ..Before::default()
+        ..PriorDecision::default()
     };
     let requests = [
         request("a", 1, "a", 1),
@@ -138,12 +138,12 @@ fn ports_of_a_replaced_controller_are_taken_over() {
 
 #[test]
 fn ports_that_services_lead_to_are_kept_where_nothing_else_is_known() {
-    let before = Before {
+    let before = PriorDecision {
         recovered: [("listener/a".to_owned(), 1030)].into(),
         offered: [("a", 1040), ("b", 1030), ("c", 1050), ("d", 80)]
             .map(|(host, port)| ((host.to_owned(), 1), port))
             .into(),
-        ..Before::default()
+        ..PriorDecision::default()
     };
     let requests = [
         request("a", 1, "a", 1),
@@ -152,7 +152,8 @@ fn ports_that_services_lead_to_are_kept_where_nothing_else_is_known() {
         request("other", 4, "c", 2),
         request("d", 5, "d", 1),
     ];
-    // The port of `b` is that of `a`, one below 1024 is no port of a router, and `other` asks for another port of `c`.
+    // The port of `b` is that of `a`, one below 1024 is not a valid router port, and `other`
+    // requests another port of `c`.
     assert_eq!(
         given(&decide(&before, &requests, ROOM)),
         ["b:1024", "other:1025", "d:1026", "a:1030", "c:1050"]
@@ -164,7 +165,7 @@ fn what_does_not_fit_is_full_and_takes_nothing_from_others() {
     let mut big = request("big", 1, "big", 1);
     big.size = 950;
     let requests = [request("a", 0, "a", 1), big, request("b", 2, "b", 1)];
-    let decided = decide(&Before::default(), &requests, 1000);
+    let decided = decide(&PriorDecision::default(), &requests, 1000);
     assert_eq!(given(&decided), ["a:1024", "b:1025"]);
     assert_eq!(decided.full, ["uid-big".to_owned()].into());
 }
@@ -179,7 +180,11 @@ fn what_somebody_smaller_got_does_not_hide_what_does_not_fit() {
     });
     let [first, second] = big;
     let small = pod(&b, "p-2");
-    let decided = decide(&Before::default(), &[a, first, second, b, small], 1000);
+    let decided = decide(
+        &PriorDecision::default(),
+        &[a, first, second, b, small],
+        1000,
+    );
     assert_eq!(given(&decided), ["a:1024", "b:1025", "b:1026"]);
     assert_eq!(decided.full, ["uid-a".to_owned()].into());
 }
@@ -199,9 +204,9 @@ fn pods_have_ports_of_their_own_and_go_with_their_listener() {
     let (one, two) = (pod(&first[0], "p-0"), pod(&first[0], "p-1"));
     let [a, b] = first;
     let all = [a.clone(), b.clone(), one.clone(), two.clone()];
-    let decided = decide(&Before::default(), &all, ROOM);
+    let decided = decide(&PriorDecision::default(), &all, ROOM);
     assert_eq!(given(&decided), ["a:1024", "b:1025", "a:1026", "a:1027"]);
-    // One is replaced by another, whose port is the one that became free.
+    // One Listener is replaced by another, which gets the port that became free.
     let before = again(decided.allocations);
     let decided = decide(&before, &[a.clone(), b.clone(), pod(&a, "p-2"), two], ROOM);
     let ports: Vec<_> = decided
@@ -227,11 +232,16 @@ fn pods_have_ports_of_their_own_and_go_with_their_listener() {
     assert_eq!(given(&decided), ["b:1025"]);
 }
 
-/// Who has a name keeps it: a Pod does not take the Service of a Listener, nor the other way round.
+/// The holder of a name keeps it: a Pod does not take the Service of a Listener, nor the other way
+/// round.
 #[test]
 fn a_pod_and_a_host_of_one_name_do_not_evict_each_other() {
     let a = request("a", 1, "a", 80);
-    let decided = decide(&Before::default(), &[a.clone(), pod(&a, "p-0")], ROOM);
+    let decided = decide(
+        &PriorDecision::default(),
+        &[a.clone(), pod(&a, "p-0")],
+        ROOM,
+    );
     let late = request("late", 0, "p-0", 80);
     let decided = decide(
         &again(decided.allocations),
@@ -250,7 +260,7 @@ fn of_two_that_expose_the_same_pods_the_same_one_always_has_them() {
         let (of_a, of_b) = (pod(&a, "p-0"), pod(&b, "p-0"));
         let both = [b.clone(), of_b.clone(), a.clone(), of_a.clone()];
         for seen in [&both[..2], &both[2..], &both[..0]] {
-            let before = again(decide(&Before::default(), seen, ROOM).allocations);
+            let before = again(decide(&PriorDecision::default(), seen, ROOM).allocations);
             let decided = decide(&before, &both, ROOM);
             let has = decided.allocations.iter().find(|c| c.pod.is_some());
             assert_eq!(has.map(|c| c.name.as_str()), Some("a"), "{decided:?}");
@@ -261,10 +271,10 @@ fn of_two_that_expose_the_same_pods_the_same_one_always_has_them() {
             assert_eq!(decided.lost, [(b.uid.clone(), lost)].into());
         }
     }
-    // Who was there a second before keeps it, whatever its name is.
+    // The Listener that was created a second earlier keeps it, whatever its name is.
     a.created = Timestamp::from_second(2).expect("it is a time");
     let all = [b.clone(), pod(&b, "p-0"), a.clone(), pod(&a, "p-0")];
-    let decided = decide(&Before::default(), &all, ROOM);
+    let decided = decide(&PriorDecision::default(), &all, ROOM);
     assert!(decided.lost.contains_key(&a.uid), "{decided:?}");
 }
 
@@ -274,7 +284,7 @@ fn pods_that_have_not_got_their_names_are_told_of_each_listener() {
     let more = request("more", 3, "p-2", 80);
     let pods = ["p-2", "p-0", "p-1"].map(|name| pod(&a, name));
     let all = [vec![a, b, more], pods.to_vec()].concat();
-    let decided = decide(&Before::default(), &all, ROOM);
+    let decided = decide(&PriorDecision::default(), &all, ROOM);
     let lost = LostPods {
         first: "p-1".to_owned(),
         count: 2,
@@ -285,7 +295,8 @@ fn pods_that_have_not_got_their_names_are_told_of_each_listener() {
 }
 
 proptest! {
-    /// Whatever was there before, written by us or by hand: all that must hold holds, and deciding again changes nothing.
+    /// Whatever existed before, written by the operator or by hand: all invariants hold, and
+    /// deciding again changes nothing.
     #[test]
     fn deciding_again_changes_nothing(
         asked in vec((0..3_i64, 0..3_u8, 1..4_u16, 1..400_usize, vec(0..4_u8, 0..3)), 0..8),

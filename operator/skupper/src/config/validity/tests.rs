@@ -1,4 +1,4 @@
-//! What is said to be wrong with small specs, and that all of it is said.
+//! Errors reported for small specs, and the check that all of them are reported.
 
 use serde_json::{Value, json};
 
@@ -113,7 +113,8 @@ fn s04_an_observer_of_the_settings_is_a_known_one() {
     assert!(said.contains("\"bogus\""), "{said}");
 }
 
-/// Row 58 of the acceptance table: asked for, and with nothing to verify them by, nobody may get in.
+/// Row 58 of the acceptance table: if client certificates are required and nothing can verify them,
+/// no client may get in.
 #[test]
 fn s58_certificates_of_clients_are_not_asked_for_in_plaintext() {
     let check = |spec: Value, expected: listener::Validity| {
@@ -271,10 +272,10 @@ fn what_a_link_asks_for_is_said_to_be_wrong_before_anything_is_dialled() {
     check(false, at("fd00::1", "1"), Fine, "");
     let edge = to("edge", json!("10.0.0.1"), json!("45671"));
     check(true, edge.clone(), Fine, "");
-    let lacks = "name \"inter-router\", which a site that is no edge site dials: there is \"edge\"";
+    let lacks = "name \"inter-router\", which a site that is no edge site dials: it has \"edge\"";
     check(false, edge, NoEndpoint, lacks);
     check(true, at("10.0.0.1", "1"), NoEndpoint, "\"edge\"");
-    check(false, json!({}), NoEndpoint, "there is none");
+    check(false, json!({}), NoEndpoint, "no endpoint has a name");
     check(false, at("{bad}", "1"), BadHost, "{bad}");
     check(
         false,
@@ -355,7 +356,7 @@ fn a_machine_is_linked_to_as_it_is() {
     }
     let answer = site_on(Platform::Linux, &spec("nodeport"));
     assert_eq!(answer.value, site::Validity::Unfit);
-    // It keeps nobody from being served.
+    // It does not prevent the site from being served.
     let told = json!({
         "metadata": { "name": "west" }, "spec": { "linkAccess": "nodeport" },
         "status": { "conditions": [{

@@ -1,4 +1,4 @@
-//! What files say, and what is said of those that say nothing.
+//! Content of files, and messages for files without any.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::*;
 const LISTENER: &str =
     "apiVersion: skupper.io/v2alpha1\nkind: Listener\nmetadata: {name: a}\nspec: {routingKey: k}\n";
 
-fn of(text: &str) -> Documents {
+fn read_documents(text: &str) -> Documents {
     read(text.as_bytes(), false, "default").expect("it can be read")
 }
 
@@ -21,7 +21,7 @@ fn documents_are_known_by_the_line_where_they_begin() {
     let text = format!(
         "# words\n---\n{LISTENER}---\n# more\n\napiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\n"
     );
-    let read = of(&text);
+    let read = read_documents(&text);
     let all: Vec<_> = read
         .wanted
         .iter()
@@ -36,8 +36,8 @@ fn documents_are_known_by_the_line_where_they_begin() {
         json!({ "name": "a", "namespace": "default" })
     );
     assert!(read.faults.is_empty() && read.kept.is_empty());
-    assert_eq!(of("# only words\n"), Documents::default());
-    assert_eq!(of(""), Documents::default());
+    assert_eq!(read_documents("# only words\n"), Documents::default());
+    assert_eq!(read_documents(""), Documents::default());
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn json_may_hold_several_documents_too() {
 
 #[test]
 fn lists_are_opened() {
-    let read = of(
+    let read = read_documents(
         "kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n- {apiVersion: v1, kind: Secret, metadata: {name: b}}\n",
     );
     assert_eq!(read.wanted.len(), 2);
@@ -84,7 +84,7 @@ fn a_file_that_is_broken_is_told_with_the_line() {
 #[test]
 fn a_document_that_does_not_say_what_it_is_leaves_the_others_of_its_file_alone() {
     let check = |text: &str, line: u64, said: &str, wanted: usize| {
-        let read = of(text);
+        let read = read_documents(text);
         assert_eq!(read.faults, [(line, said.to_owned())]);
         assert_eq!((read.wanted.len(), read.is_unclear), (wanted, true));
     };
@@ -105,7 +105,7 @@ fn a_document_that_does_not_say_what_it_is_leaves_the_others_of_its_file_alone()
     check("- 1\n", 1, "is not an object", 0);
     let list = "kind: List\napiVersion: v1\nitems:\n- 1\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n";
     check(list, 1, "is not an object", 1);
-    assert!(!of(LISTENER).is_unclear);
+    assert!(!read_documents(LISTENER).is_unclear);
 }
 
 #[test]
@@ -115,13 +115,13 @@ fn what_has_no_place_here_is_told_and_leaves_the_others_alone() {
         .replace("v2alpha1", "v1alpha1")
         .replace("{name: a}", "{name: b}");
     let away = LISTENER.replace("{name: a}", "{name: c, namespace: east}");
-    let read = of(&format!("{LISTENER}{other}---\n{old}---\n{away}"));
+    let read = read_documents(&format!("{LISTENER}{other}---\n{old}---\n{away}"));
     assert_eq!(read.wanted.len(), 1);
     let kept: Vec<_> = read.kept.iter().map(ToString::to_string).collect();
     assert_eq!(kept, ["Listener b", "Listener c"]);
     let said = |part: &str| read.faults.iter().any(|(_, said)| said.contains(part));
     assert!(said("ConfigMap m has no meaning") && said("of skupper.io/v1alpha1"));
-    assert!(said("Listener c is of another namespace than default"));
+    assert!(said("Listener c is in another namespace than default"));
     let lines: Vec<_> = read.faults.iter().map(|(line, _)| *line).collect();
     assert_eq!(lines, [6, 10, 15]);
 }
@@ -129,12 +129,14 @@ fn what_has_no_place_here_is_told_and_leaves_the_others_alone() {
 #[test]
 fn what_is_not_the_authors_is_left_out() {
     let copied = "apiVersion: skupper.io/v2alpha1\nkind: Site\nmetadata: {name: w, uid: u, resourceVersion: '1', labels: {a: b}}\nspec: {}\nstatus: {status: Ready}\n";
-    let object = &of(copied).wanted[0].object;
+    let object = &read_documents(copied).wanted[0].object;
     let expected = json!({ "name": "w", "namespace": "default", "labels": { "a": "b" } });
     assert_eq!(
         (&object["metadata"], object.get("status")),
         (&expected, None)
     );
-    let bare = &of("apiVersion: skupper.io/v2alpha1\nkind: Site\nmetadata: {name: w}\n").wanted[0];
+    let bare =
+        &read_documents("apiVersion: skupper.io/v2alpha1\nkind: Site\nmetadata: {name: w}\n")
+            .wanted[0];
     assert_eq!(bare.object["spec"], json!({}));
 }

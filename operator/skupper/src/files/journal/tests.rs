@@ -1,4 +1,4 @@
-//! Which changes of statuses are lines of the log.
+//! Changes of statuses that become lines of the log.
 
 use serde_json::json;
 
@@ -148,7 +148,7 @@ fn a_directory_without_a_site_is_said_once_and_again_when_the_last_one_is_remove
     let mut siteless = |has_site| siteless("west", has_site, &mut said);
     let line = siteless(false).unwrap();
     assert!(line.starts_with("west has no Site, so nothing of it is served"));
-    // What it says to write is what it says.
+    // The message must contain exactly the text that it recommends to write.
     let (_, example) = line.split_once("site.yaml with ").unwrap();
     let example: Value = serde_saphyr::from_str(example).unwrap();
     assert_eq!(example["kind"], "Site");

@@ -1,4 +1,4 @@
-//! Which templates are for which objects, and who goes before whom.
+//! Selection of templates for objects, and the precedence among templates.
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Service;
@@ -39,13 +39,13 @@ fn router() -> Desired<Deployment> {
 
 fn laid<K: Resource<DynamicType = ()>>(maps: &[ConfigMap], object: Desired<K>) -> Value {
     let maps: Vec<&ConfigMap> = maps.iter().collect();
-    Templates::of(&maps, &controller_id())
+    Templates::from_config_maps(&maps, &controller_id())
         .on(object)
         .as_json()
         .clone()
 }
 
-/// Whether the label `team` comes to a Service `backend`.
+/// Returns true if a Service `backend` gets the label `team`.
 fn is_labelled(data: Value) -> bool {
     let maps = [template("west/t", json!({ "team": "a" }), data)];
     laid(&maps, service())["metadata"]["labels"]["team"] == "a"

@@ -22,28 +22,28 @@ fn key(seed: u8) -> Key {
     Key::generate(|| [seed; 32])
 }
 
-fn signing(subject: &str) -> Wanted<'_> {
-    Wanted {
+fn signing(subject: &str) -> CertificateRequest<'_> {
+    CertificateRequest {
         subject,
         signing: true,
-        ..Wanted::default()
+        ..CertificateRequest::default()
     }
 }
 
-fn server() -> Wanted<'static> {
-    Wanted {
+fn server() -> CertificateRequest<'static> {
+    CertificateRequest {
         subject: "skupper-router",
         hosts: vec!["skupper-router.west", "192.0.2.7", "2001:db8::7"],
         server: true,
-        ..Wanted::default()
+        ..CertificateRequest::default()
     }
 }
 
-fn client() -> Wanted<'static> {
-    Wanted {
+fn client() -> CertificateRequest<'static> {
+    CertificateRequest {
         subject: UID,
         client: true,
-        ..Wanted::default()
+        ..CertificateRequest::default()
     }
 }
 
@@ -54,7 +54,7 @@ fn authority(seed: u8, now: Timestamp) -> (String, Authority) {
     (pem, authority)
 }
 
-fn at(text: &str) -> Timestamp {
+fn parse_time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
@@ -64,7 +64,7 @@ fn read(pem: &str) -> Certificate {
 
 #[test]
 fn a_certificate_follows_from_what_it_is_made_of() {
-    let now = at("2026-01-01T00:00:00Z");
+    let now = parse_time("2026-01-01T00:00:00Z");
     let (pem, authority) = authority(1, now);
     assert_eq!(self::authority(1, now).0, pem);
     let issue = |serial: u8| {
@@ -78,13 +78,13 @@ fn a_certificate_follows_from_what_it_is_made_of() {
 
 #[test]
 fn it_says_what_was_asked_for() {
-    let now = at("2026-01-01T00:00:00Z");
+    let now = parse_time("2026-01-01T00:00:00Z");
     let (pem, authority) = authority(1, now);
     let made = read(&authority.issue(&server(), &key(2), now, [0; 16]).unwrap());
     assert_eq!(made.lacks(&server()), None);
     assert!(made.is_of(&key(2)) && !made.is_of(&key(3)));
     assert!(made.is_signed_by(&read(&pem)) && !made.is_authority());
-    let check = |change: fn(&mut Wanted<'static>), expected: &str| {
+    let check = |change: fn(&mut CertificateRequest<'static>), expected: &str| {
         let mut wanted = server();
         change(&mut wanted);
         assert_eq!(made.lacks(&wanted).as_deref(), Some(expected));
@@ -114,37 +114,40 @@ fn it_says_what_was_asked_for() {
 
 #[test]
 fn lives_are_as_long_as_they_are_meant_and_none_outlives_its_authority() {
-    let now = at("2026-01-01T00:00:00Z");
+    let now = parse_time("2026-01-01T00:00:00Z");
     let (pem, authority) = authority(1, now);
     let end = |pem: &str| read(pem).validity().1.to_string();
     assert_eq!(end(&pem), "2030-12-31T00:00:00Z");
-    let issue = |wanted: &Wanted<'_>, now| authority.issue(wanted, &key(2), now, [0; 16]).unwrap();
+    let issue = |wanted: &CertificateRequest<'_>, now| {
+        authority.issue(wanted, &key(2), now, [0; 16]).unwrap()
+    };
     assert_eq!(end(&issue(&server(), now)), "2027-01-01T00:00:00Z");
     assert_eq!(end(&issue(&client(), now)), "2030-12-31T00:00:00Z");
-    // Just before the authority is renewed there is room for all that is renewed.
+    // Just before the renewal of the authority there is room for every renewed certificate.
     let late = read(&pem).renewal();
     assert_eq!(late.to_string(), "2029-05-01T15:58:20Z");
     assert_eq!(end(&issue(&server(), late)), "2030-05-01T15:58:20Z");
-    let last = at("2030-12-01T00:00:00Z");
+    let last = parse_time("2030-12-01T00:00:00Z");
     assert_eq!(end(&issue(&server(), last)), "2030-12-31T00:00:00Z");
 }
 
-/// As a grant gives it: with a key of its own, for a site whose name is no uid.
+/// Tests credentials as a grant issues them: with their own key, for a site whose name is not a
+/// uid.
 #[tokio::test]
 async fn what_is_made_with_a_key_of_its_own_names_the_site_that_it_is_of() {
     let now = Timestamp::now();
     let made = Credentials::of_authority("west site CA", now).unwrap();
     let authority = Authority::read(made.certificate.as_bytes(), made.key.as_bytes()).unwrap();
     assert_eq!(authority.text(), made.certificate);
-    let east = Wanted {
+    let east = CertificateRequest {
         subject: "east",
         site: Some("east"),
         client: true,
-        ..Wanted::default()
+        ..CertificateRequest::default()
     };
-    let shown = |wanted: &Wanted<'_>| {
+    let shown = |wanted: &CertificateRequest<'_>| {
         let made = Credentials::signed(&authority, wanted, now).unwrap();
-        Shown {
+        LinkCredentials {
             ca: made.authority,
             chain: made.certificate,
             key: made.key,
@@ -157,17 +160,17 @@ async fn what_is_made_with_a_key_of_its_own_names_the_site_that_it_is_of() {
         Ok("east".to_owned())
     );
     let (_, end) = authority.certificate().validity();
-    assert_eq!(authority.ended(now), None);
-    assert_eq!(authority.ended(end), Some(end));
+    assert_eq!(authority.expired_at(now), None);
+    assert_eq!(authority.expired_at(end), Some(end));
     assert_eq!(read(&east.chain).validity().1, end);
 }
 
 #[test]
 fn hosts_that_no_certificate_is_for_are_found() {
     let bad = |host: &'static str| {
-        let wanted = Wanted {
+        let wanted = CertificateRequest {
             hosts: vec!["fine", host],
-            ..Wanted::default()
+            ..CertificateRequest::default()
         };
         wanted.bad_host().map(str::to_owned)
     };
@@ -181,7 +184,7 @@ fn hosts_that_no_certificate_is_for_are_found() {
 
 #[test]
 fn what_cannot_sign_is_told() {
-    let now = at("2026-01-01T00:00:00Z");
+    let now = parse_time("2026-01-01T00:00:00Z");
     let (pem, authority) = authority(1, now);
     let leaf = authority.issue(&server(), &key(2), now, [0; 16]).unwrap();
     let (own, other) = (key(1).pem(), key(2).pem());
@@ -217,7 +220,7 @@ fn what_there_is_of_the_replaced_implementation_is_good() {
         None
     );
     let leaf = read(RSA_LEAF);
-    let wanted = Wanted {
+    let wanted = CertificateRequest {
         hosts: vec!["skupper-router", "skupper-router.west", "192.0.2.7"],
         ..server()
     };
@@ -229,14 +232,14 @@ fn what_there_is_of_the_replaced_implementation_is_good() {
     assert!(read(&made).is_signed_by(authority.certificate()));
 }
 
-/// Whoever shows this in a link.
-struct Shown {
+/// Credentials that a router presents in a link.
+struct LinkCredentials {
     ca: String,
     chain: String,
     key: String,
 }
 
-fn profile(shown: &Shown) -> Arc<Slot> {
+fn profile(shown: &LinkCredentials) -> Arc<Slot> {
     let profile = Profile {
         ca: Some("p/ca.crt".to_owned()),
         pair: Some(("p/tls.crt".to_owned(), "p/tls.key".to_owned())),
@@ -260,8 +263,13 @@ fn profile(shown: &Shown) -> Arc<Slot> {
     loaded.slot.clone()
 }
 
-/// Who the accepting side takes the other one for; the error of the side that found one.
-async fn linked(server: &Shown, client: &Shown, host: &'static str) -> Result<String, String> {
+/// Returns the identity that the accepting side assigns to the other one, or the error of the side
+/// that found one.
+async fn linked(
+    server: &LinkCredentials,
+    client: &LinkCredentials,
+    host: &'static str,
+) -> Result<String, String> {
     let (one, other) = duplex(64 * 1024);
     let (server, client) = (profile(server), profile(client));
     let name = ServerName::try_from(host).unwrap();
@@ -276,7 +284,7 @@ async fn linked(server: &Shown, client: &Shown, host: &'static str) -> Result<St
 async fn the_router_takes_them_for_what_they_are() {
     let now = Timestamp::now();
     let (pem, authority) = authority(1, now);
-    let shown = |wanted: &Wanted<'_>, seed: u8| Shown {
+    let shown = |wanted: &CertificateRequest<'_>, seed: u8| LinkCredentials {
         ca: pem.clone(),
         chain: authority
             .issue(wanted, &key(seed), now, [seed; 16])
@@ -300,27 +308,28 @@ async fn the_router_takes_them_for_what_they_are() {
     let later = now.saturating_add(YEAR).unwrap();
     let renewed = self_signed(&signing("west site CA"), &key(1), later, [9; 16]).unwrap();
     assert_ne!(renewed, pem);
-    let west = Shown {
+    let west = LinkCredentials {
         ca: renewed,
         ..west
     };
     assert_eq!(linked(&west, &east, "192.0.2.7").await, Ok(UID.to_owned()));
     // That of another one with the same name does not.
     let (strange, _) = self::authority(7, now);
-    let west = Shown {
+    let west = LinkCredentials {
         ca: strange,
         ..west
     };
     assert!(linked(&west, &east, "192.0.2.7").await.is_err());
-    // What was issued for a site by the replaced implementation names it by its common name.
+    // A certificate that the existing implementation issued for a site names the site by its
+    // common name.
     let authority = Authority::read(RSA_AUTHORITY.as_bytes(), RSA_KEY.as_bytes()).unwrap();
     let (west, east) = (
-        Shown {
+        LinkCredentials {
             ca: RSA_AUTHORITY.to_owned(),
             chain: RSA_LEAF.to_owned(),
             key: RSA_LEAF_KEY.to_owned(),
         },
-        Shown {
+        LinkCredentials {
             ca: RSA_AUTHORITY.to_owned(),
             chain: authority.issue(&client(), &key(3), now, [3; 16]).unwrap(),
             key: key(3).pem(),

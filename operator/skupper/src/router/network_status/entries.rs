@@ -1,4 +1,5 @@
-//! The entries of a router's configuration beside the records of its site: which of them are proved to be applied, and what they do.
+//! The entries of a router's configuration beside the records of its site: the entries that are
+//! proved to be applied, and their states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 use super::records::{Faults, LinkRecord, Network, RouterRecord, SiteRecord, quoted};
 use crate::config::document::{self, ConfigEntry};
 
-/// Entities whose entries have names and are looked for in a state.
+/// Entities whose entries have names and are looked up in a state.
 const ENTITIES: [&str; 7] = [
     "connector",
     "listener",
@@ -20,7 +21,7 @@ const ENTITIES: [&str; 7] = [
     "tcpListener",
 ];
 
-/// Roles by which a listener or connector is one of links.
+/// Roles of listeners and connectors for links.
 const LINK_ROLES: [&str; 3] = ["edge", "inter-edge", "inter-router"];
 
 /// A routing key, a host and a port.
@@ -106,7 +107,7 @@ fn text<'a>(attributes: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
 }
 
 /// A number that may be written as text, as text.
-fn number(attributes: &Map<String, Value>, name: &str) -> Option<String> {
+fn number_text(attributes: &Map<String, Value>, name: &str) -> Option<String> {
     match attributes.get(name)? {
         Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
         Value::Number(number) => Some(number.to_string()),
@@ -136,7 +137,7 @@ impl Configured {
         let mut all = Self::default();
         for (entity, attributes) in entries.values() {
             let text = |name| text(attributes, name).map(str::to_owned);
-            let port = number(attributes, "port");
+            let port = number_text(attributes, "port");
             match *entity {
                 "tcpListener" => all.ports.extend(text("name").zip(port)),
                 "listenerAddress" => {
@@ -168,7 +169,7 @@ struct Listed<'a> {
     connectors: BTreeMap<Endpoint<'a>, usize>,
     /// Links by name.
     links: BTreeMap<&'a str, Vec<&'a LinkRecord>>,
-    /// How many listeners for links one router has; none if no router says.
+    /// Number of listeners for links of one router; `None` if no router reports it.
     accesses: Option<usize>,
 }
 
@@ -255,7 +256,7 @@ impl Judge<'_> {
 
     /// One with several keys has no record of its own, but one for each of them.
     fn listener(&self, attributes: &Map<String, Value>) -> Option<EntryState> {
-        let (name, port) = (text(attributes, "name")?, number(attributes, "port")?);
+        let (name, port) = (text(attributes, "name")?, number_text(attributes, "port")?);
         let is_listed = |key: &&str| self.listed.has_listener(name, &port, key);
         if let Some(key) = text(attributes, "address") {
             return is_listed(&key).then(|| self.of_keys([key].into_iter()));
@@ -274,7 +275,7 @@ impl Judge<'_> {
 
     fn has_connector(&self, attributes: &Map<String, Value>) -> Option<bool> {
         let (key, host) = (text(attributes, "address")?, text(attributes, "host")?);
-        let port = number(attributes, "port")?;
+        let port = number_text(attributes, "port")?;
         let listed = self.listed.connectors.get(&(key, host, port.as_str()))?;
         let endpoint = (key.to_owned(), host.to_owned(), port.clone());
         Some(self.configured.connectors.get(&endpoint) <= Some(listed))
@@ -286,7 +287,7 @@ impl Judge<'_> {
             return Some((EntryState::Idle, None));
         };
         let role = text(attributes, "role");
-        let cost = number(attributes, "cost").map_or(Some(1), |cost| cost.parse().ok());
+        let cost = number_text(attributes, "cost").map_or(Some(1), |cost| cost.parse().ok());
         let is_other = |link: &LinkRecord| {
             let is_other_role = link.role.is_some() && link.role.as_deref() != role;
             is_other_role || link.cost.is_some() && link.cost != cost

@@ -1,5 +1,5 @@
-//! The records of a network status, each read on its own: a broken one is left out and named, and spoils no other.
-//! Knows the format of the document, and nothing of what follows from it.
+//! The records of a network status, each parsed on its own: a broken record is left out and named,
+//! and affects no other. It knows the format of the document only, and no consequences.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde_json::{Map, Value};
 
-/// So many faults are named; of more there is the count.
+/// Upper bound on the named faults; further ones are counted.
 const NAMED_FAULTS: usize = 3;
 
 /// The longest text that a fault quotes, in characters.
@@ -50,7 +50,7 @@ pub(super) struct SiteRecord {
 #[derive(Debug, Default)]
 pub(super) struct RouterRecord {
     pub(super) links: Vec<LinkRecord>,
-    /// How many listeners for links it has; none if the document does not say.
+    /// Number of listeners for links; `None` if the document does not contain it.
     pub(super) accesses: Option<usize>,
     pub(super) listeners: Vec<ListenerRecord>,
     pub(super) connectors: Vec<ConnectorRecord>,
@@ -121,14 +121,14 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// A place in the document, such as `siteStatus[0].site`.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    above: Option<&'a Place<'a>>,
+struct DocumentPath<'a> {
+    above: Option<&'a DocumentPath<'a>>,
     name: &'static str,
     at: Option<usize>,
 }
 
-impl<'a> Place<'a> {
-    fn below(&'a self, name: &'static str) -> Self {
+impl<'a> DocumentPath<'a> {
+    fn child(&'a self, name: &'static str) -> Self {
         Self {
             above: Some(self),
             name,
@@ -136,13 +136,13 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn at(self, at: usize) -> Self {
+    fn at_index(self, at: usize) -> Self {
         let at = Some(at);
         Self { at, ..self }
     }
 }
 
-impl Display for Place<'_> {
+impl Display for DocumentPath<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some(above) = self.above {
             write!(f, "{above}.")?;
@@ -207,7 +207,7 @@ impl<'a> Record<'a> {
 /// Reads a document.
 ///
 /// # Errors
-/// The text is no JSON object. The error says so without a subject.
+/// Returns an error if the text is not a JSON object. The message has no subject.
 pub(super) fn read(status: &str) -> Result<Network, String> {
     let value: Value =
         serde_json::from_str(status).map_err(|error| format!("is no JSON: {error}"))?;
@@ -225,20 +225,20 @@ struct Reader {
 }
 
 impl Reader {
-    fn fault(&mut self, place: &Place<'_>, expected: &str) {
+    fn fault(&mut self, place: &DocumentPath<'_>, expected: &str) {
         let fault = || format!("`{place}` must be {expected}");
         self.network.faults.add(fault);
     }
 
     fn network(&mut self, document: &Map<String, Value>) {
-        let place = Place {
+        let place = DocumentPath {
             above: None,
             name: "siteStatus",
             at: None,
         };
         let sites = self.list(document, &place);
         for (at, site) in sites.unwrap_or_default().iter().enumerate() {
-            let place = place.at(at);
+            let place = place.at_index(at);
             if let Some(record) = self.object(site, &place) {
                 self.site(record.map, &place);
             }
@@ -246,8 +246,8 @@ impl Reader {
     }
 
     /// A site. Without its id nothing of it can be used.
-    fn site(&mut self, map: &Map<String, Value>, place: &Place<'_>) {
-        let head = place.below("site");
+    fn site(&mut self, map: &Map<String, Value>, place: &DocumentPath<'_>) {
+        let head = place.child("site");
         let Some(value) = map.get(head.name) else {
             return self.fault(&head, "an object");
         };
@@ -270,13 +270,13 @@ impl Reader {
             routers: Vec::new(),
         };
         if let Some((name, expected)) = record.wrong {
-            self.fault(&head.below(name), expected);
+            self.fault(&head.child(name), expected);
         }
-        let routers = place.below("routerStatus");
+        let routers = place.child("routerStatus");
         let list = self.list(map, &routers);
         let list = list.unwrap_or_default().iter().enumerate();
         let routers = list.filter_map(|(at, router)| {
-            let place = routers.at(at);
+            let place = routers.at_index(at);
             let record = self.object(router, &place)?;
             self.router(&id, record.map, &place)
         });
@@ -289,7 +289,9 @@ impl Reader {
                 let id = quoted(first.key());
                 first.into_mut().routers.append(&mut routers);
                 let fault = || {
-                    format!("`{place}` is site `{id}` again, whose routers are counted together")
+                    format!(
+                        "`{place}` repeats site `{id}`; the routers of both records are counted together"
+                    )
                 };
                 self.network.faults.add(fault);
             }
@@ -300,9 +302,9 @@ impl Reader {
         &mut self,
         site: &str,
         map: &Map<String, Value>,
-        place: &Place<'_>,
+        place: &DocumentPath<'_>,
     ) -> Option<RouterRecord> {
-        let head = place.below("router");
+        let head = place.child("router");
         if let Some(value) = map.get(head.name) {
             let mut record = self.object(value, &head)?;
             let identity = record.text("identity");
@@ -313,19 +315,19 @@ impl Reader {
                 .into_iter()
                 .for_each(|identity| self.peer(identity, site));
         }
-        let accesses = self.records(map, place.below("routerAccess"), |record| {
+        let accesses = self.records(map, place.child("routerAccess"), |record| {
             Some(record.needed("identity"))
         });
         let router = RouterRecord {
             links: self
-                .records(map, place.below("links"), link)
+                .records(map, place.child("links"), link)
                 .unwrap_or_default(),
             accesses: accesses.as_ref().map(Vec::len),
             listeners: self
-                .records(map, place.below("listeners"), listener)
+                .records(map, place.child("listeners"), listener)
                 .unwrap_or_default(),
             connectors: self
-                .records(map, place.below("connectors"), connector)
+                .records(map, place.child("connectors"), connector)
                 .unwrap_or_default(),
         };
         for access in accesses.into_iter().flatten() {
@@ -356,12 +358,12 @@ impl Reader {
     fn records<T>(
         &mut self,
         map: &Map<String, Value>,
-        place: Place<'_>,
+        place: DocumentPath<'_>,
         read: fn(&mut Record<'_>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let list = self.list(map, &place)?;
         let records = list.iter().enumerate().filter_map(|(at, value)| {
-            let place = place.at(at);
+            let place = place.at_index(at);
             let mut record = self.object(value, &place)?;
             let read = read(&mut record);
             read.filter(|_| !self.is_left_out(&mut record, &place))
@@ -369,7 +371,11 @@ impl Reader {
         Some(records.collect())
     }
 
-    fn list<'a>(&mut self, map: &'a Map<String, Value>, place: &Place<'_>) -> Option<&'a [Value]> {
+    fn list<'a>(
+        &mut self,
+        map: &'a Map<String, Value>,
+        place: &DocumentPath<'_>,
+    ) -> Option<&'a [Value]> {
         match map.get(place.name) {
             None | Some(Value::Null) => None,
             Some(Value::Array(list)) => Some(list),
@@ -380,7 +386,7 @@ impl Reader {
         }
     }
 
-    fn object<'a>(&mut self, value: &'a Value, place: &Place<'_>) -> Option<Record<'a>> {
+    fn object<'a>(&mut self, value: &'a Value, place: &DocumentPath<'_>) -> Option<Record<'a>> {
         let map = value.as_object();
         if map.is_none() {
             self.fault(place, "an object");
@@ -388,10 +394,10 @@ impl Reader {
         map.map(|map| Record { map, wrong: None })
     }
 
-    fn is_left_out(&mut self, record: &mut Record<'_>, place: &Place<'_>) -> bool {
+    fn is_left_out(&mut self, record: &mut Record<'_>, place: &DocumentPath<'_>) -> bool {
         let has_ended = record.has_ended();
         if let Some((name, expected)) = record.wrong {
-            self.fault(&place.below(name), expected);
+            self.fault(&place.child(name), expected);
         }
         has_ended || record.wrong.is_some()
     }

@@ -1,4 +1,5 @@
-//! The mapping beside what upstream made of the same network statuses, by tables, and by random networks and random damage.
+//! Compares the mapping with the results of upstream for the same network statuses, by tables, and
+//! by random networks and random damage.
 
 mod random;
 mod upstream;
@@ -13,7 +14,7 @@ use super::*;
 use crate::config::document::ConfigEntry;
 use crate::router::view::RouterView;
 
-/// The site whose state is asked for.
+/// Site whose state is queried.
 const WEST: &str = "uid-of-west";
 
 /// The configuration of a small site.
@@ -33,7 +34,7 @@ fn config() -> Value {
     ])
 }
 
-/// A network status in which all of that works.
+/// Returns a network status in which all of that works.
 fn status() -> Value {
     let listener = |name: &str, key: &str, port: &str| json!({ "name": name, "address": key, "destPort": port, "protocol": "tcp" });
     let served = |key: &str| json!({ "address": key, "destHost": "10.0.0.1", "destPort": "80" });
@@ -57,14 +58,14 @@ fn mapped(config: &Value, status: &Value) -> RouterState {
 }
 
 /// The status with another value in a place; null takes a value away.
-fn with(place: &str, value: Value) -> Value {
+fn with_value(place: &str, value: Value) -> Value {
     let mut status = status();
     *status.pointer_mut(place).expect("there is such a place") = value;
     status
 }
 
 /// A short word for each entry.
-fn words(state: &RouterState) -> BTreeMap<&str, &str> {
+fn state_names(state: &RouterState) -> BTreeMap<&str, &str> {
     let word = |entry: &RouterEntry| match entry.state {
         EntryState::Idle => "idle",
         EntryState::Up => "up",
@@ -79,7 +80,7 @@ fn words(state: &RouterState) -> BTreeMap<&str, &str> {
 /// Compares one entry, by its word or `absent`.
 fn check(status: &Value, entry: &str, expected: &str) {
     let state = mapped(&config(), status);
-    let word = words(&state).get(entry).copied().unwrap_or("absent");
+    let word = state_names(&state).get(entry).copied().unwrap_or("absent");
     assert_eq!(word, expected, "{entry} in {status}");
 }
 
@@ -99,13 +100,14 @@ fn each_entry_has_the_hash_by_which_it_is_found() {
     ];
     let mut expected: BTreeMap<&str, &str> = all.map(|key| (key, "up")).into();
     expected.insert("listenerAddress/db/near", "idle");
-    assert_eq!(words(&state), expected);
+    assert_eq!(state_names(&state), expected);
     let attributes = config()[6][1].as_object().expect("it is an object").clone();
     assert_eq!(
         state.entries["tcpListener/listener/web"].hash,
         hash(&attributes)
     );
-    let view = |attributes| RouterView::of(&[("tcpListener", attributes) as ConfigEntry], &state);
+    let view =
+        |attributes| RouterView::from_report(&[("tcpListener", attributes) as ConfigEntry], &state);
     assert_eq!(view(attributes.clone()), RouterView::Up);
     let mut edited = attributes;
     edited.insert("address".to_owned(), json!("other"));
@@ -118,7 +120,7 @@ fn a_listener_is_up_only_with_a_record_and_a_connector() {
     let web = "tcpListener/listener/web";
     check(&status(), web, "up");
     check(
-        &with(
+        &with_value(
             "/siteStatus/1/routerStatus/0/connectors/0/address",
             json!("else"),
         ),
@@ -126,7 +128,7 @@ fn a_listener_is_up_only_with_a_record_and_a_connector() {
         "idle",
     );
     check(
-        &with(
+        &with_value(
             "/siteStatus/1/routerStatus/0/connectors/0/destHost",
             json!(""),
         ),
@@ -134,7 +136,7 @@ fn a_listener_is_up_only_with_a_record_and_a_connector() {
         "idle",
     );
     check(
-        &with("/siteStatus/1/routerStatus", json!(null)),
+        &with_value("/siteStatus/1/routerStatus", json!(null)),
         web,
         "idle",
     );
@@ -148,13 +150,13 @@ fn a_listener_is_up_only_with_a_record_and_a_connector() {
         ("destPort", json!([])),
     ] {
         check(
-            &with(&place(&format!("/0/{attribute}")), value),
+            &with_value(&place(&format!("/0/{attribute}")), value),
             web,
             "absent",
         );
     }
-    check(&with(&place("/0/destPort"), json!(1024)), web, "up");
-    check(&with(&place(""), json!(null)), web, "absent");
+    check(&with_value(&place("/0/destPort"), json!(1024)), web, "up");
+    check(&with_value(&place(""), json!(null)), web, "absent");
     let mut ended = status();
     ended["siteStatus"][0]["routerStatus"][0]["listeners"][0]["endTime"] =
         json!(1_696_200_453_171_254_u64);
@@ -166,14 +168,14 @@ fn a_listener_is_up_only_with_a_record_and_a_connector() {
 #[test]
 fn a_listener_of_several_keys_is_there_once_one_of_them_is() {
     let (db, near) = ("tcpListener/multiAddress/db", "listenerAddress/db/near");
-    let no_near = with(&format!("{WEST_ROUTER}/listeners/1"), json!({}));
+    let no_near = with_value(&format!("{WEST_ROUTER}/listeners/1"), json!({}));
     check(&no_near, db, "up");
     check(&no_near, near, "absent");
-    let no_far = with(&format!("{WEST_ROUTER}/listeners/2"), json!({}));
+    let no_far = with_value(&format!("{WEST_ROUTER}/listeners/2"), json!({}));
     check(&no_far, db, "idle");
     check(&no_far, "listenerAddress/db/far", "absent");
     check(
-        &with(&format!("{WEST_ROUTER}/listeners"), json!([])),
+        &with_value(&format!("{WEST_ROUTER}/listeners"), json!([])),
         db,
         "absent",
     );
@@ -197,9 +199,16 @@ fn a_link_is_up_only_as_what_it_is_and_to_a_known_site() {
         ("linkCost", json!(-1), "idle"),
         ("name", json!("other"), "idle"),
     ] {
-        check(&with(&format!("{link}/{attribute}"), value), east, expected);
+        check(
+            &with_value(&format!("{link}/{attribute}"), value),
+            east,
+            expected,
+        );
     }
-    let down = mapped(&config(), &with(&format!("{link}/status"), json!("down")));
+    let down = mapped(
+        &config(),
+        &with_value(&format!("{link}/status"), json!("down")),
+    );
     let remote = down.entries[east]
         .remote
         .as_ref()
@@ -210,10 +219,10 @@ fn a_link_is_up_only_as_what_it_is_and_to_a_known_site() {
     );
     assert!(!down.sites[1].links[0].operational);
     // In documents of version 1 the peer is a router.
-    let mut old = with(&format!("{link}/peer"), json!("router-of-east"));
+    let mut old = with_value(&format!("{link}/peer"), json!("router-of-east"));
     old["siteStatus"][1]["routerStatus"][0]["router"]["identity"] = json!("router-of-east");
     check(&old, east, "up");
-    let claimed = with(
+    let claimed = with_value(
         &format!("{WEST_ROUTER}/routerAccess/0/identity"),
         json!("door-of-east"),
     );
@@ -229,17 +238,17 @@ fn connectors(state: &RouterState) -> usize {
 fn of_entries_that_look_alike_none_is_there_until_all_are() {
     let access = "listener/access-inter-router";
     check(
-        &with(&format!("{WEST_ROUTER}/routerAccess"), json!([])),
+        &with_value(&format!("{WEST_ROUTER}/routerAccess"), json!([])),
         access,
         "absent",
     );
     check(
-        &with(&format!("{WEST_ROUTER}/routerAccess"), json!([])),
+        &with_value(&format!("{WEST_ROUTER}/routerAccess"), json!([])),
         "listener/@9090",
         "up",
     );
     check(
-        &with(&format!("{WEST_ROUTER}/routerAccess"), json!(null)),
+        &with_value(&format!("{WEST_ROUTER}/routerAccess"), json!(null)),
         access,
         "up",
     );
@@ -251,7 +260,7 @@ fn of_entries_that_look_alike_none_is_there_until_all_are() {
     let connector = json!({ "address": "api", "destHost": "h", "destPort": "80" });
     let two = mapped(
         &config,
-        &with(
+        &with_value(
             &format!("{WEST_ROUTER}/connectors"),
             json!([connector, connector]),
         ),
@@ -302,7 +311,7 @@ fn routers_of_one_site_and_its_twins_are_merged() {
         twice
             .error
             .expect("it is told")
-            .contains("`siteStatus[2]` is site `uid-of-west` again")
+            .contains("`siteStatus[2]` repeats site `uid-of-west`")
     );
 }
 
@@ -318,7 +327,7 @@ fn check_error(config: &str, status: Option<&str>, expected: &str) {
 #[test]
 fn nothing_is_ready_without_a_status_of_the_site() {
     let config = config().to_string();
-    check_error(&config, None, "is not there yet");
+    check_error(&config, None, "does not exist yet");
     for no_json in ["", "{", "\u{0}", &"[".repeat(100_000)] {
         check_error(&config, Some(no_json), "is no JSON: ");
     }
@@ -345,7 +354,7 @@ fn nothing_is_ready_without_a_status_of_the_site() {
         Some(r#"{"siteStatus":{}}"#),
         "`siteStatus` must be a list",
     );
-    let no_router = with("/siteStatus/0/routerStatus", json!([])).to_string();
+    let no_router = with_value("/siteStatus/0/routerStatus", json!([])).to_string();
     check_error(&config, Some(&no_router), "has no router of site");
     let status = status().to_string();
     check_error(
@@ -417,7 +426,7 @@ fn a_broken_record_is_named_and_spoils_no_other() {
             "`siteStatus[1].routerStatus[0].routerAccess[0].identity` must be a text",
         ),
     ] {
-        let state = mapped(&config(), &with(place, value));
+        let state = mapped(&config(), &with_value(place, value));
         let error = state.error.as_deref().expect("it is told");
         assert!(error.contains(expected), "{error}");
         assert!(
@@ -425,12 +434,12 @@ fn a_broken_record_is_named_and_spoils_no_other() {
             "{error}"
         );
         assert!(!state.keys.contains_key(""), "{place}");
-        let words = words(&state);
+        let words = state_names(&state);
         assert_eq!(words["tcpConnector/connector/api@h"], "up", "{place}");
         assert!(words.contains_key("tcpListener/listener/web"), "{place}");
         assert_eq!(state.sites.last().expect("there is one").id, WEST);
     }
-    let many = with("/siteStatus/1/routerStatus", json!(vec![0; 1000]));
+    let many = with_value("/siteStatus/1/routerStatus", json!(vec![0; 1000]));
     let error = mapped(&config(), &many).error.expect("it is told");
     assert!(
         error.contains(", and 997 more;") && error.len() < 1000,
@@ -457,7 +466,7 @@ fn a_document_of_version_1_is_read_as_far_as_it_goes() {
     assert_eq!(state.sites[0].namespace.as_deref(), Some("w"));
     assert_eq!(state.sites[0].links, []);
     assert!(state.has_listener("web") && !state.has_connector("web"));
-    assert_eq!(words(&state)["tcpListener/listener/web"], "idle");
+    assert_eq!(state_names(&state)["tcpListener/listener/web"], "idle");
 }
 
 #[test]
@@ -488,7 +497,7 @@ fn a_large_network_is_read() {
             .values()
             .all(|counts| counts.connectors == 1 && counts.listeners == sites)
     );
-    assert!(words(&state).values().all(|word| *word == "up"));
+    assert!(state_names(&state).values().all(|word| *word == "up"));
     assert_eq!(
         state
             .sites

@@ -1,4 +1,5 @@
-//! Who has a host and port, over edits, restarts and other programs on the machine.
+//! Tests of the Listener that holds a host and port, across edits, restarts and other programs on
+//! the machine.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -28,10 +29,10 @@ fn s11_s12_a_taken_host_and_port_names_its_holder_and_is_given_when_free() {
     site.write("a.yaml", &site.listener("second", 8080, ""));
     site.until("Listener-second", "Error", &taken(&site, "first"));
     site.until("Listener-first", "Ready", "OK");
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8080));
     site.remove("b.yaml");
     site.until("Listener-second", "Ready", "OK");
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8080));
 }
 
 fn s13_an_edit_into_a_conflict_gives_the_own_place_up() {
@@ -40,12 +41,12 @@ fn s13_an_edit_into_a_conflict_gives_the_own_place_up() {
     site.write("b.yaml", &site.listener("second", 8081, ""));
     site.write("connector.yaml", &connector("web", echo()));
     site.until("Listener-second", "Ready", "OK");
-    echoes(&site.at(8081));
+    echoes(&site.listener_address(8081));
     site.write("b.yaml", &site.listener("second", 8080, ""));
     site.until("Listener-second", "Error", &taken(&site, "first"));
-    refused(&site.at(8081));
+    refused(&site.listener_address(8081));
     site.until("Listener-first", "Ready", "OK");
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8080));
 }
 
 fn a_restart_keeps_who_has_what_and_who_is_who() {
@@ -59,7 +60,7 @@ fn a_restart_keeps_who_has_what_and_who_is_who() {
     let uid = site.value("Listener-ant", "metadata.uid");
     site.remove("a.yaml");
     eventually("its file is gone", || {
-        let shown = site.shown("Listener-ant");
+        let shown = site.read_object("Listener-ant");
         shown.is_empty().then_some(()).ok_or(shown)
     });
     site.write("a.yaml", &site.listener("ant", 8080, ""));
@@ -77,12 +78,12 @@ fn a_restart_keeps_who_has_what_and_who_is_who() {
     });
     let mut restart = |ends: fn(&mut Site)| {
         ends(&mut site);
-        refused(&site.at(8080));
+        refused(&site.listener_address(8080));
         std::fs::remove_dir_all(site.path("runtime/resources")).unwrap();
         site.start();
         site.until("Listener-zebra", "Ready", "OK");
         site.until("Listener-ant", "Error", &taken(&site, "zebra"));
-        echoes(&site.at(8080));
+        echoes(&site.listener_address(8080));
         let identity = |object: &str| {
             let of = |path| site.value(object, path).to_string();
             (of("metadata.uid"), of("metadata.creationTimestamp"))
@@ -117,16 +118,19 @@ fn s25_a_second_site_is_told_also_after_a_restart() {
 
 fn s64_a_port_in_use_by_another_process_is_told_and_opened_when_it_is_free() {
     let site = Site::running();
-    let other = TcpListener::bind(site.at(8080)).unwrap();
+    let other = TcpListener::bind(site.listener_address(8080)).unwrap();
     site.write("a.yaml", &site.listener("web", 8080, ""));
     site.write("b.yaml", &site.listener("fine", 8081, ""));
     site.write("connector.yaml", &connector("web", echo()));
-    let said = format!("cannot listen on {}: Address already in use", site.at(8080));
+    let said = format!(
+        "cannot listen on {}: Address already in use",
+        site.listener_address(8080)
+    );
     site.until("Listener-web", "Error", &said);
-    echoes(&site.at(8081));
+    echoes(&site.listener_address(8081));
     drop(other);
     site.until("Listener-web", "Ready", "OK");
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8080));
 }
 
 fn a_second_process_for_a_site_does_not_start() {

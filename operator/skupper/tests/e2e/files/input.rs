@@ -1,4 +1,5 @@
-//! Files that are broken, half written, doubled or in the wrong place: told with their line, and nothing that works is lost. Certificates in folders.
+//! Files that are broken, half written, duplicated or in the wrong place: each is reported with its
+//! line, and nothing that works is lost. Also certificates in folders.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
@@ -25,7 +26,7 @@ fn broken_files_are_told_with_their_line_and_everything_stays() {
     site.write("listener.yaml", &listener);
     site.write("connector.yaml", &connector("web", echo()));
     site.until("Listener-web", "Ready", "OK");
-    let mut open = TcpStream::connect(site.at(8080)).unwrap();
+    let mut open = TcpStream::connect(site.listener_address(8080)).unwrap();
     super::support::goes_on(&mut open);
     for (name, text) in [
         ("listener.yaml", "a: 1\nb: [\n"),
@@ -35,10 +36,10 @@ fn broken_files_are_told_with_their_line_and_everything_stays() {
         site.write(name, text);
         site.until_told(&format!("input/resources/{name}:"));
     }
-    let told = site.told();
+    let told = site.read_faults();
     assert_eq!(told.lines().count(), 3, "{told}");
     super::support::goes_on(&mut open);
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8080));
     assert_eq!(
         site.log()
             .matches("connector.yaml:1: is not an object")
@@ -52,15 +53,15 @@ fn broken_files_are_told_with_their_line_and_everything_stays() {
         Site::kill,
     ] {
         ends(&mut site);
-        refused(&site.at(8080));
+        refused(&site.listener_address(8080));
         site.start();
-        echoes(&site.at(8080));
+        echoes(&site.listener_address(8080));
         let told = site.until_told("input/resources/listener.yaml:");
         assert_eq!(told.lines().count(), 3, "{told}");
         site.until("Listener-web", "Ready", "OK");
         assert_eq!(site.value("Listener-web", "metadata.uid"), uid);
     }
-    // A file that is gone asks for nothing, however broken it was.
+    // A removed file requests nothing, however broken it was.
     site.stop();
     site.remove("connector.yaml");
     site.start();
@@ -70,7 +71,7 @@ fn broken_files_are_told_with_their_line_and_everything_stays() {
     site.write("listener.yaml", &listener);
     site.until("Listener-web", "Ready", "OK");
     assert_eq!(site.value("Listener-web", "metadata.uid"), uid);
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8080));
     site.until_whole();
 }
 
@@ -83,7 +84,7 @@ fn a_document_that_cannot_be_used_leaves_the_others_of_its_file_alone() {
     });
     site.write("all.yaml", &all.join("---\n"));
     site.write("connector.yaml", &connector("web", echo()));
-    echoes(&site.at(8081));
+    echoes(&site.listener_address(8081));
     let nameless = all[0].replace("{name: one}", "{}");
     let refused = site.listener("two", 0, "");
     let third = site.listener("three", 8083, "");
@@ -91,7 +92,7 @@ fn a_document_that_cannot_be_used_leaves_the_others_of_its_file_alone() {
     site.write("all.yaml", &text);
     for _ in 0..2 {
         for port in [8083, 8082, 8081] {
-            echoes(&site.at(port));
+            echoes(&site.listener_address(port));
         }
         let told = site.until_told("all.yaml:1: has no metadata.name");
         assert!(told.contains("Listener two cannot be used"), "{told}");
@@ -107,11 +108,11 @@ fn what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone() {
     site.write("a.yaml", &listener);
     site.write("connector.yaml", &connector("web", echo()));
     site.until("Listener-web", "Ready", "OK");
-    // A port that is none, and a field that is not known: what was there stays.
+    // The file has an invalid port, and then an unknown field: the earlier objects stay.
     site.write("a.yaml", &site.listener("web", 0, ""));
     let told = site.until_told("input/resources/a.yaml:1: Listener web cannot be used");
     assert!(told.contains("spec.port"), "{told}");
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8080));
     site.write("a.yaml", &site.listener("web", 8080, ", prot: 1"));
     site.until_told("prot");
     site.write("a.yaml", &listener);
@@ -129,18 +130,18 @@ fn what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone() {
     site.until_told(
         "input/resources/b.yaml:9: Listener web is also in input/resources/a.yaml, which counts",
     );
-    let told = site.told();
+    let told = site.read_faults();
     assert!(
         told.contains("b.yaml:1: ConfigMap m has no meaning"),
         "{told}"
     );
     assert!(told.contains("b.yaml:5: SecuredAccess l "), "{told}");
-    echoes(&site.at(8081));
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8081));
+    echoes(&site.listener_address(8080));
     // A name that would lead to something else of another object.
     site.write("d.yaml", &site.listener("web/status", 8082, ""));
     site.until_told("d.yaml:1: Listener web/status cannot be used: no Listener can be named");
-    echoes(&site.at(8080));
+    echoes(&site.listener_address(8080));
     site.remove("d.yaml");
     site.write("c.txt", "not ours");
     site.remove("b.yaml");
@@ -154,8 +155,9 @@ fn a_file_that_is_written_slowly_is_read_when_it_is_whole() {
     site.write("connector.yaml", &connector("web", echo()));
     site.until("Listener-web", "Ready", "OK");
     let uid = site.value("Listener-web", "metadata.uid");
-    let mut open = TcpStream::connect(site.at(8080)).unwrap();
-    // Emptied and filled byte by byte: nothing in between says that the Listener is gone.
+    let mut open = TcpStream::connect(site.listener_address(8080)).unwrap();
+    // The file is emptied and filled byte by byte: no intermediate content means that the Listener
+    // is gone.
     let path = site.path("input/resources/listener.yaml");
     let mut file = fs::File::create(&path).unwrap();
     for byte in text
@@ -195,7 +197,7 @@ fn pipes_in_the_place_of_files_stop_nothing() {
     site.write("connector.yaml", &connector("web", echo()));
     for _ in 0..2 {
         site.until("Listener-web", "Ready", "OK");
-        echoes(&site.at(8080));
+        echoes(&site.listener_address(8080));
         assert_eq!(site.stop(), Some(0));
         site.start();
     }
@@ -210,7 +212,7 @@ fn a_directory_that_is_none_or_a_state_that_is_broken_is_told() {
             String::from_utf8(output.stderr).unwrap(),
         )
     };
-    site.put("runtime/state.json", b"{");
+    site.write_file("runtime/state.json", b"{");
     let (code, said) = run();
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("state.json is broken"), "{said}");
@@ -238,14 +240,15 @@ impl Authority {
         let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
         let certificate = params.signed_by(&key, &self.0).unwrap();
         let put = |file: &str, text: &str| {
-            site.put(&format!("input/certs/{name}/{file}"), text.as_bytes());
+            site.write_file(&format!("input/certs/{name}/{file}"), text.as_bytes());
         };
         put("ca.crt", &self.0.pem());
         put("tls.crt", &certificate.pem());
         put("tls.key", &key.serialize_pem());
     }
 
-    /// Whether somebody who trusts this authority alone gets an answer, of the same random bytes.
+    /// Checks that a client that trusts only this authority gets back the random bytes that it
+    /// sends.
     fn is_served(&self, at: &str) -> Result<(), String> {
         let mut trusted = RootCertStore::empty();
         let own = CertificateDer::from_pem_slice(self.0.pem().as_bytes()).unwrap();
@@ -288,14 +291,14 @@ fn s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go() {
     let missing = "TLS credentials secret \"web\" not found";
     site.until("Listener-web", "Error", missing);
     site.until("Listener-plain", "Ready", "OK");
-    echoes(&site.at(8081));
-    refused(&site.at(8080));
+    echoes(&site.listener_address(8081));
+    refused(&site.listener_address(8080));
     let first = Authority::new();
     first.issue(&site, "web");
     site.until("Listener-web", "Ready", "OK");
-    first.is_soon_served(&site.at(8080));
+    first.is_soon_served(&site.listener_address(8080));
     // Plaintext is not understood.
-    let mut plain = TcpStream::connect(site.at(8080)).unwrap();
+    let mut plain = TcpStream::connect(site.listener_address(8080)).unwrap();
     plain.set_read_timeout(Some(SOON)).unwrap();
     plain.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
     let _half = plain.shutdown(Shutdown::Write);
@@ -304,15 +307,15 @@ fn s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go() {
     assert!(!answer.starts_with(b"GET"));
     let second = Authority::new();
     second.issue(&site, "web");
-    second.is_soon_served(&site.at(8080));
-    assert!(first.is_served(&site.at(8080)).is_err());
+    second.is_soon_served(&site.listener_address(8080));
+    assert!(first.is_served(&site.listener_address(8080)).is_err());
     fs::remove_dir_all(site.path("input/certs/web")).unwrap();
     site.until("Listener-web", "Error", missing);
-    refused(&site.at(8080));
-    echoes(&site.at(8081));
+    refused(&site.listener_address(8080));
+    echoes(&site.listener_address(8081));
     second.issue(&site, "web");
     site.until("Listener-web", "Ready", "OK");
-    second.is_soon_served(&site.at(8080));
+    second.is_soon_served(&site.listener_address(8080));
 }
 
 fn s57_a_rotation_that_does_not_fit_is_told_and_the_last_good_pair_serves() {
@@ -326,16 +329,16 @@ fn s57_a_rotation_that_does_not_fit_is_told_and_the_last_good_pair_serves() {
     site.write("connector.yaml", &connector("web", echo()));
     site.until("Listener-web", "Ready", "OK");
     let strange = KeyPair::generate().unwrap().serialize_pem();
-    site.put("input/certs/web/tls.key", strange.as_bytes());
+    site.write_file("input/certs/web/tls.key", strange.as_bytes());
     let said = "sslProfile `web`: the private key `web/tls.key` does not belong to the certificate";
     site.until("Listener-web", "Error", said);
     assert_eq!(
         site.value("Listener-web", "status.hasMatchingConnector"),
         true
     );
-    good.is_served(&site.at(8080)).unwrap();
+    good.is_served(&site.listener_address(8080)).unwrap();
     let next = Authority::new();
     next.issue(&site, "web");
     site.until("Listener-web", "Ready", "OK");
-    next.is_soon_served(&site.at(8080));
+    next.is_soon_served(&site.listener_address(8080));
 }

@@ -1,4 +1,5 @@
-//! Rows 35 and 68 of sites without Kubernetes: two directories are two sites, one lets the other link by a token, and what makes that so outlives both processes.
+//! Rows 35 and 68 of sites without Kubernetes. Two directories are two sites, and one lets the
+//! other link by a token. The credentials of the link outlive both processes.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +46,7 @@ fn open(name: &str) -> Site {
         "ca: '', subject: network, signing: true",
     );
     site.write("authority.yaml", &authority);
-    let grants = site.at(GRANTS);
+    let grants = site.listener_address(GRANTS);
     let options = [
         "--host",
         &site.address,
@@ -102,7 +103,7 @@ fn joined() {
     let code = issued["spec"]["code"].as_str().unwrap();
     // Who sees statuses sees no code.
     west.until("AccessGrant-to-west", "Ready", "OK");
-    assert!(!west.shown("AccessGrant-to-west").contains(code));
+    assert!(!west.read_object("AccessGrant-to-west").contains(code));
     for private in ["runtime/state.json", "runtime/tokens/to-west.yaml", CA] {
         assert!(is_private(&west.path(private)), "{private}");
     }
@@ -113,7 +114,7 @@ fn joined() {
     east.until("Link-to-west", "Ready", "OK");
     assert_eq!(east.value("Link-to-west", "spec.cost"), 7);
     east.until("Listener-shop", "Ready", "OK");
-    echoes(&east.at(8080));
+    echoes(&east.listener_address(8080));
     works(&token(&["redeem"], &file, &east, &[]), "is redeemed");
     eventually("both sites are told", || {
         let known = [(&west, "west"), (&east, "west")];
@@ -130,7 +131,7 @@ fn joined() {
             .ok_or_else(|| "it is there".to_owned())
     });
 
-    // Whoever else has it comes late.
+    // Another site that redeems the same token is too late.
     let third = Site::running();
     third.until("Site-west", "Ready", "OK");
     let late = token(&["redeem"], &file, &third, &["--timeout", "5"]);
@@ -142,7 +143,7 @@ fn joined() {
     put_aside(&west);
 }
 
-/// The key by which all are known that may link.
+/// Returns the authority that identifies all sites that may link.
 fn authority(west: &Site) -> String {
     fs::read_to_string(west.path(CA)).unwrap()
 }
@@ -153,42 +154,42 @@ fn outlived(west: &mut Site, east: &mut Site) {
     let ends: [fn(&mut Site); 2] = [Site::kill, |site| assert_eq!(site.stop(), Some(0))];
     for end in ends {
         end(west);
-        refused(&west.at(55671));
+        refused(&west.listener_address(55671));
         west.start();
         west.until("RouterAccess-door", "Ready", "OK");
         east.until("Link-to-west", "Ready", "OK");
-        echoes(&east.at(8080));
+        echoes(&east.listener_address(8080));
         assert_eq!(authority(west), before);
         west.until("AccessGrant-to-west", "Ready", "OK");
         assert_eq!(west.value("AccessGrant-to-west", "status.redemptions"), 1);
         end(east);
         east.start();
         east.until("Listener-shop", "Ready", "OK");
-        echoes(&east.at(8080));
+        echoes(&east.listener_address(8080));
     }
 }
 
-/// A folder that is moved away asks for nothing to be removed, also at the start.
+/// A folder that is moved away does not request any removal, also at the start.
 fn moved_away(west: &mut Site, east: &Site) {
     let before = authority(west);
     fs::rename(west.path("input"), west.path("moved")).unwrap();
     west.until_told(
-        "input/resources: cannot be read: it is gone, and what its files asked for stays",
+        "input/resources: cannot be read: the folder is gone, but the objects of its files stay",
     );
-    echoes(&east.at(8080));
+    echoes(&east.listener_address(8080));
     assert_eq!(west.stop(), Some(0));
-    refused(&east.at(8080));
+    refused(&east.listener_address(8080));
     fs::remove_file(west.path("runtime/errors.txt")).unwrap();
     west.start();
-    west.until_told("it is gone, and what its files asked for stays");
-    echoes(&east.at(8080));
+    west.until_told("the folder is gone, but the objects of its files stay");
+    echoes(&east.listener_address(8080));
     fs::rename(west.path("moved"), west.path("input")).unwrap();
     west.until_whole();
-    echoes(&east.at(8080));
+    echoes(&east.listener_address(8080));
     assert_eq!(authority(west), before);
 }
 
-/// A Secret that nothing asks for is put aside.
+/// Tests that a Secret that is no longer requested is put aside.
 fn put_aside(west: &Site) {
     west.remove("access.yaml");
     eventually("its certificate goes", || {
@@ -197,16 +198,16 @@ fn put_aside(west: &Site) {
             .then_some(())
             .ok_or_else(|| "it is there".to_owned())
     });
-    refused(&west.at(55671));
+    refused(&west.listener_address(55671));
     let aside = west.path("runtime/issued/removed/Secret-door.yaml");
     assert!(is_private(&aside));
     assert!(
         west.log()
-            .contains("nothing asks for Secret-door.yaml any more")
+            .contains("Secret-door.yaml is no longer requested")
     );
 }
 
-/// The commands of the documentation, in a network where nobody else has their ports.
+/// Runs the commands of the documentation, in a network namespace in which their ports are free.
 fn documented() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/skupper.md");
     let text = fs::read_to_string(document).unwrap();
@@ -244,7 +245,7 @@ fn documented() {
     script += "ready north/runtime/resources/RouterAccess-door.yaml\n";
     script += "lifecycle-operator token issue to-north.yaml north\n";
     script += "lifecycle-operator token redeem to-north.yaml east | grep 'the sites are linked'\n";
-    // What is left ends with the first process of its namespace.
+    // All remaining processes end with the first process of their namespace.
     let mut command = Command::new("timeout");
     command.args(["300", "unshare", "--net", "--pid", "--fork", "--kill-child"]);
     command.args(["sh", "-euc", &script]);
@@ -280,10 +281,13 @@ fn unissued() {
     let soon_ish = ["--expiration-window", "soon"];
     fails(
         &token(&["issue"], &file, &site, &soon_ish),
-        "Invalid duration \"soon\": say it as 1h30m",
+        "Invalid duration \"soon\": use a format such as 1h30m",
     );
     let never = ["--expiration-window", "0s"];
-    fails(&token(&["issue"], &file, &site, &never), "0s is no time");
+    fails(
+        &token(&["issue"], &file, &site, &never),
+        "0s is not a positive duration",
+    );
     let nowhere = folder.path().join("none/east.yaml");
     fails(&token(&["issue"], &nowhere, &site, &soon), "cannot write");
     assert!(!site.path("input/resources/grant-east.yaml").exists());
@@ -346,11 +350,11 @@ fn unredeemed() {
         &redeem(&site),
         "AccessToken west is not redeemed yet: it is Error: ",
     );
-    // It is asked for still, and can be given up.
+    // The token still exists, and can be removed.
     site.until("AccessToken-west", "Error", "");
     fs::remove_file(&asked).unwrap();
     eventually("it is given up", || {
-        let shown = site.shown("AccessToken-west");
+        let shown = site.read_object("AccessToken-west");
         shown.is_empty().then_some(()).ok_or(shown)
     });
 }

@@ -41,7 +41,7 @@ pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Result<T, Stri
 /// A site in a directory of its own, and the process that serves it.
 pub(crate) struct Site {
     folder: TempDir,
-    /// Where its Listeners are.
+    /// Address of its Listeners.
     pub(crate) address: String,
     /// Further options of the process.
     pub(crate) options: Vec<String>,
@@ -58,7 +58,7 @@ impl Drop for Site {
 }
 
 impl Site {
-    /// A directory in which nothing is yet.
+    /// Creates an empty directory for a site.
     pub(crate) fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
@@ -83,11 +83,11 @@ impl Site {
 
     /// Writes a file below `input/resources`.
     pub(crate) fn write(&self, name: &str, text: &str) {
-        self.put(&format!("input/resources/{name}"), text.as_bytes());
+        self.write_file(&format!("input/resources/{name}"), text.as_bytes());
     }
 
     /// Writes a file.
-    pub(crate) fn put(&self, path: &str, bytes: &[u8]) {
+    pub(crate) fn write_file(&self, path: &str, bytes: &[u8]) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
@@ -125,7 +125,7 @@ impl Site {
         self.process = Some(command.spawn().unwrap());
     }
 
-    /// Asks the process to end; how it did.
+    /// Sends the process a signal to end, and returns its exit code.
     pub(crate) fn stop(&mut self) -> Option<i32> {
         let mut process = self.process.take().unwrap();
         let id = process.id().to_string();
@@ -140,13 +140,14 @@ impl Site {
         process.wait().unwrap();
     }
 
-    /// What the process has logged.
+    /// Returns the log of the process.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap_or_default()
     }
 
-    /// What is written of an object; nothing if there is no such file.
-    pub(crate) fn shown(&self, object: &str) -> String {
+    /// Returns the file that the process writes for an object, or an empty string if it does not
+    /// exist.
+    pub(crate) fn read_object(&self, object: &str) -> String {
         let file = self
             .path("runtime/resources")
             .join(format!("{object}.yaml"));
@@ -156,7 +157,7 @@ impl Site {
     /// A value of the file of an object, by a path with dots.
     pub(crate) fn value(&self, object: &str, path: &str) -> serde_json::Value {
         let all: serde_json::Value =
-            serde_saphyr::from_str(&self.shown(object)).unwrap_or_default();
+            serde_saphyr::from_str(&self.read_object(object)).unwrap_or_default();
         let mut found = &all;
         for part in path.split('.') {
             found = &found[part];
@@ -186,11 +187,11 @@ impl Site {
         });
     }
 
-    /// Waits until something stands in the file of faults; all of it.
+    /// Waits until the file of faults contains a text, and returns the whole file.
     #[track_caller]
     pub(crate) fn until_told(&self, part: &str) -> String {
         eventually(&format!("it is told that {part}"), || {
-            let told = self.told();
+            let told = self.read_faults();
             if told.contains(part) {
                 Ok(told)
             } else {
@@ -199,8 +200,8 @@ impl Site {
         })
     }
 
-    /// What stands in the file of faults.
-    pub(crate) fn told(&self) -> String {
+    /// Returns the contents of the error file.
+    pub(crate) fn read_faults(&self) -> String {
         fs::read_to_string(self.path("runtime/errors.txt")).unwrap_or_default()
     }
 
@@ -209,7 +210,9 @@ impl Site {
     pub(crate) fn until_whole(&self) {
         eventually("nothing is wrong", || {
             let path = self.path("runtime/errors.txt");
-            (!path.exists()).then_some(()).ok_or_else(|| self.told())
+            (!path.exists())
+                .then_some(())
+                .ok_or_else(|| self.read_faults())
         });
     }
 
@@ -225,8 +228,8 @@ impl Site {
         )
     }
 
-    /// Where a Listener of this port is.
-    pub(crate) fn at(&self, port: u16) -> String {
+    /// Returns the address of the Listener with this port.
+    pub(crate) fn listener_address(&self, port: u16) -> String {
         format!("{}:{port}", self.address)
     }
 }
@@ -247,7 +250,7 @@ pub(crate) fn connector(name: &str, to: SocketAddr) -> String {
     object("Connector", name, &spec)
 }
 
-/// A server that sends back what it gets.
+/// Starts an echo server.
 pub(crate) fn echo() -> SocketAddr {
     echo_at((own_address(), 0))
 }
@@ -261,7 +264,7 @@ pub(crate) fn echo_at(at: (String, u16)) -> SocketAddr {
             let mut stream = stream.unwrap();
             thread::spawn(move || {
                 let mut write = stream.try_clone().unwrap();
-                // Whoever broke off wants nothing back.
+                // A client that broke off expects no response.
                 if std::io::copy(&mut stream, &mut write).is_ok() {
                     let _gone = write.shutdown(Shutdown::Write);
                 }
@@ -303,7 +306,7 @@ pub(crate) fn echoes_over(mut stream: impl Split, number: usize) {
     assert!(back == sent, "{} bytes came back", back.len());
 }
 
-/// A connection of which each side can be used by a thread.
+/// Connection whose two sides can be used by different threads.
 pub(crate) trait Split: Read {
     /// The side that writes.
     fn split(&self) -> TcpStream;

@@ -1,4 +1,5 @@
-//! Row 68 of a site without Kubernetes: a token in a file is redeemed once at the grant server of a cluster, over TLS, and what it was given outlives the process.
+//! Row 68 of a site without Kubernetes: a token in a file is redeemed once at the grant server of a
+//! cluster, over TLS, and the issued credentials outlive the process.
 
 use std::fs;
 
@@ -28,7 +29,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// An address of loopback at which nobody listens.
+/// Loopback address without a listener.
 const NOBODY: &str = "127.9.9.9";
 const SECRET: &str = "runtime/issued/Secret-east.yaml";
 const LINK: &str = "runtime/issued/Link-east.yaml";
@@ -50,7 +51,7 @@ fn text(site: &Site, path: &str) -> String {
 #[track_caller]
 fn until_linked(site: &Site) {
     site.until("AccessToken-east", "Ready", "OK");
-    // Nobody is where it leads to.
+    // The target of the Link has no listener.
     site.until(
         "Link-east",
         "Error",
@@ -78,10 +79,10 @@ async fn redeemed() -> Result<()> {
             let there = site.path(SECRET).exists() && site.path(LINK).exists();
             there.then_some(()).ok_or_else(|| site.log())
         });
-        assert!(!site.shown("AccessToken-east").contains(&code));
+        assert!(!site.read_object("AccessToken-east").contains(&code));
         let kept = [text(&site, SECRET), text(&site, LINK)];
         let uid = site.value("AccessToken-east", "metadata.uid");
-        // Whichever way the process ends, and also without what it has shown.
+        // This holds however the process ends, and also without the statuses that it has written.
         for ends in [
             |site: &mut Site| assert_eq!(site.stop(), Some(0)),
             Site::kill,
@@ -106,11 +107,11 @@ async fn redeemed() -> Result<()> {
         .await?;
     // The grant is gone, and the authority, and the link stands.
     world
-        .of::<AccessGrant>("west")
+        .api::<AccessGrant>("west")
         .delete("one", &DeleteParams::default())
         .await?;
     world
-        .of::<Secret>("west")
+        .api::<Secret>("west")
         .delete("skupper-site-ca", &DeleteParams::default())
         .await?;
     let done = spawn_blocking(move || {
@@ -119,11 +120,13 @@ async fn redeemed() -> Result<()> {
         site.start();
         until_linked(&site);
         site.until_whole();
-        // What no file asks for goes.
+        // Objects that no file declares are removed.
         site.remove("token.json");
         eventually("its Link goes", || {
-            let is_gone = site.shown("Link-east").is_empty() && !site.path(SECRET).exists();
-            is_gone.then_some(()).ok_or_else(|| site.shown("Link-east"))
+            let is_gone = site.read_object("Link-east").is_empty() && !site.path(SECRET).exists();
+            is_gone
+                .then_some(())
+                .ok_or_else(|| site.read_object("Link-east"))
         });
         assert!(!site.path(LINK).exists());
     });
@@ -146,7 +149,7 @@ async fn refused() -> Result<()> {
             "Error",
             "answered 403: Redemption of access token refused",
         );
-        assert!(site.shown("Link-east").is_empty());
+        assert!(site.read_object("Link-east").is_empty());
         wrong["spec"]["code"] = Value::Null;
         site.write("token.json", &wrong.to_string());
         site.until_told("input/resources/token.json:1: AccessToken east cannot be used: ");

@@ -1,4 +1,5 @@
-//! Requests at random, some of them damaged on the way: none is a redemption, and who asks as he should is answered between them and afterwards.
+//! Random requests, some of them damaged on the way: none is a redemption, and a correct client is
+//! answered between them and afterwards.
 
 use std::collections::BTreeMap;
 use std::panic;
@@ -11,7 +12,7 @@ use http::StatusCode;
 use kube::ResourceExt as _;
 use lifecycle_specs_skupper::access_grant::AccessGrant;
 use lifecycle_tests::amount::amount;
-use lifecycle_tests::harness::within;
+use lifecycle_tests::harness::run_within;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -28,13 +29,13 @@ use super::world::World;
 /// As long as very many take, in core time.
 pub(super) const LIMIT: Duration = Duration::from_secs(3600);
 const CODE: &str = "a-code-that-is-right";
-/// So many ask at once.
+/// Number of concurrent clients.
 const CROWD: usize = 8;
 /// So much core time an answer takes.
 const ANSWERED: Duration = Duration::from_secs(60);
-/// A client waits so long for an answer before it hangs up.
+/// Time that a client waits for an answer before it hangs up.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The source files in which a panic would be one of the grant server.
+/// Source files in which a panic counts as one of the grant server.
 const SERVER: [&str; 3] = ["skupper/src/", "runtime/http/", "hyper"];
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
@@ -95,20 +96,21 @@ fn sent(uid: &str) -> impl Strategy<Value = Vec<u8>> + use<> {
     })
 }
 
-/// Says it, and returns the status that it is answered with, if any.
-async fn said(world: &World, grant: &AccessGrant, bytes: &[u8]) -> Result<Option<u16>> {
+/// Sends the bytes, and returns the status of the answer, if any.
+async fn send_bytes(world: &World, grant: &AccessGrant, bytes: &[u8]) -> Result<Option<u16>> {
     let mut stream = world.connect(grant, &[&version::TLS13]).await?;
     let talk = async {
-        // It may have hung up before all was said, and closes without a last word.
+        // The server may have hung up before everything was sent, and closes without close_notify.
         let _unheard = stream.write_all(bytes).await;
         let mut answer = Vec::new();
-        // Who hangs up before he is answered is not answered; who waits for the rest of a request is not answered either.
+        // A client that hangs up early gets no answer, and neither does one whose request is
+        // incomplete.
         let _silent = timeout(PAUSE, stream.read_buf(&mut answer)).await;
         let _gone = stream.shutdown().await;
         let _end = stream.read_to_end(&mut answer).await;
         answer
     };
-    let answer = within(ANSWERED, talk).await.context("it stays open")?;
+    let answer = run_within(ANSWERED, talk).await.context("it stays open")?;
     let answer = String::from_utf8_lossy(&answer).into_owned();
     Ok(answer
         .split(' ')
@@ -128,7 +130,7 @@ fn count_panics() {
 }
 
 async fn redeems(world: &World, grant: &AccessGrant, token: &str) -> Result<()> {
-    let answer = world.ask(grant, "POST", (UID, token), CODE.as_bytes());
+    let answer = world.send_request(grant, "POST", (UID, token), CODE.as_bytes());
     let (status, said) = answer.await?;
     ensure!(status == StatusCode::OK, "{status}: {said}");
     Ok(())
@@ -157,7 +159,7 @@ pub(super) async fn anything() -> Result<()> {
     let all = all?;
     let mut answers = BTreeMap::<Option<u16>, usize>::new();
     for (number, few) in all.chunks(CROWD).enumerate() {
-        let asked = few.iter().map(|bytes| said(&world, &grant, bytes));
+        let asked = few.iter().map(|bytes| send_bytes(&world, &grant, bytes));
         for (answer, bytes) in try_join_all(asked).await?.into_iter().zip(few) {
             let text = String::from_utf8_lossy(bytes);
             ensure!(

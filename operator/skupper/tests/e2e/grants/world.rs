@@ -36,7 +36,7 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::place::says;
+use crate::place::has_report;
 
 const SOON: Duration = Duration::from_secs(60);
 pub(crate) const HOME: &str = "skupper";
@@ -104,7 +104,7 @@ impl World {
         ];
         let mut operator = Operator::new(NAME);
         for machine in machines {
-            let naming = Naming::of(NAME, machine.ir().name);
+            let naming = Naming::new(NAME, machine.ir().name);
             operator = operator.run_shared(machine, naming);
         }
         let (trigger, shutdown) = Shutdown::pair();
@@ -125,7 +125,7 @@ impl World {
         })
     }
 
-    pub(crate) fn of<K>(&self, namespace: &str) -> Api<K>
+    pub(crate) fn api<K>(&self, namespace: &str) -> Api<K>
     where
         K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
     {
@@ -140,7 +140,7 @@ impl World {
         let object = json!({ "metadata": { "name": name }, "spec": spec });
         let object: K = serde_json::from_value(object)?;
         Ok(self
-            .of::<K>(namespace)
+            .api::<K>(namespace)
             .create(&PostParams::default(), &object)
             .await?)
     }
@@ -155,7 +155,7 @@ impl World {
         K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
         K: serde::Serialize + serde::de::DeserializeOwned + Clone + std::fmt::Debug,
     {
-        let (api, mut deadline) = (self.of::<K>(namespace), Deadline::new(SOON));
+        let (api, mut deadline) = (self.api::<K>(namespace), Deadline::new(SOON));
         loop {
             let there = api.get_opt(name).await?;
             match there {
@@ -169,7 +169,7 @@ impl World {
         }
     }
 
-    /// A Site that others can reach by a name that nobody asks for, and its authority.
+    /// Creates a Site that is reachable by an otherwise unused name, and its authority.
     pub(crate) async fn reachable(&self) -> Result<Site> {
         self.reachable_at("west.example.com").await
     }
@@ -182,7 +182,7 @@ impl World {
             { "name": "edge", "host": host, "port": "45671", "group": "skupper-router" },
         ] } });
         let params = PatchParams::default();
-        self.of::<Site>("west")
+        self.api::<Site>("west")
             .patch_status("west", &params, &Patch::Merge(status))
             .await?;
         let made = Credentials::of_authority("skupper-site-ca", jiff::Timestamp::now())?;
@@ -191,7 +191,7 @@ impl World {
             "stringData": { "tls.crt": made.certificate, "tls.key": made.key },
         });
         let secret: Secret = serde_json::from_value(secret)?;
-        self.of::<Secret>("west")
+        self.api::<Secret>("west")
             .create(&PostParams::default(), &secret)
             .await?;
         Ok(site)
@@ -200,7 +200,7 @@ impl World {
     /// A grant that can be redeemed.
     pub(crate) async fn grant(&self, name: &str, spec: Value) -> Result<AccessGrant> {
         self.make::<AccessGrant>("west", name, spec).await?;
-        self.until("west", name, |grant| says(grant, "Ready", "OK"))
+        self.until("west", name, |grant| has_report(grant, "Ready", "OK"))
             .await
     }
 
@@ -239,8 +239,8 @@ impl World {
             .await?)
     }
 
-    /// Asks as anybody may: status and body.
-    pub(crate) async fn ask(
+    /// Sends a request as any client may. Returns the status and the body.
+    pub(crate) async fn send_request(
         &self,
         grant: &AccessGrant,
         method: &str,
@@ -257,7 +257,7 @@ impl World {
         stream.write_all(head.as_bytes()).await?;
         stream.write_all(code).await?;
         let mut answer = Vec::new();
-        // A server that closes without a last word has said all before.
+        // A server that closes without close_notify has sent everything before.
         let _end = stream.read_to_end(&mut answer).await;
         let answer = String::from_utf8(answer)?;
         let status = answer.split(' ').nth(1).context("no answer")?.parse()?;
@@ -266,7 +266,7 @@ impl World {
     }
 }
 
-/// The code of a grant, as its status tells it.
+/// Returns the code of a grant, as its status contains it.
 pub(crate) fn code(grant: &AccessGrant) -> Vec<u8> {
     let code = grant.status.as_ref().and_then(|s| s.code.clone());
     code.unwrap_or_default().into_bytes()

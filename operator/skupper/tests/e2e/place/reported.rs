@@ -1,9 +1,10 @@
-//! What the status of an object says, as a person with `kubectl` reads it. Pure.
+//! The status of an object as a person reads it with `kubectl`. Pure.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What any kind reports: status, message, and the conditions as `Type=Status Reason Message`.
+/// Returns the fields that every kind reports: status, message, and the conditions as `Type=Status
+/// Reason Message`.
 pub(crate) fn report<K: Serialize>(object: &K) -> (String, String, Vec<String>) {
     let object = serde_json::to_value(object).unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -22,8 +23,8 @@ pub(crate) fn report<K: Serialize>(object: &K) -> (String, String, Vec<String>) 
     (text(&status["status"]), text(&status["message"]), lines)
 }
 
-/// Whether a report of the newest generation has this status and message.
-pub(crate) fn says<K: Serialize>(object: &K, status: &str, message: &str) -> bool {
+/// Returns true if the object reports this status and message for its newest generation.
+pub(crate) fn has_report<K: Serialize>(object: &K, status: &str, message: &str) -> bool {
     let value = serde_json::to_value(object).unwrap_or_default();
     let generation = &value["metadata"]["generation"];
     let conditions = value["status"]["conditions"]

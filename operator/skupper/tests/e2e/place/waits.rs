@@ -1,4 +1,5 @@
-//! Waits for objects of a namespace, in core time. What does not come is reported with the ends of both logs.
+//! Waits for objects of a namespace, in core time. A timeout is reported with the ends of both
+//! logs.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -10,9 +11,9 @@ use lifecycle_tests::process::Process;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Place, SOON};
+use super::{SOON, TestNamespace};
 
-impl Place {
+impl TestNamespace {
     /// Waits until an object is as it should be, and returns it.
     ///
     /// # Errors
@@ -30,7 +31,7 @@ impl Place {
         self.until_within(SOON, name, what, is).await
     }
 
-    /// As `until`, in so much core time: for what is promised with a time.
+    /// Waits as `until` does, but within this core time: for promises with a time limit.
     ///
     /// # Errors
     /// As of `until`.
@@ -45,7 +46,7 @@ impl Place {
         K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
         K: Serialize + DeserializeOwned + Clone + Debug,
     {
-        let api = self.of::<K>();
+        let api = self.api::<K>();
         let found = eventually(what, limit, async || {
             Ok(api.get_opt(name).await?.filter(|object| is(object)))
         });
@@ -54,12 +55,12 @@ impl Place {
             Err(error) => {
                 let now = api.get_opt(name).await?;
                 let now = now.map(|object| serde_json::to_string_pretty(&object));
-                bail!("{error:#}; {name} is now {now:?}; {}", self.told())
+                bail!("{error:#}; {name} is now {now:?}; {}", self.recent_logs())
             }
         }
     }
 
-    /// Waits until there is no such object.
+    /// Waits until the object does not exist any more.
     ///
     /// # Errors
     /// It stays.
@@ -68,12 +69,12 @@ impl Place {
         K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
         K: DeserializeOwned + Clone + Debug,
     {
-        let api = self.of::<K>();
+        let api = self.api::<K>();
         let what = format!("{} {name} is gone", K::kind(&()));
         let gone = eventually(&what, SOON, async || {
             Ok(api.get_opt(name).await?.is_none().then_some(()))
         });
-        gone.await.with_context(|| self.told())
+        gone.await.with_context(|| self.recent_logs())
     }
 
     /// The log of the router.
@@ -81,7 +82,7 @@ impl Place {
         self.router.as_ref().map(Process::log).unwrap_or_default()
     }
 
-    pub(super) fn told(&self) -> String {
+    pub(super) fn recent_logs(&self) -> String {
         let last = |text: String| {
             let lines: Vec<&str> = text.lines().collect();
             lines[lines.len().saturating_sub(60)..].join("\n")

@@ -1,9 +1,10 @@
-//! Where other sites link to one: what a Site makes for that, what it says of it, and who gets in.
+//! Tests of the access that a Site offers to other sites: the objects it makes, its status, and the
+//! clients it admits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::place::{Place, SOON, report, says};
+use crate::place::{SOON, TestNamespace, has_report, report};
 use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::api::core::v1::{Secret, Service};
 use lifecycle_router::config::{ConfigEntry, Profile};
@@ -33,18 +34,18 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-async fn ready<K>(place: &Place, name: &str) -> Result<K>
+async fn ready<K>(place: &TestNamespace, name: &str) -> Result<K>
 where
     K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
     K: serde::Serialize + serde::de::DeserializeOwned + Clone + std::fmt::Debug,
 {
     let what = format!("{} {name} is Ready", K::kind(&()));
     place
-        .until(name, &what, |found: &K| says(found, "Ready", "OK"))
+        .until(name, &what, |found: &K| has_report(found, "Ready", "OK"))
         .await
 }
 
-async fn linked(mut place: Place) -> Result<()> {
+async fn linked(mut place: TestNamespace) -> Result<()> {
     place
         .make::<Site>("west", json!({ "spec": { "linkAccess": "local" } }))
         .await?;
@@ -63,7 +64,7 @@ async fn linked(mut place: Place) -> Result<()> {
     let access: RouterAccess = ready(&place, "skupper-router").await?;
     ensure!(json!(access.status.unwrap_or_default().endpoints) == endpoints);
     ready::<SecuredAccess>(&place, "skupper-router").await?;
-    let service = place.of::<Service>().get("skupper-router").await?;
+    let service = place.api::<Service>().get("skupper-router").await?;
     let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
     let ports: Vec<i32> = ports.iter().map(|port| port.port).collect();
     ensure!(ports == [55671, 45671]);
@@ -74,7 +75,7 @@ async fn linked(mut place: Place) -> Result<()> {
         .await?;
     ready::<Certificate>(&place, "east").await?;
     dialled(&place, "east", &host).await?;
-    // Nobody is to link any more.
+    // From now on no site may link.
     let none = json!({ "spec": { "linkAccess": "none" } });
     place.patch::<Site>("west", none).await?;
     place.gone::<RouterAccess>("skupper-router").await?;
@@ -86,8 +87,8 @@ async fn linked(mut place: Place) -> Result<()> {
 }
 
 /// A handshake with the router, as another one would begin a link.
-async fn dialled(place: &Place, secret: &str, host: &str) -> Result<()> {
-    let secret = place.of::<Secret>().get(secret).await?;
+async fn dialled(place: &TestNamespace, secret: &str, host: &str) -> Result<()> {
+    let secret = place.api::<Secret>().get(secret).await?;
     let files = [AUTHORITY, CHAIN, KEY].map(|key| {
         let bytes = text(&secret, key).unwrap_or_default().as_bytes().to_vec();
         (format!("p/{key}"), Ok(bytes))
@@ -126,7 +127,7 @@ async fn dialled(place: &Place, secret: &str, host: &str) -> Result<()> {
     }
 }
 
-async fn closed(place: &Place) -> Result<()> {
+async fn closed(place: &TestNamespace) -> Result<()> {
     let mut deadline = Deadline::new(SOON);
     while TcpStream::connect((place.address, 55671)).await.is_ok() {
         if deadline.is_over() {
@@ -137,7 +138,7 @@ async fn closed(place: &Place) -> Result<()> {
     Ok(())
 }
 
-async fn balanced(mut place: Place) -> Result<()> {
+async fn balanced(mut place: TestNamespace) -> Result<()> {
     let spec = json!({ "spec": { "linkAccess": "loadbalancer" } });
     place.make::<Site>("west", spec).await?;
     place.run_router().await?;
@@ -154,7 +155,7 @@ async fn balanced(mut place: Place) -> Result<()> {
     let status = json!({ "status": { "loadBalancer": { "ingress": [{ "ip": "192.0.2.9" }] } } });
     let params = kube::api::PatchParams::default();
     let patch = kube::api::Patch::Merge(status);
-    let services = place.of::<Service>();
+    let services = place.api::<Service>();
     place
         .until("skupper-router", "the Service is there", |_: &Service| true)
         .await?;
@@ -187,34 +188,34 @@ async fn balanced(mut place: Place) -> Result<()> {
     Ok(())
 }
 
-/// Waits until an object is Pending, and its condition `Resolved` says this.
-async fn waits<K>(place: &Place, name: &str, why: &str) -> Result<()>
+/// Waits until an object is Pending, and its condition `Resolved` has this message.
+async fn waits<K>(place: &TestNamespace, name: &str, why: &str) -> Result<()>
 where
     K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
     K: serde::Serialize + serde::de::DeserializeOwned + Clone + std::fmt::Debug,
 {
     let what = format!("{} {name} is Pending: {why}", K::kind(&()));
     let line = format!("Resolved=False Pending {why}");
-    let told = |found: &K| says(found, "Pending", why) && report(found).2.contains(&line);
+    let told = |found: &K| has_report(found, "Pending", why) && report(found).2.contains(&line);
     place.until(name, &what, told).await.map(drop)
 }
 
-async fn refused(mut place: Place) -> Result<()> {
+async fn refused(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let spec = json!({ "roles": [{ "name": "inter-router" }], "tlsCredentials": "mine", "accessType": "route" });
     place
         .make::<RouterAccess>("door", json!({ "spec": spec }))
         .await?;
-    let said = "access type \"route\" is not supported: say local, loadbalancer or nodeport";
-    let told = |access: &SecuredAccess| says(access, "Error", said);
+    let said = "access type \"route\" is not supported: use local, loadbalancer or nodeport";
+    let told = |access: &SecuredAccess| has_report(access, "Error", said);
     place.until("door", said, told).await?;
     let said = "TLS credentials secret \"mine\" not found";
-    let told = |access: &RouterAccess| says(access, "Error", said);
+    let told = |access: &RouterAccess| has_report(access, "Error", said);
     place.until("door", said, told).await?;
     place
         .patch::<Site>("west", json!({ "spec": { "edge": true } }))
         .await?;
     let said = "Edge sites cannot accept incoming links from remote sites";
-    let told = |access: &RouterAccess| says(access, "Error", said);
+    let told = |access: &RouterAccess| has_report(access, "Error", said);
     place.until("door", said, told).await.map(drop)
 }

@@ -1,4 +1,5 @@
-//! The adaptor of this project in the place of the existing one, in a namespace that was taken over: a management agent on Python's proton stands in for the router.
+//! The adaptor of this project in place of the existing one, in a namespace that was taken over: a
+//! management agent on Python's proton stands in for the router.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -16,19 +17,20 @@ use lifecycle_tests::proton::PYTHON;
 use serde_json::{Value, json};
 
 use super::support::listen;
-use super::taken_over::{left_by_existing, managed_by_other, said};
-use crate::place::{Place, TestEnv, report};
+use super::taken_over::{left_by_existing, managed_by_other, site_message};
+use crate::place::{TestEnv, TestNamespace, report};
 
 pub(crate) fn cases() -> Vec<Case> {
     const NEEDS: &[Need] = &[Need::Binaries, Need::ControllerManager, Need::Proton];
     let name = "the_adaptor_of_this_project_replaces_the_existing_one";
-    let run =
-        move || async move { replaced(Place::new(TestEnv::shared().await?, name).await?).await };
+    let run = move || async move {
+        replaced(TestNamespace::new(TestEnv::shared().await?, name).await?).await
+    };
     vec![case(name, NEEDS, run)]
 }
 
 const ROUTER: &str = "skupper-router";
-/// Pods say of which Site they are, if the controller is to ask them.
+/// Label that names the Site of a Pod, which the controller needs to query the Pod.
 const SITE: &str = "internal.skupper.io/site";
 
 /// The management agent.
@@ -83,7 +85,7 @@ impl Drop for Agent {
     }
 }
 
-async fn adaptor(place: &Place, name: &str) -> Result<()> {
+async fn adaptor(place: &TestNamespace, name: &str) -> Result<()> {
     let settings = json!({ "spec": { "settings": { "router-adaptor": name } } });
     place.patch::<Site>("west", settings).await.map(drop)
 }
@@ -95,7 +97,7 @@ fn template(deployment: &Deployment) -> Option<(&PodSpec, bool)> {
 }
 
 /// The Deployment once its Pods are those of the one adaptor or of the other.
-async fn deployed(place: &Place, is_ours: bool) -> Result<Deployment> {
+async fn deployed(place: &TestNamespace, is_ours: bool) -> Result<Deployment> {
     let what = "the Pods of the router have the adaptor that is asked for";
     let is = |deployment: &Deployment| template(deployment).is_some_and(|(_, is)| is == is_ours);
     place.until::<Deployment>(ROUTER, what, is).await
@@ -123,8 +125,8 @@ fn has_ours_alone(deployment: &Deployment) -> Result<()> {
     Ok(())
 }
 
-/// Runs both containers of the adaptor as their Pod says, beside this agent.
-async fn beside(place: &mut Place, pod: &Pod, agent: &Agent) -> Result<()> {
+/// Runs both containers of the adaptor as specified by their Pod, beside this agent.
+async fn run_adaptor(place: &mut TestNamespace, pod: &Pod, agent: &Agent) -> Result<()> {
     let spec = pod.spec.as_ref().context("it has a spec")?;
     let init = spec.init_containers.as_ref().and_then(|all| all.first());
     let init = init.context("nothing is run before the router")?;
@@ -143,10 +145,10 @@ async fn beside(place: &mut Place, pod: &Pod, agent: &Agent) -> Result<()> {
 }
 
 /// A site of the existing controller is taken over, and gets the adaptor of this project.
-async fn replaced(mut place: Place) -> Result<()> {
+async fn replaced(mut place: TestNamespace) -> Result<()> {
     left_by_existing(&place, &["site-plain", "listener-plain"]).await?;
     let pod = place.pod().await?;
-    place.say(&pod.name_any(), true).await?;
+    place.set_pod_ready(&pod.name_any(), true).await?;
     listen(&place, "shop", json!({ "routingKey": "shop" })).await?;
     managed_by_other(&place, false).await?;
     let claims = |config: &ConfigMap| {
@@ -162,7 +164,7 @@ async fn replaced(mut place: Place) -> Result<()> {
 
     adaptor(&place, "another").await?;
     let both = "say \"kube-adaptor\" or \"lifecycle-router\"";
-    let named = |site: &Site| said(site).contains(both);
+    let named = |site: &Site| site_message(site).contains(both);
     place
         .until::<Site>("west", "it names the adaptors", named)
         .await?;
@@ -173,7 +175,7 @@ async fn replaced(mut place: Place) -> Result<()> {
         .pod_of(&format!("application={ROUTER},{SITE}"))
         .await?;
     let mut agent = Agent::start()?;
-    beside(&mut place, &pod, &agent).await?;
+    run_adaptor(&mut place, &pod, &agent).await?;
     let has_listener = |entities: &Value| !entities["tcpListener"]["listener/shop"].is_null();
     let mut deadline = lifecycle_tests::harness::Deadline::new(crate::place::SOON);
     while !has_listener(&serde_json::from_str(&agent.run("dump")?)?) {
@@ -185,7 +187,8 @@ async fn replaced(mut place: Place) -> Result<()> {
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    // The existing adaptor cannot say if the socket of a Listener is open, which is a condition then; this one does.
+    // The existing adaptor cannot report if the socket of a Listener is open, and then has a
+    // condition for that; this adaptor reports it.
     agent.run(r#"set tcpListener listener/shop {"operStatus": "up"}"#)?;
     let is_open = |listener: &Listener| {
         let (_, message, conditions) = report(listener);
@@ -210,7 +213,7 @@ async fn replaced(mut place: Place) -> Result<()> {
 
     // The controller of these tests knows no image of the existing adaptor but that of a Deployment with it.
     adaptor(&place, "kube-adaptor").await?;
-    let asks = |site: &Site| said(site).contains("--kube-adaptor-image");
+    let asks = |site: &Site| site_message(site).contains("--kube-adaptor-image");
     let what = "it asks for the image";
     place.until::<Site>("west", what, asks).await.map(drop)
 }

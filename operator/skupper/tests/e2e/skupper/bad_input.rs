@@ -1,9 +1,10 @@
-//! What people do wrong: told on the one object concerned, and put right when they put it right. Everything else goes on.
+//! Tests of user errors. Each error is reported only on the affected object and clears after the
+//! user corrects it. Everything else continues to work.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::place::{Place, SOON, TestEnv, report, says};
+use crate::place::{SOON, TestEnv, TestNamespace, has_report, report};
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -30,14 +31,14 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-async fn ready(place: &Place, name: &str) -> Result<Listener> {
+async fn ready(place: &TestNamespace, name: &str) -> Result<Listener> {
     let what = format!("Listener {name} is Ready");
-    let is = |l: &Listener| says(l, "Ready", "OK");
+    let is = |l: &Listener| has_report(l, "Ready", "OK");
     place.until(name, &what, is).await
 }
 
 /// Of two Connectors of a key one has a host that no name server knows.
-async fn nowhere(mut place: Place) -> Result<()> {
+async fn nowhere(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     listen(&place, "backend", json!({})).await?;
@@ -56,13 +57,13 @@ async fn nowhere(mut place: Place) -> Result<()> {
     }
     let good = json!({ "spec": { "host": "localhost" } });
     place.patch::<Connector>("bad", good).await?;
-    let fine = |c: &Connector| says(c, "Ready", "OK");
+    let fine = |c: &Connector| has_report(c, "Ready", "OK");
     place.until("bad", "a name that is known", fine).await?;
     Ok(())
 }
 
-/// A Secret that is there and cannot be used: no PEM, and then the key of another certificate.
-async fn broken(mut place: Place) -> Result<()> {
+/// Tests an existing but unusable Secret: invalid PEM, and then the key of another certificate.
+async fn broken(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
@@ -70,7 +71,7 @@ async fn broken(mut place: Place) -> Result<()> {
     ready(&place, "plain").await?;
     let port = place.router_port("plain", 8080).await?;
     let mut stream = greeted(&place, port, "one").await?;
-    let before = place.of::<Listener>().get("plain").await?;
+    let before = place.api::<Listener>().get("plain").await?;
     let pair = || rcgen::generate_simple_self_signed(vec!["secret".to_owned()]);
     let (one, other) = (pair()?, pair()?);
     let data = |certificate: &str, key: &str| json!({ "stringData": { "tls.crt": certificate, "tls.key": key } });
@@ -84,7 +85,7 @@ async fn broken(mut place: Place) -> Result<()> {
     };
     place.until("secret", "it is no PEM", told).await?;
     let strange = data(&one.cert.pem(), &other.signing_key.serialize_pem());
-    let (_, first, _) = report(&place.of::<Listener>().get("secret").await?);
+    let (_, first, _) = report(&place.api::<Listener>().get("secret").await?);
     place.patch::<Secret>("tls", strange).await?;
     let other_reason = |l: &Listener| told(l) && report(l).1 != first;
     place
@@ -93,7 +94,8 @@ async fn broken(mut place: Place) -> Result<()> {
     let good = data(&one.cert.pem(), &one.signing_key.serialize_pem());
     place.patch::<Secret>("tls", good).await?;
     ready(&place, "secret").await?;
-    // Rotated to what does not fit: told, and what was good before goes on.
+    // The rotation brings files that do not match. This is reported, and the earlier valid files
+    // stay in use.
     let strange = data(&one.cert.pem(), &other.signing_key.serialize_pem());
     place.patch::<Secret>("tls", strange).await?;
     let kept = |l: &Listener| {
@@ -109,13 +111,14 @@ async fn broken(mut place: Place) -> Result<()> {
     place.patch::<Secret>("tls", good).await?;
     ready(&place, "secret").await?;
     echoes(&mut stream, 10_000).await?;
-    let after = place.of::<Listener>().get("plain").await?;
+    let after = place.api::<Listener>().get("plain").await?;
     ensure!(before.metadata.resource_version == after.metadata.resource_version);
     Ok(())
 }
 
-/// By hand, and each time the ports come back that were there: from what is left of the table, and else from where the Services lead.
-async fn edited(mut place: Place) -> Result<()> {
+/// Tests edits by hand. Each time the earlier ports come back: from the rest of the table, or else
+/// from the targets of the Services.
+async fn edited(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
@@ -163,7 +166,7 @@ async fn edited(mut place: Place) -> Result<()> {
 /// Each has a port of the one Service, and all are reached.
 async fn crowd() -> Result<()> {
     let env = Arc::new(TestEnv::start().await?);
-    let mut place = Place::new(env, "crowd").await?;
+    let mut place = TestNamespace::new(env, "crowd").await?;
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
@@ -174,12 +177,15 @@ async fn crowd() -> Result<()> {
     for some in (0..CROWD).collect::<Vec<_>>().chunks(50) {
         try_join_all(some.iter().map(|n| made(*n))).await?;
     }
-    let listeners = place.of::<Listener>();
+    let listeners = place.api::<Listener>();
     eventually_or_stuck("all Listeners are Ready", SOON, async || {
         // A list of all of them is work as well.
         sleep(Duration::from_secs(1)).await;
         let listed = listeners.list(&ListParams::default()).await?.items;
-        let ready = listed.iter().filter(|l| says(*l, "Ready", "OK")).count();
+        let ready = listed
+            .iter()
+            .filter(|l| has_report(*l, "Ready", "OK"))
+            .count();
         Ok(all(ready, CROWD))
     })
     .await?;
@@ -192,7 +198,7 @@ async fn crowd() -> Result<()> {
         soon_greeted(place, port, "one").await?;
     }
     // All write the same Service: each of its versions once, and no more of them than the Site has decided on.
-    let writes = place.rests().await?;
+    let writes = place.wait_until_idle().await?;
     let of = |resource: &str| writes.iter().filter(|e| e.resource == resource).count();
     let (tables, services) = (of("configmaps"), of("services"));
     eprintln!("{tables} writes of the table, {services} of the Service");

@@ -1,5 +1,6 @@
-//! Links that cannot be, beside a good one to the same site: each says what is wrong and what to do, says it once, and is good as soon as that is put
-//! right. The good one and what goes over it know nothing of that.
+//! Links that cannot work, beside a good one to the same site. Each reports the error and the
+//! remedy once, and works as soon as the error is fixed. The good one and its traffic are not
+//! affected.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use kube::ResourceExt;
 use lifecycle_skupper::certificate::{AUTHORITY, CHAIN, KEY, text};
 use lifecycle_skupper::pki::credentials::Credentials;
 use lifecycle_skupper::pki::issue::Authority;
-use lifecycle_skupper::pki::wanted::Wanted;
+use lifecycle_skupper::pki::wanted::CertificateRequest;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::router_access::RouterAccess;
@@ -24,9 +25,9 @@ use tokio::task::JoinSet;
 
 use super::links::{Hub, is_linked};
 use super::support::{Echo, connect, echoes, listen, shared, soon_greeted, writes_nothing};
-use crate::place::{Place, report, says};
+use crate::place::{TestNamespace, has_report, report};
 
-/// So much core time nothing is written once all has been told.
+/// Core time without writes once everything has been reported.
 const REST: Duration = Duration::from_secs(10);
 /// The Secret of the good Link.
 const GOOD: &str = "good";
@@ -42,7 +43,8 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A Link that cannot be: its name, where it leads, its Secret, and what is said of it.
+/// Link that cannot work: its name, its endpoints, its Secret, and the expected words of the
+/// report.
 type Bad<'a> = (&'a str, Value, &'a str, &'a [&'a str]);
 
 /// A site with a good Link to another one, and a stream over it.
@@ -56,17 +58,17 @@ struct Pair {
 }
 
 impl Pair {
-    async fn start(place: Place) -> Result<Self> {
+    async fn start(place: TestNamespace) -> Result<Self> {
         let hub = Hub::start(Arc::clone(&place.env)).await?;
         // Links to itself end at it, too.
-        let ours = Hub::of(place).await?;
+        let ours = Hub::start_in(place).await?;
         let echo = Echo::start("far").await?;
         connect(&hub.place, "far", echo.at, json!({})).await?;
         let (uid, place) = (ours.uid().await?, &ours.place);
         place.make::<Secret>(GOOD, hub.secret(&uid).await?).await?;
         place.make::<Link>("good", hub.link(GOOD, 1)).await?;
         listen(place, "backend", json!({})).await?;
-        let ready = |listener: &Listener| says(listener, "Ready", "OK");
+        let ready = |listener: &Listener| has_report(listener, "Ready", "OK");
         place.until("backend", "it has a match", ready).await?;
         let port = place.router_port("backend", 8080).await?;
         let stream = soon_greeted(place, port, "far").await?;
@@ -84,18 +86,19 @@ impl Pair {
     }
 
     /// The endpoint of the other site.
-    fn there(&self) -> Value {
+    fn peer_endpoints(&self) -> Value {
         json!(self.hub.endpoints)
     }
 
     async fn is_well(&mut self) -> Result<()> {
-        let good = self.ours.place.of::<Link>().get("good").await?;
+        let good = self.ours.place.api::<Link>().get("good").await?;
         let was = self.good.resource_version();
         ensure!(good.resource_version() == was, "{good:?}");
         echoes(&mut self.stream, 10_000).await
     }
 
-    /// Makes Links, all at once, and waits until each has said all of this and then nothing else.
+    /// Creates all Links at once, and waits until each has reported all of these words and then
+    /// nothing else.
     async fn are_told(&mut self, bad: &[Bad<'_>]) -> Result<()> {
         let (place, began) = (&self.ours.place, Instant::now());
         for (name, endpoints, secret, _) in bad {
@@ -109,7 +112,7 @@ impl Pair {
             eprintln!("{name} after {:.1?}: {message}", began.elapsed());
         }
         let told = async || {
-            let links = place.of::<Link>().list(&Default::default()).await?;
+            let links = place.api::<Link>().list(&Default::default()).await?;
             let links = links.items.iter();
             anyhow::Ok(links.map(ResourceExt::resource_version).collect::<Vec<_>>())
         };
@@ -119,14 +122,14 @@ impl Pair {
         writes_nothing(place, REST).await?;
         ensure!(told().await? == before);
         for (name, _, _, words) in bad {
-            let link = place.of::<Link>().get(name).await?;
+            let link = place.api::<Link>().get(name).await?;
             ensure!(is_told(&link, words), "{link:?}");
         }
         self.counted(bad).await?;
         self.is_well().await
     }
 
-    /// Tells how often the status of each was written until it had settled.
+    /// Prints the number of writes of each status until it had settled.
     async fn counted(&self, bad: &[Bad<'_>]) -> Result<()> {
         let writes = self.ours.place.writes().await?;
         for (name, ..) in bad {
@@ -154,7 +157,8 @@ impl Pair {
     }
 }
 
-/// True if all conditions of a Link say the same, and all of these words.
+/// Returns true if all conditions of a Link have one message, and the message contains all of these
+/// words.
 fn is_told(link: &Link, words: &[&str]) -> bool {
     let (_, message, conditions) = report(link);
     let expected = [
@@ -163,19 +167,19 @@ fn is_told(link: &Link, words: &[&str]) -> bool {
         format!("Ready=False Error {message}"),
     ];
     let is_whole = words.iter().all(|word| message.contains(word));
-    says(link, "Error", &message) && conditions == expected && is_whole
+    has_report(link, "Error", &message) && conditions == expected && is_whole
 }
 
 fn endpoint(host: &str, port: u16) -> Value {
     json!([{ "name": "inter-router", "host": host, "port": port.to_string() }])
 }
 
-fn at(address: SocketAddr) -> Value {
+fn endpoint_for(address: SocketAddr) -> Value {
     endpoint(&address.ip().to_string(), address.port())
 }
 
-/// The other end of a Link is not what it should be.
-async fn nowhere(place: Place) -> Result<()> {
+/// Tests Links with a wrong other end.
+async fn nowhere(place: TestNamespace) -> Result<()> {
     let mut pair = Pair::start(place).await?;
     let own = pair.ours.secret(&pair.uid).await?;
     pair.ours.place.make::<Secret>("own", own).await?;
@@ -183,7 +187,7 @@ async fn nowhere(place: Place) -> Result<()> {
     // It is connected to, and never answers.
     let mute = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let hub = pair.hub.place.address.to_string();
-    let (relay, _relaying) = relay(&pair.there()).await?;
+    let (relay, _relaying) = relay(&pair.peer_endpoints()).await?;
     let bad: [Bad<'_>; 7] = [
         (
             "oneself",
@@ -193,7 +197,7 @@ async fn nowhere(place: Place) -> Result<()> {
         ),
         (
             "foreign",
-            pair.there(),
+            pair.peer_endpoints(),
             "own",
             &[
                 "invalid peer certificate",
@@ -203,7 +207,7 @@ async fn nowhere(place: Place) -> Result<()> {
         ),
         (
             "plain",
-            at(plain.at),
+            endpoint_for(plain.at),
             GOOD,
             &["it does not speak TLS: `host` or `port` are those of something else"],
         ),
@@ -227,7 +231,7 @@ async fn nowhere(place: Place) -> Result<()> {
         ),
         (
             "mute",
-            at(mute.local_addr()?),
+            endpoint_for(mute.local_addr()?),
             GOOD,
             &["it does not answer: check `host` and `port`"],
         ),
@@ -242,7 +246,7 @@ async fn nowhere(place: Place) -> Result<()> {
         ),
     ];
     pair.are_told(&bad).await?;
-    let right = json!({ "spec": { "endpoints": pair.there(), "tlsCredentials": GOOD } });
+    let right = json!({ "spec": { "endpoints": pair.peer_endpoints(), "tlsCredentials": GOOD } });
     for (name, ..) in &bad {
         pair.ours.place.patch::<Link>(name, right.clone()).await?;
     }
@@ -275,7 +279,7 @@ async fn relay(endpoints: &Value) -> Result<(SocketAddr, JoinSet<()>)> {
 }
 
 /// Signs for a site as if it were another time.
-fn signed(authority: &Secret, wanted: &Wanted<'_>, now: Timestamp) -> Result<Value> {
+fn signed(authority: &Secret, wanted: &CertificateRequest<'_>, now: Timestamp) -> Result<Value> {
     let of = |key| text(authority, key).context("it is an authority");
     let authority = Authority::read(of(CHAIN)?.as_bytes(), of(KEY)?.as_bytes())?;
     let made = Credentials::signed(&authority, wanted, now)?;
@@ -283,13 +287,14 @@ fn signed(authority: &Secret, wanted: &Wanted<'_>, now: Timestamp) -> Result<Val
     Ok(json!({ "stringData": data }))
 }
 
-/// A router of the other site shows, at a port of its own, what expired a year ago. Returns where.
-async fn outdated(hub: &Place, authority: &Secret) -> Result<Value> {
+/// Starts a router of the other site that presents a certificate that expired a year ago, on a port
+/// of its own. Returns its endpoints.
+async fn outdated(hub: &TestNamespace, authority: &Secret) -> Result<Value> {
     let host = hub.address.to_string();
-    let wanted = Wanted {
+    let wanted = CertificateRequest {
         subject: "outdated",
         hosts: vec![&host],
-        ..Wanted::default()
+        ..CertificateRequest::default()
     };
     let secret = signed(authority, &wanted, Timestamp::now() - YEAR * 2)?;
     hub.make::<Secret>("outdated", secret).await?;
@@ -302,13 +307,13 @@ async fn outdated(hub: &Place, authority: &Secret) -> Result<Value> {
     Ok(endpoint(&host, 55672))
 }
 
-/// The other site tells no more of a certificate whose time is wrong.
+/// The other site reports no more about a certificate with a wrong validity.
 const OF_TIME: [&str; 2] = [
     "our certificate has expired, or is not valid yet",
     "renew it (redeem a new token), or set the clock",
 ];
 
-/// Gives all of them what is good.
+/// Gives all of them valid certificates.
 async fn certify(pair: &Pair, good: &Secret, authority: &Secret) -> Result<()> {
     let (theirs, ours) = (&pair.hub.place, &pair.ours.place);
     let right = json!({ "data": good.data });
@@ -317,10 +322,10 @@ async fn certify(pair: &Pair, good: &Secret, authority: &Secret) -> Result<()> {
         ours.patch::<Secret>(name, right.clone()).await?;
     }
     let host = theirs.address.to_string();
-    let wanted = Wanted {
+    let wanted = CertificateRequest {
         subject: "renewed",
         hosts: vec![&host],
-        ..Wanted::default()
+        ..CertificateRequest::default()
     };
     let renewed = signed(authority, &wanted, Timestamp::now())?;
     theirs.patch::<Secret>("outdated", renewed).await?;
@@ -328,15 +333,15 @@ async fn certify(pair: &Pair, good: &Secret, authority: &Secret) -> Result<()> {
 }
 
 /// The certificate of a Link or of the other site is no good, or not there.
-async fn uncertified(place: Place) -> Result<()> {
+async fn uncertified(place: TestNamespace) -> Result<()> {
     let mut pair = Pair::start(place).await?;
-    let good = pair.ours.place.of::<Secret>().get(GOOD).await?;
+    let good = pair.ours.place.api::<Secret>().get(GOOD).await?;
     let (theirs, ours) = (&pair.hub.place, &pair.ours.place);
-    let authority = theirs.of::<Secret>().get("skupper-site-ca").await?;
+    let authority = theirs.api::<Secret>().get("skupper-site-ca").await?;
     let outdated = outdated(theirs, &authority).await?;
-    let wanted = Wanted {
+    let wanted = CertificateRequest {
         subject: &pair.uid,
-        ..Wanted::default()
+        ..CertificateRequest::default()
     };
     let now = Timestamp::now();
     let mut strange = signed(&authority, &wanted, now)?;
@@ -354,17 +359,17 @@ async fn uncertified(place: Place) -> Result<()> {
         ours.make::<Secret>(name, secret).await?;
     }
     let bad: [Bad<'_>; 6] = [
-        ("expired", pair.there(), "expired", &OF_TIME),
-        ("early", pair.there(), "early", &OF_TIME),
+        ("expired", pair.peer_endpoints(), "expired", &OF_TIME),
+        ("early", pair.peer_endpoints(), "early", &OF_TIME),
         (
             "strange",
-            pair.there(),
+            pair.peer_endpoints(),
             "strange",
             &["strange-profile/tls.key` does not belong to the certificate `"],
         ),
         (
             "bare",
-            pair.there(),
+            pair.peer_endpoints(),
             "bare",
             &[
                 "sslProfile `bare-profile` is not enough for a link",
@@ -373,7 +378,7 @@ async fn uncertified(place: Place) -> Result<()> {
         ),
         (
             "missing",
-            pair.there(),
+            pair.peer_endpoints(),
             "missing",
             &["TLS credentials secret \"missing\" not found"],
         ),

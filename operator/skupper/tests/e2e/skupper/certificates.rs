@@ -1,6 +1,6 @@
 //! Certificates and their Secrets: made, kept, made anew, and left alone where they are another's.
 
-use crate::place::{Place, says};
+use crate::place::{TestNamespace, has_report};
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Secret;
 use lifecycle_skupper::certificate::{AUTHORITY, CHAIN, KEY, certificate, text};
@@ -12,14 +12,14 @@ use super::support::shared;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
-        shared("certificates_are_made_and_made_anew", made),
+        shared("certificates_are_made_and_made_anew", issue_and_reissue),
         shared("what_the_replaced_implementation_issued_stays", replaced),
         shared("a_secret_of_another_is_never_touched", foreign),
     ]
 }
 
 /// An authority, and a certificate that it signs.
-async fn both(place: &Place) -> Result<()> {
+async fn both(place: &TestNamespace) -> Result<()> {
     let authority = json!({ "ca": "", "subject": "a CA", "signing": true });
     place
         .make::<Certificate>("ca", json!({ "spec": authority }))
@@ -31,9 +31,9 @@ async fn both(place: &Place) -> Result<()> {
     Ok(())
 }
 
-async fn ready(place: &Place, name: &str) -> Result<Certificate> {
+async fn ready(place: &TestNamespace, name: &str) -> Result<Certificate> {
     let what = format!("Certificate {name} is Ready");
-    let is = |found: &Certificate| says(found, "Ready", "OK");
+    let is = |found: &Certificate| has_report(found, "Ready", "OK");
     place.until(name, &what, is).await
 }
 
@@ -41,10 +41,13 @@ fn part<'a>(secret: &'a Secret, key: &str) -> Result<&'a str> {
     text(secret, key).with_context(|| format!("the Secret has no {key}"))
 }
 
-async fn made(place: Place) -> Result<()> {
+async fn issue_and_reissue(place: TestNamespace) -> Result<()> {
     both(&place).await?;
     let told = ready(&place, "leaf").await?.status.unwrap_or_default();
-    let (secrets, ca) = (place.of::<Secret>(), place.of::<Secret>().get("ca").await?);
+    let (secrets, ca) = (
+        place.api::<Secret>(),
+        place.api::<Secret>().get("ca").await?,
+    );
     let before = secrets.get("leaf").await?;
     ensure!(before.type_.as_deref() == Some("kubernetes.io/tls"));
     ensure!(
@@ -65,7 +68,7 @@ async fn made(place: Place) -> Result<()> {
         .until("leaf", "it is for another host", differs(CHAIN, &before))
         .await?;
     ensure!(part(&moved, KEY)? == part(&before, KEY)?);
-    // What is deleted comes back, and is another one.
+    // A deleted Secret is created again, with different content.
     place.delete::<Secret>("leaf").await?;
     place
         .until::<Secret>("leaf", "it is made anew", differs(KEY, &moved))
@@ -90,7 +93,7 @@ fn data(chain: &str, key: &str) -> Value {
 }
 
 /// RSA, PKCS#1, and an owner reference that does not control.
-async fn replaced(place: Place) -> Result<()> {
+async fn replaced(place: TestNamespace) -> Result<()> {
     let leaf = json!({
         "ca": "ca", "subject": "skupper-router", "server": true,
         "hosts": ["skupper-router", "skupper-router.west", "192.0.2.7"],
@@ -130,22 +133,22 @@ async fn replaced(place: Place) -> Result<()> {
         .await?;
     for (name, _, chain, key) in rsa {
         ready(&place, name).await?;
-        let secret = place.of::<Secret>().get(name).await?;
+        let secret = place.api::<Secret>().get(name).await?;
         ensure!(part(&secret, CHAIN)? == chain && part(&secret, KEY)? == key);
     }
     Ok(())
 }
 
-async fn foreign(place: Place) -> Result<()> {
+async fn foreign(place: TestNamespace) -> Result<()> {
     let theirs: Secret = place
         .make("leaf", json!({ "stringData": { "a": "b" } }))
         .await?;
     both(&place).await?;
     let said =
         "Secret leaf already exists in namespace: delete it, or give the Certificate another name";
-    let told = |found: &Certificate| says(found, "Error", said);
+    let told = |found: &Certificate| has_report(found, "Error", said);
     place.until("leaf", said, told).await?;
-    let now = place.of::<Secret>().get("leaf").await?;
+    let now = place.api::<Secret>().get("leaf").await?;
     ensure!(now.metadata.resource_version == theirs.metadata.resource_version);
     place.delete::<Secret>("leaf").await?;
     ready(&place, "leaf").await.map(drop)

@@ -1,6 +1,6 @@
 //! Hosts that are taken, Services of others, namespaces without a Site or with two. No router runs.
 
-use crate::place::{Place, SOON, report, says};
+use crate::place::{SOON, TestNamespace, has_report, report};
 use anyhow::{Result, ensure};
 use futures::future::try_join;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -33,19 +33,24 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-async fn site(place: &Place, name: &str) -> Result<Site> {
+async fn site(place: &TestNamespace, name: &str) -> Result<Site> {
     place.make(name, json!({ "spec": {} })).await
 }
 
-async fn until_says(place: &Place, name: &str, status: &str, message: &str) -> Result<Listener> {
+async fn until_says(
+    place: &TestNamespace,
+    name: &str,
+    status: &str,
+    message: &str,
+) -> Result<Listener> {
     let what = format!("Listener {name} says {status}: {message}");
     place
-        .until(name, &what, |l: &Listener| says(l, status, message))
+        .until(name, &what, |l: &Listener| has_report(l, status, message))
         .await
 }
 
-/// It has been given what it asked for; that no router answers comes later.
-async fn until_served(place: &Place, host: &str, label: &str) -> Result<Service> {
+/// Waits until the Listener has its allocation. The report that no router answers comes later.
+async fn until_served(place: &TestNamespace, host: &str, label: &str) -> Result<Service> {
     let what = format!("Service {host} for {label}");
     let is = |service: &Service| {
         let ports = service
@@ -60,7 +65,7 @@ async fn until_served(place: &Place, host: &str, label: &str) -> Result<Service>
 
 const TAKEN: &str = "Listener first with host db and port 80 already exists in namespace";
 
-async fn two(place: &Place) -> Result<()> {
+async fn two(place: &TestNamespace) -> Result<()> {
     site(place, "west").await?;
     listen(place, "first", json!({ "host": "db", "port": 80 })).await?;
     until_served(place, "db", "first").await?;
@@ -68,7 +73,7 @@ async fn two(place: &Place) -> Result<()> {
     until_says(place, "second", "Error", TAKEN).await.map(drop)
 }
 
-async fn taken(place: Place) -> Result<()> {
+async fn taken(place: TestNamespace) -> Result<()> {
     two(&place).await?;
     let service = until_served(&place, "db", "first").await?;
     let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
@@ -76,14 +81,14 @@ async fn taken(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn freed(place: Place) -> Result<()> {
+async fn freed(place: TestNamespace) -> Result<()> {
     two(&place).await?;
     place.delete::<Listener>("first").await?;
     until_served(&place, "db", "second").await.map(drop)
 }
 
 /// The endpoint goes, and the Listener is never Ready after that.
-async fn edited(place: Place) -> Result<()> {
+async fn edited(place: TestNamespace) -> Result<()> {
     site(&place, "west").await?;
     listen(&place, "first", json!({ "host": "db", "port": 80 })).await?;
     listen(&place, "second", json!({ "host": "other", "port": 80 })).await?;
@@ -99,7 +104,7 @@ async fn edited(place: Place) -> Result<()> {
 
 const FOREIGN: &str = "Service db already exists in namespace";
 
-async fn make_foreign(place: &Place) -> Result<Service> {
+async fn make_foreign(place: &TestNamespace) -> Result<Service> {
     site(place, "west").await?;
     let spec: Value = json!({ "spec": { "ports": [{ "port": 1, "protocol": "TCP" }], "selector": { "app": "mine" } } });
     let made: Service = place.make("db", spec).await?;
@@ -108,14 +113,14 @@ async fn make_foreign(place: &Place) -> Result<Service> {
     Ok(made)
 }
 
-async fn foreign(place: Place) -> Result<()> {
+async fn foreign(place: TestNamespace) -> Result<()> {
     let made = make_foreign(&place).await?;
-    let now = place.of::<Service>().get("db").await?;
+    let now = place.api::<Service>().get("db").await?;
     ensure!(now == made, "it has changed: {now:?}");
     Ok(())
 }
 
-async fn foreign_gone(place: Place) -> Result<()> {
+async fn foreign_gone(place: TestNamespace) -> Result<()> {
     make_foreign(&place).await?;
     place.delete::<Service>("db").await?;
     until_served(&place, "db", "first").await.map(drop)
@@ -123,22 +128,23 @@ async fn foreign_gone(place: Place) -> Result<()> {
 
 const HOMELESS: &str = "No active site in namespace";
 
-async fn homeless(place: Place) -> Result<()> {
+async fn homeless(place: TestNamespace) -> Result<()> {
     listen(&place, "backend", json!({})).await?;
     until_says(&place, "backend", "Error", HOMELESS)
         .await
         .map(drop)
 }
 
-async fn late(place: Place) -> Result<()> {
+async fn late(place: TestNamespace) -> Result<()> {
     listen(&place, "backend", json!({})).await?;
     until_says(&place, "backend", "Error", HOMELESS).await?;
     site(&place, "west").await?;
     until_served(&place, "backend", "backend").await.map(drop)
 }
 
-/// What a Listener says is about its Site, and not about the objects that a Site is made of.
-async fn blocked(place: Place) -> Result<()> {
+/// Checks that the Listener reports the error of its Site, and not an error of the objects that
+/// make up the Site.
+async fn blocked(place: TestNamespace) -> Result<()> {
     let theirs = json!({ "data": { "mine": "yes" } });
     place.make::<ConfigMap>("skupper-router", theirs).await?;
     site(&place, "west").await?;
@@ -153,7 +159,7 @@ async fn blocked(place: Place) -> Result<()> {
     until_served(&place, "backend", "backend").await.map(drop)
 }
 
-async fn deserted(place: Place) -> Result<()> {
+async fn deserted(place: TestNamespace) -> Result<()> {
     site(&place, "west").await?;
     listen(&place, "backend", json!({})).await?;
     until_served(&place, "backend", "backend").await?;
@@ -164,7 +170,7 @@ async fn deserted(place: Place) -> Result<()> {
 
 const ACTIVE: &str = "An active site already exists in the namespace";
 
-async fn second(place: Place) -> Result<()> {
+async fn second(place: TestNamespace) -> Result<()> {
     let first = site(&place, "one").await?;
     listen(&place, "backend", json!({})).await?;
     let service = until_served(&place, "backend", "backend").await?;
@@ -172,25 +178,25 @@ async fn second(place: Place) -> Result<()> {
     let said = &format!("{ACTIVE} (one)");
     let what = "the second Site names the first";
     place
-        .until("two", what, |site: &Site| says(site, "Error", said))
+        .until("two", what, |site: &Site| has_report(site, "Error", said))
         .await?;
-    let now = place.of::<Service>().get("backend").await?;
+    let now = place.api::<Service>().get("backend").await?;
     ensure!(now.metadata.uid == service.metadata.uid);
     ensure!(now.owner_references()[0].uid == first.metadata.uid.unwrap_or_default());
     Ok(())
 }
 
 /// Times of creation are whole seconds, so either may look older: one of them has the namespace, the other names it, and follows when it goes.
-async fn at_once(place: Place) -> Result<()> {
-    let sites = place.of::<Site>();
+async fn at_once(place: TestNamespace) -> Result<()> {
+    let sites = place.api::<Site>();
     for round in 0..2 {
         let [one, two] = ["one", "two"].map(|name| format!("{name}-{round}"));
         try_join(site(&place, &one), site(&place, &two)).await?;
         let first = eventually("one Site has the namespace", SOON, async || {
             let (a, b) = try_join(sites.get(&one), sites.get(&two)).await?;
             let has = |site: &Site, other: &Site| {
-                let starts = says(site, "Pending", "No router pod is ready");
-                starts && says(other, "Error", &format!("{ACTIVE} ({})", site.name_any()))
+                let starts = has_report(site, "Pending", "No router pod is ready");
+                starts && has_report(other, "Error", &format!("{ACTIVE} ({})", site.name_any()))
             };
             let first = [(&a, &b), (&b, &a)].into_iter().find(|(a, b)| has(a, b));
             Ok(first.map(|(first, _)| first.clone()))
@@ -201,7 +207,7 @@ async fn at_once(place: Place) -> Result<()> {
         let first = first.name_any();
         let second = if first == one { two } else { one };
         place.delete::<Site>(&first).await?;
-        let starts = |site: &Site| says(site, "Pending", "No router pod is ready");
+        let starts = |site: &Site| has_report(site, "Pending", "No router pod is ready");
         place.until(&second, "the other has it now", starts).await?;
         place.delete::<Site>(&second).await?;
         place.gone::<Deployment>("skupper-router").await?;
@@ -209,13 +215,14 @@ async fn at_once(place: Place) -> Result<()> {
     Ok(())
 }
 
-/// Nothing is written there, not even a status; and it is ours again when the ConfigMap goes.
-async fn kept_by_another(place: Place) -> Result<()> {
+/// Tests that nothing is written there, not even a status. The namespace is managed again when the
+/// ConfigMap is removed.
+async fn kept_by_another(place: TestNamespace) -> Result<()> {
     let other = json!({ "data": { "controller": "somewhere/another" } });
     place.make::<ConfigMap>("skupper", other).await?;
     site(&place, "west").await?;
     listen(&place, "backend", json!({})).await?;
-    ensure!(place.rests().await?.is_empty());
+    ensure!(place.wait_until_idle().await?.is_empty());
     place.delete::<ConfigMap>("skupper").await?;
     until_served(&place, "backend", "backend").await.map(drop)
 }

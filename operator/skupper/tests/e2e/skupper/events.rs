@@ -1,4 +1,4 @@
-//! Events of an ordinary start and of a restart: they agree with what the statuses come to.
+//! Events of an ordinary start and of a restart: they agree with the final statuses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::support::{Echo, NEEDS, connect, listen};
-use crate::place::{Place, TestEnv, report, says};
+use crate::place::{TestEnv, TestNamespace, has_report, report};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
@@ -27,8 +27,8 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// All events of a namespace, from the oldest on.
-async fn events(place: &Place) -> Result<Vec<Event>> {
-    let mut all = place.of::<Event>().list(&Default::default()).await?.items;
+async fn events(place: &TestNamespace) -> Result<Vec<Event>> {
+    let mut all = place.api::<Event>().list(&Default::default()).await?.items;
     all.sort_by_key(|event| (event.event_time.clone(), event.name_any()));
     Ok(all)
 }
@@ -41,8 +41,8 @@ fn line(event: &Event) -> String {
     format!("{level} {kind} {name}: {reason} {}", part(&event.note))
 }
 
-/// The status of an object of ours as it is now.
-async fn status(place: &Place, about: &ObjectReference) -> Result<(String, String)> {
+/// Returns the current status of an object of the operator.
+async fn status(place: &TestNamespace, about: &ObjectReference) -> Result<(String, String)> {
     let kind = about.kind.as_deref().context("an event is of a kind")?;
     let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("skupper.io", "v2alpha1", kind));
     let objects: Api<DynamicObject> =
@@ -56,21 +56,21 @@ fn waits<K: Serialize>(object: &K) -> bool {
     report(object).0 == "Pending"
 }
 
-/// Waits until all three say Ready, and the controller has no more to write.
-async fn until_ready(place: &Place, listener: &str) -> Result<()> {
+/// Waits until all three are Ready, and the controller has nothing left to write.
+async fn until_ready(place: &TestNamespace, listener: &str) -> Result<()> {
     let what = "it is Ready";
-    let ready = |site: &Site| says(site, "Ready", "OK");
+    let ready = |site: &Site| has_report(site, "Ready", "OK");
     place.until("west", what, ready).await?;
-    let ready = |listener: &Listener| says(listener, "Ready", "OK");
+    let ready = |listener: &Listener| has_report(listener, "Ready", "OK");
     place.until(listener, what, ready).await?;
-    let ready = |connector: &Connector| says(connector, "Ready", "OK");
+    let ready = |connector: &Connector| has_report(connector, "Ready", "OK");
     place.until("c", what, ready).await?;
-    place.rests().await.map(drop)
+    place.wait_until_idle().await.map(drop)
 }
 
 async fn agree() -> Result<()> {
     let env = Arc::new(TestEnv::start().await?);
-    let mut place = Place::new(Arc::clone(&env), "events").await?;
+    let mut place = TestNamespace::new(Arc::clone(&env), "events").await?;
     let echo = Echo::start("one").await?;
     place.make::<Site>("west", json!({ "spec": {} })).await?;
     listen(&place, "backend", json!({})).await?;
@@ -90,7 +90,8 @@ async fn agree() -> Result<()> {
         .filter(|(about, _)| about.api_version.as_deref() == Some("skupper.io/v2alpha1"));
     let mut last = BTreeMap::new();
     for (about, event) in ours {
-        // A Certificate is told to be without its authority while the Secret of that is being made.
+        // A Certificate reports a missing authority while the Secret of the authority is being
+        // created.
         let is_ordinary = about.kind.as_deref() == Some("Certificate")
             || event.type_.as_deref() == Some("Normal")
                 && matches!(event.reason.as_deref(), Some("Pending" | "Ready"));
@@ -115,7 +116,7 @@ async fn agree() -> Result<()> {
     }
     env.kill_controller()?;
     env.run_controller()?;
-    // What comes after the start is reconciled, so all before was looked at.
+    // Objects created after the start are reconciled last, so all earlier ones were reconciled.
     listen(&place, "late", json!({})).await?;
     until_ready(&place, "late").await?;
     let is_late = |event: &Event| {

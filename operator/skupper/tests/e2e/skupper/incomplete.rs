@@ -1,9 +1,10 @@
-//! Objects that the API server takes and that say nothing: without `spec`. Each names what it lacks, and nobody else is disturbed.
-//! And one that was stored under another definition and cannot be read: it takes nothing from others, and loses nothing.
+//! Objects without `spec`, which the API server accepts. Each reports the missing part, and no
+//! other object is affected. Also an object that was stored under another definition and is
+//! unreadable: it takes nothing from others, and loses nothing.
 
 use std::sync::Arc;
 
-use crate::place::{Place, SOON, TestEnv, says};
+use crate::place::{SOON, TestEnv, TestNamespace, has_report};
 use anyhow::{Result, bail, ensure};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::core::v1::Service;
@@ -30,7 +31,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// Objects of a kind, as they are: their Rust type cannot hold those without `spec`.
-fn bare<K>(place: &Place) -> Api<DynamicObject>
+fn bare<K>(place: &TestNamespace) -> Api<DynamicObject>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
 {
@@ -38,7 +39,7 @@ where
     Api::namespaced_with(place.client.clone(), &place.namespace, &kind)
 }
 
-async fn post<K>(place: &Place, name: &str) -> Result<()>
+async fn post<K>(place: &TestNamespace, name: &str) -> Result<()>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
 {
@@ -48,7 +49,7 @@ where
     Ok(())
 }
 
-async fn until_says<K>(place: &Place, name: &str, status: &str, message: &str) -> Result<()>
+async fn until_says<K>(place: &TestNamespace, name: &str, status: &str, message: &str) -> Result<()>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
 {
@@ -56,7 +57,7 @@ where
     let what = format!("{} {name} says {status}: {message}", K::kind(&()));
     let said = eventually(&what, SOON, async || {
         let object = api.get(name).await?;
-        Ok(says(&object, status, message).then_some(()))
+        Ok(has_report(&object, status, message).then_some(()))
     });
     match said.await {
         Ok(()) => Ok(()),
@@ -69,11 +70,11 @@ fn required(names: &[&str]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-async fn without(place: Place) -> Result<()> {
+async fn without(place: TestNamespace) -> Result<()> {
     post::<Listener>(&place, "empty").await?;
     let homeless = "No active site in namespace";
     until_says::<Listener>(&place, "empty", "Error", homeless).await?;
-    // A Site need say nothing, and what says nothing does not hold it up.
+    // A Site may be empty, and empty objects do not hold it up.
     post::<Connector>(&place, "empty").await?;
     post::<AttachedConnector>(&place, "empty").await?;
     post::<AttachedConnectorBinding>(&place, "empty").await?;
@@ -102,7 +103,7 @@ async fn without(place: Place) -> Result<()> {
 /// The Site names it and decides nothing until it is corrected: so its host and port do not go to another.
 async fn unreadable() -> Result<()> {
     let env = Arc::new(TestEnv::start().await?);
-    let place = Place::new(env, "unreadable").await?;
+    let place = TestNamespace::new(env, "unreadable").await?;
     place.make::<Site>("west", json!({ "spec": {} })).await?;
     listen(&place, "held", json!({})).await?;
     let is_held = |service: &Service| {
@@ -132,7 +133,7 @@ async fn unreadable() -> Result<()> {
         Ok(all.into_iter().find(about))
     })
     .await?;
-    // What it was counts still, and the Site goes on with it.
+    // The earlier object still counts, and the Site continues with it.
     listen(&place, "thief", json!({ "host": "held" })).await?;
     let taken = "Listener held with host held and port 8080 already exists in namespace";
     until_says::<Listener>(&place, "thief", "Error", taken).await?;
@@ -146,8 +147,8 @@ async fn unreadable() -> Result<()> {
         .map(drop)
 }
 
-/// What is stored while no controller runs; the one that starts then has never read it.
-async fn store_odd<K>(place: &Place, name: &str) -> Result<()>
+/// Stores an object while no controller runs. A controller that starts later has never read it.
+async fn store_odd<K>(place: &TestNamespace, name: &str) -> Result<()>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
 {
@@ -163,10 +164,11 @@ where
     stored.await.map(drop)
 }
 
-/// Nobody knows what they ask for: they keep what they have, others of the Site come and are served, and the Site names them.
+/// Tests objects whose requests are unknown after a restart: they keep their allocations, other
+/// objects of the Site are served, and the Site names them.
 async fn restarted() -> Result<()> {
     let env = Arc::new(TestEnv::start().await?);
-    let mut place = Place::new(Arc::clone(&env), "restarted").await?;
+    let mut place = TestNamespace::new(Arc::clone(&env), "restarted").await?;
     place.site().await?;
     let echo = Echo::start("one").await?;
     listen(&place, "held", json!({})).await?;
@@ -200,11 +202,11 @@ async fn restarted() -> Result<()> {
     ensure!(place.router_port("held", 8080).await? == port);
     greeted(&place, port, "one").await?;
     let named = |site: &Site| {
-        let said = told_of(site);
+        let said = unread_objects(site);
         let all = ["Listener", "Connector", "Site"].map(|kind| format!("{kind} `"));
         all.iter()
             .all(|kind| said.iter().any(|line| line.starts_with(kind)))
-            && says(site, "Ready", "OK")
+            && has_report(site, "Ready", "OK")
     };
     place.until("west", "names of them all", named).await?;
     let right =
@@ -213,14 +215,14 @@ async fn restarted() -> Result<()> {
         .patch("held", &PatchParams::default(), &Patch::Merge(right))
         .await?;
     until_says::<Listener>(&place, "held", "Ready", "OK").await?;
-    let not_held = |site: &Site| told_of(site).len() == 2;
+    let not_held = |site: &Site| unread_objects(site).len() == 2;
     place.until("west", "names of the others", not_held).await?;
     ensure!(place.router_port("held", 8080).await? == port);
     greeted(&place, port, "one").await.map(drop)
 }
 
-/// What a Site says of objects that cannot be read.
-fn told_of(site: &Site) -> Vec<String> {
+/// Returns the messages in which a Site reports objects that cannot be read.
+fn unread_objects(site: &Site) -> Vec<String> {
     let rows = site.status.iter();
     let mut rows = rows.flat_map(|status| status.common.conditions.iter().flatten());
     let told = rows.find(|row| row.type_ == "ObjectsRead");
@@ -229,7 +231,7 @@ fn told_of(site: &Site) -> Vec<String> {
 }
 
 /// As if there had been another definition: any object of the kind is taken.
-async fn loosen(place: &Place, kind: &str) -> Result<()> {
+async fn loosen(place: &TestNamespace, kind: &str) -> Result<()> {
     let api: Api<CustomResourceDefinition> = Api::all(place.client.clone());
     let mut definition = api.get(&format!("{kind}.skupper.io")).await?;
     let any = json!({ "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } });

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use super::links::Hub;
 use super::support::{Echo, connect, echoes, greeted, listen, refused, shared, soon_greeted};
-use crate::place::{Place, SOON, report, says};
+use crate::place::{SOON, TestNamespace, has_report, report};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -29,19 +29,19 @@ pub(crate) fn cases() -> Vec<Case> {
             "a_multi_key_listener_and_a_site_that_comes_and_goes",
             between_sites,
         ),
-        shared("a_host_is_of_one_kind_of_listeners", beside),
+        shared("a_host_is_of_one_kind_of_listeners", host_kind_conflict),
         shared("a_multi_key_listener_that_cannot_be_is_told", bad),
     ]
 }
 
-async fn several(place: &Place, name: &str, strategy: Value) -> Result<MultiKeyListener> {
+async fn several(place: &TestNamespace, name: &str, strategy: Value) -> Result<MultiKeyListener> {
     let spec = json!({ "host": name, "port": 8080, "strategy": strategy });
     place.make(name, json!({ "spec": spec })).await
 }
 
-/// Waits until it says this, with these keys under its strategy, and returns it.
+/// Waits until it has this message, with these keys under its strategy, and returns it.
 async fn until_reaches(
-    place: &Place,
+    place: &TestNamespace,
     (name, message): (&str, &str),
     expected: Value,
 ) -> Result<MultiKeyListener> {
@@ -64,10 +64,10 @@ fn of_the_page() -> Result<Value> {
     let mut blocks = text.split("```");
     let block = blocks.find(|block| block.contains("kind: MultiKeyListener"));
     let block = block.and_then(|block| block.strip_prefix("yaml"));
-    Ok(yaml::one(block.context("the page has one")?)?)
+    Ok(yaml::parse_one(block.context("the page has one")?)?)
 }
 
-async fn by_priority(mut east: Place) -> Result<()> {
+async fn by_priority(mut east: TestNamespace) -> Result<()> {
     let hub = Hub::start(Arc::clone(&east.env)).await?;
     let (near, far) = (Echo::start("near").await?, Echo::start("far").await?);
     let (of_near, of_far) = (
@@ -85,16 +85,17 @@ async fn by_priority(mut east: Place) -> Result<()> {
     let status = reached.status.context("it has a status")?;
     ensure!(status.has_destination == Some(true), "{status:?}");
     let mut old = soon_greeted(&east, port, "far").await?;
-    // The first key has a server now: it gets what is new, and what is old stays.
+    // The first key has a server now: it gets new connections, and old ones stay.
     connect(&east, "near", near.at, of_near).await?;
     until_reaches(&east, ("db", "OK"), ordered(&["db-near", "db-far"])).await?;
     soon_greeted(&east, port, "near").await?;
     echoes(&mut old, 1000).await?;
-    let matched = |c: &Connector| says(c, "Ready", "OK");
+    let matched = |c: &Connector| has_report(c, "Ready", "OK");
     east.until("near", "its key is offered", matched).await?;
     let what = "the Connector of the other site is told as well";
     hub.place.until("far", what, matched).await?;
-    // No connection fails when its server goes before anybody knows. Its socket closes a moment after this.
+    // No connection fails when its server goes before the router knows. Its socket closes a moment
+    // after this.
     let at = near.at;
     drop(near);
     while TcpStream::connect(at).await.is_ok() {
@@ -113,7 +114,7 @@ async fn by_priority(mut east: Place) -> Result<()> {
     refused(&east, port).await
 }
 
-async fn by_weight(mut place: Place) -> Result<()> {
+async fn by_weight(mut place: TestNamespace) -> Result<()> {
     let (many, few) = (Echo::start("m").await?, Echo::start("f").await?);
     place.site().await?;
     connect(&place, "many", many.at, json!({ "routingKey": "many" })).await?;
@@ -146,8 +147,9 @@ async fn by_weight(mut place: Place) -> Result<()> {
     until_reaches(&place, ("db", "OK"), reached).await.map(drop)
 }
 
-/// How many of so many connections each server answers, known by the one letter that it says.
-async fn shares(place: &Place, port: u16, count: usize) -> Result<BTreeMap<char, usize>> {
+/// Returns the number of connections that each server answers, by the one letter that the server
+/// sends.
+async fn shares(place: &TestNamespace, port: u16, count: usize) -> Result<BTreeMap<char, usize>> {
     let mut shares = BTreeMap::new();
     for _ in 0..count {
         let mut stream = TcpStream::connect((place.address, port)).await?;
@@ -159,7 +161,7 @@ async fn shares(place: &Place, port: u16, count: usize) -> Result<BTreeMap<char,
 }
 
 /// One key is served here and one behind a Link, with one Listener of each strategy. The other site goes and returns.
-async fn between_sites(mut east: Place) -> Result<()> {
+async fn between_sites(mut east: TestNamespace) -> Result<()> {
     let mut hub = Hub::start(Arc::clone(&east.env)).await?;
     let (near, far) = (Echo::start("n").await?, Echo::start("f").await?);
     let (of_near, of_far) = (
@@ -204,14 +206,14 @@ async fn between_sites(mut east: Place) -> Result<()> {
 }
 
 /// A Service has one writer: a host is of the kind that came first.
-async fn beside(mut place: Place) -> Result<()> {
+async fn host_kind_conflict(mut place: TestNamespace) -> Result<()> {
     let echo = Echo::start("one").await?;
     place.site().await?;
     connect(&place, "c", echo.at, json!({})).await?;
     let strategy = json!({ "priority": { "routingKeys": ["backend"] } });
     several(&place, "db", strategy.clone()).await?;
     until_reaches(&place, ("db", "OK"), ordered(&["backend"])).await?;
-    let service = place.of::<Service>().get("db").await?;
+    let service = place.api::<Service>().get("db").await?;
     let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
     let names: Vec<_> = ports
         .iter()
@@ -220,32 +222,32 @@ async fn beside(mut place: Place) -> Result<()> {
     ensure!(names == [(Some("multiaddress-db"), 8080)], "{names:?}");
     listen(&place, "same", json!({ "host": "db" })).await?;
     let said = "MultiKeyListener db with host db and port 8080 already exists in namespace";
-    let told = |l: &Listener| says(l, "Error", said);
+    let told = |l: &Listener| has_report(l, "Error", said);
     place.until("same", "it names who has both", told).await?;
     listen(&place, "beside", json!({ "host": "db", "port": 5432 })).await?;
     let said = "MultiKeyListener db has host db, and a host is of MultiKeyListeners or of Listeners: take another host";
-    let told = |l: &Listener| says(l, "Error", said);
+    let told = |l: &Listener| has_report(l, "Error", said);
     place
         .until("beside", "it names who has the host", told)
         .await?;
     place.delete::<MultiKeyListener>("db").await?;
     for name in ["same", "beside"] {
         let what = "who waited has the host";
-        let ready = |l: &Listener| says(l, "Ready", "OK");
+        let ready = |l: &Listener| has_report(l, "Ready", "OK");
         place.until(name, what, ready).await?;
     }
     place.delete::<Listener>("same").await?;
     let taken = json!({ "spec": { "host": "db", "port": 1, "strategy": strategy } });
     place.make::<MultiKeyListener>("late", taken).await?;
     let said = "Listener beside has host db, and a host is of Listeners or of MultiKeyListeners: take another host";
-    let told = |l: &MultiKeyListener| says(l, "Error", said);
+    let told = |l: &MultiKeyListener| has_report(l, "Error", said);
     place
         .until("late", "it names a Listener", told)
         .await
         .map(drop)
 }
 
-async fn bad(mut place: Place) -> Result<()> {
+async fn bad(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let mut refusals = Vec::new();
     let (p, w) = (
@@ -291,7 +293,7 @@ async fn bad(mut place: Place) -> Result<()> {
         ),
     ] {
         several(&place, name, strategy).await?;
-        let told = |l: &MultiKeyListener| says(l, "Error", expected);
+        let told = |l: &MultiKeyListener| has_report(l, "Error", expected);
         place.until(name, expected, told).await?;
     }
     several(&place, "fine", json!({ "priority": p })).await?;

@@ -16,9 +16,9 @@ use lifecycle_tests::harness::Case;
 use serde_json::{Value, json};
 
 use super::support::{Echo, connect, listen, refused, shared, soon_greeted};
-use crate::place::{Place, TestEnv, report, says};
+use crate::place::{TestEnv, TestNamespace, has_report, report};
 
-/// A Link is configured, and a key is matched whose sites are linked, within this core time.
+/// Core time within which a Link is configured, and a key of linked sites is matched.
 const JOINED: Duration = Duration::from_secs(5);
 /// A site that is lost is reported within this core time.
 const LOST: Duration = Duration::from_secs(10);
@@ -29,17 +29,17 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// A site that others link to, at the address of its router.
 pub(crate) struct Hub {
-    pub(crate) place: Place,
+    pub(crate) place: TestNamespace,
     pub(crate) endpoints: Vec<Endpoint>,
 }
 
 impl Hub {
     pub(crate) async fn start(env: Arc<TestEnv>) -> Result<Self> {
-        Self::of(Place::new(env, "hub").await?).await
+        Self::start_in(TestNamespace::new(env, "hub").await?).await
     }
 
     /// In a namespace that has no Site yet.
-    pub(crate) async fn of(mut place: Place) -> Result<Self> {
+    pub(crate) async fn start_in(mut place: TestNamespace) -> Result<Self> {
         let spec = json!({ "spec": { "linkAccess": "loadbalancer" } });
         place.make::<Site>("hub", spec).await?;
         place.run_router().await?;
@@ -50,11 +50,11 @@ impl Hub {
         // As a load balancer would.
         let at = json!([{ "ip": place.address.to_string() }]);
         let status = json!({ "status": { "loadBalancer": { "ingress": at } } });
-        let (services, params) = (place.of::<Service>(), PatchParams::default());
+        let (services, params) = (place.api::<Service>(), PatchParams::default());
         services
             .patch_status("skupper-router", &params, &Patch::Merge(status))
             .await?;
-        let ready = |site: &Site| says(site, "Ready", "OK");
+        let ready = |site: &Site| has_report(site, "Ready", "OK");
         let site: Site = place.until("hub", "others can link", ready).await?;
         let endpoints = site.status.and_then(|status| status.endpoints);
         Ok(Self {
@@ -63,7 +63,7 @@ impl Hub {
         })
     }
 
-    /// A Secret by which a site of this uid is known here.
+    /// Creates a Secret that identifies a site with this uid here.
     pub(crate) async fn secret(&self, uid: &str) -> Result<Value> {
         let spec = json!({ "ca": "skupper-site-ca", "subject": uid, "client": true, "server": true, "hosts": ["backend"] });
         let name = format!("of-{uid}");
@@ -84,8 +84,8 @@ impl Hub {
     }
 
     /// Lets the Site of another namespace link to this one by a Link `hub`.
-    pub(crate) async fn join(&self, place: &Place) -> Result<Link> {
-        let uid = place.of::<Site>().get("west").await?.uid();
+    pub(crate) async fn join(&self, place: &TestNamespace) -> Result<Link> {
+        let uid = place.api::<Site>().get("west").await?.uid();
         let secret = self.secret(&uid.context("it has a uid")?).await?;
         place.make::<Secret>("to-hub", secret).await?;
         place.make("hub", self.link("to-hub", 3)).await
@@ -93,18 +93,19 @@ impl Hub {
 
     /// Its uid.
     pub(crate) async fn uid(&self) -> Result<String> {
-        let site = self.place.of::<Site>().get("hub").await?;
+        let site = self.place.api::<Site>().get("hub").await?;
         site.uid().context("it has a uid")
     }
 }
 
-/// An edit of `allowed-keys` counts at once: a key that is left out has no match, and has one again when it may pass. The router links anew for it.
-async fn only_allowed_keys_pass(east: &Place, hub: &Hub) -> Result<()> {
+/// Tests that an edit of `allowed-keys` takes effect at once. A removed key has no match, and has
+/// one again when it may pass. The router links anew for it.
+async fn only_allowed_keys_pass(east: &TestNamespace, hub: &Hub) -> Result<()> {
     let allow = |keys: Value| json!({ "spec": { "settings": { "allowed-keys": keys } } });
-    let (links, params) = (east.of::<Link>(), PatchParams::default());
+    let (links, params) = (east.api::<Link>(), PatchParams::default());
     let patch = Patch::Merge(allow(json!("other")));
     links.patch("hub", &params, &patch).await?;
-    let told = |l: &Listener| says(l, "Pending", "No matching connectors") && !has_match(l);
+    let told = |l: &Listener| has_report(l, "Pending", "No matching connectors") && !has_match(l);
     east.until::<Listener>("backend", "its key may not pass", told)
         .await?;
     let patch = Patch::Merge(allow(json!("other, backend")));
@@ -112,13 +113,13 @@ async fn only_allowed_keys_pass(east: &Place, hub: &Hub) -> Result<()> {
     linked(east, hub).await
 }
 
-async fn followed(mut east: Place) -> Result<()> {
+async fn followed(mut east: TestNamespace) -> Result<()> {
     let mut hub = Hub::start(Arc::clone(&east.env)).await?;
     let echo = Echo::start("far").await?;
     connect(&hub.place, "far", echo.at, json!({})).await?;
     east.site().await?;
     listen(&east, "backend", json!({})).await?;
-    let alone = |l: &Listener| says(l, "Pending", "No matching connectors");
+    let alone = |l: &Listener| has_report(l, "Pending", "No matching connectors");
     east.until::<Listener>("backend", "it has no match yet", alone)
         .await?;
     hub.join(&east).await?;
@@ -179,11 +180,11 @@ fn has_match(listener: &Listener) -> bool {
 pub(crate) fn is_linked(link: &Link) -> bool {
     let status = link.status.as_ref();
     let name = status.and_then(|status| status.remote_site_name.as_deref());
-    says(link, "Ready", "OK") && name == Some("hub")
+    has_report(link, "Ready", "OK") && name == Some("hub")
 }
 
-/// Waits until both sites say that they are linked.
-async fn linked(east: &Place, hub: &Hub) -> Result<()> {
+/// Waits until both sites report the link.
+async fn linked(east: &TestNamespace, hub: &Hub) -> Result<()> {
     let link: Link = east.until("hub", "the Link is Ready", is_linked).await?;
     let (_, _, conditions) = report(&link);
     let wanted = [
@@ -197,7 +198,7 @@ async fn linked(east: &Place, hub: &Hub) -> Result<()> {
         status.remote_site_id == Some(hub.uid().await?),
         "{status:?}"
     );
-    let matched = |l: &Listener| says(l, "Ready", "OK") && has_match(l);
+    let matched = |l: &Listener| has_report(l, "Ready", "OK") && has_match(l);
     let (began, what) = (Instant::now(), "the Listener is Ready");
     let listener: Listener = east.until_within(JOINED, "backend", what, matched).await?;
     eprintln!(
@@ -211,7 +212,7 @@ async fn linked(east: &Place, hub: &Hub) -> Result<()> {
         "Ready=True Ready OK",
     ];
     ensure!(conditions == wanted, "{conditions:?}");
-    let offered = |c: &Connector| says(c, "Ready", "OK");
+    let offered = |c: &Connector| has_report(c, "Ready", "OK");
     hub.place
         .until::<Connector>("far", "the Connector has a match", offered)
         .await?;

@@ -1,6 +1,7 @@
-//! What the API server accepts, and the Services that come of it. No router runs.
+//! Tests of the objects that the API server accepts, and of the Services that result. No router
+//! runs.
 
-use crate::place::{Place, SOON, report, says};
+use crate::place::{SOON, TestNamespace, has_report, report};
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::admissionregistration::v1::{
     ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
@@ -35,7 +36,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-async fn site(place: &Place) -> Result<Site> {
+async fn site(place: &TestNamespace) -> Result<Site> {
     place.make("west", json!({ "spec": {} })).await
 }
 
@@ -50,7 +51,7 @@ fn ports_of(service: &Service) -> Vec<String> {
         .collect()
 }
 
-async fn until_ports(place: &Place, host: &str, ports: &[&str]) -> Result<Service> {
+async fn until_ports(place: &TestNamespace, host: &str, ports: &[&str]) -> Result<Service> {
     let what = format!("Service {host} has the ports {ports:?}");
     place
         .until(host, &what, |service| ports_of(service) == ports)
@@ -65,21 +66,21 @@ fn manifest(spec: Value) -> Value {
     json!({ "apiVersion": "skupper.io/v2alpha1", "kind": "Listener", "metadata": { "name": "backend" }, "spec": whole })
 }
 
-async fn accepted(place: Place) -> Result<()> {
+async fn accepted(place: TestNamespace) -> Result<()> {
     let created = place.post::<Listener>(&manifest(json!({}))).await?;
     ensure!(created["spec"] == manifest(json!({}))["spec"], "{created}");
     Ok(())
 }
 
-/// What the API server says of a manifest that it does not take.
-async fn refusal(place: &Place, manifest: &Value) -> Result<String> {
+/// Returns the API server's message for a manifest that it rejects.
+async fn refusal(place: &TestNamespace, manifest: &Value) -> Result<String> {
     match place.post::<Listener>(manifest).await {
         Err(kube::Error::Api(status)) if status.code == 422 => Ok(status.message),
         other => anyhow::bail!("it is not refused: {other:?}"),
     }
 }
 
-async fn required(place: Place) -> Result<()> {
+async fn required(place: TestNamespace) -> Result<()> {
     for field in ["routingKey", "host", "port"] {
         let mut manifest = manifest(json!({}));
         let spec = manifest["spec"].as_object_mut().context("it has a spec")?;
@@ -90,7 +91,7 @@ async fn required(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn bounded(place: Place) -> Result<()> {
+async fn bounded(place: TestNamespace) -> Result<()> {
     for port in [0, 70000, -1] {
         let said = refusal(&place, &manifest(json!({ "port": port }))).await?;
         ensure!(said.contains("spec.port"), "{said}");
@@ -98,7 +99,7 @@ async fn bounded(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn observers(place: Place) -> Result<()> {
+async fn observers(place: TestNamespace) -> Result<()> {
     let said = refusal(&place, &manifest(json!({ "observer": "non" }))).await?;
     ensure!(said.contains("spec.observer"), "{said}");
     site(&place).await?;
@@ -124,7 +125,7 @@ async fn observers(place: Place) -> Result<()> {
     place.until("skupper-router", what, has).await.map(drop)
 }
 
-async fn service(place: Place) -> Result<()> {
+async fn service(place: TestNamespace) -> Result<()> {
     site(&place).await?;
     listen(&place, "backend", json!({})).await?;
     let service = until_ports(&place, "backend", &["backend:8080"]).await?;
@@ -135,7 +136,7 @@ async fn service(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn ownership(place: Place) -> Result<()> {
+async fn ownership(place: TestNamespace) -> Result<()> {
     let site = site(&place).await?;
     listen(&place, "backend", json!({})).await?;
     let service = until_ports(&place, "backend", &["backend:8080"]).await?;
@@ -149,12 +150,12 @@ async fn ownership(place: Place) -> Result<()> {
 }
 
 /// Rows 8, 9 and 10: ports come and go with their Listeners, and the last takes the Service along.
-async fn ports(place: Place) -> Result<()> {
+async fn ports(place: TestNamespace) -> Result<()> {
     site(&place).await?;
     listen(&place, "sql", json!({ "host": "db", "port": 5432 })).await?;
     listen(&place, "metrics", json!({ "host": "db", "port": 9187 })).await?;
     let both = until_ports(&place, "db", &["sql:5432", "metrics:9187"]).await;
-    // Which of them came first is not ours to say.
+    // The order in which they were created is undefined.
     if both.is_err() {
         until_ports(&place, "db", &["metrics:9187", "sql:5432"]).await?;
     }
@@ -164,7 +165,7 @@ async fn ports(place: Place) -> Result<()> {
     place.gone::<Service>("db").await
 }
 
-async fn again(place: Place) -> Result<()> {
+async fn again(place: TestNamespace) -> Result<()> {
     site(&place).await?;
     listen(&place, "one", json!({})).await?;
     until_ports(&place, "one", &["one:8080"]).await?;
@@ -178,7 +179,7 @@ async fn again(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn recreated(place: Place) -> Result<()> {
+async fn recreated(place: TestNamespace) -> Result<()> {
     site(&place).await?;
     listen(&place, "backend", json!({})).await?;
     let first = until_ports(&place, "backend", &["backend:8080"]).await?;
@@ -195,7 +196,7 @@ async fn recreated(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn restored(place: Place) -> Result<()> {
+async fn restored(place: TestNamespace) -> Result<()> {
     site(&place).await?;
     listen(&place, "backend", json!({})).await?;
     until_ports(&place, "backend", &["backend:8080"]).await?;
@@ -208,7 +209,7 @@ async fn restored(place: Place) -> Result<()> {
         field_manager: Some("somebody".to_owned()),
         ..PatchParams::default()
     };
-    let api = place.of::<Service>();
+    let api = place.api::<Service>();
     let edited = api.patch("backend", &params, &Patch::Merge(edit)).await?;
     ensure!(ports_of(&edited) == ["backend:8081", "added:1"]);
     let service = until_ports(&place, "backend", &["backend:8080"]).await?;
@@ -227,7 +228,7 @@ async fn restored(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn until_error(place: &Place, name: &str, part: &str) -> Result<()> {
+async fn until_error(place: &TestNamespace, name: &str, part: &str) -> Result<()> {
     let what = format!("Listener {name} is in Error and says {part}");
     let is = |listener: &Listener| {
         let (status, message, _) = report(listener);
@@ -236,13 +237,13 @@ async fn until_error(place: &Place, name: &str, part: &str) -> Result<()> {
     place.until(name, &what, is).await.map(drop)
 }
 
-async fn hosts(place: Place) -> Result<()> {
+async fn hosts(place: TestNamespace) -> Result<()> {
     site(&place).await?;
     listen(&place, "braces", json!({ "host": "{bad}" })).await?;
     listen(&place, "long", json!({ "host": "a".repeat(64) })).await?;
     until_error(&place, "braces", "{bad}").await?;
     until_error(&place, "long", "63 lower case letters").await?;
-    let services = place.of::<Service>().list(&Default::default()).await?;
+    let services = place.api::<Service>().list(&Default::default()).await?;
     ensure!(services.items.is_empty(), "no Service is made");
     // Since Kubernetes 1.36 a name may begin with a digit.
     listen(&place, "core", json!({ "host": "5gc-amf" })).await?;
@@ -251,8 +252,9 @@ async fn hosts(place: Place) -> Result<()> {
         .map(drop)
 }
 
-/// An API server of before 1.36 refuses a Service whose name begins with a digit: here a policy does, in the same words.
-async fn refused_name(place: Place) -> Result<()> {
+/// An API server before 1.36 refuses a Service whose name begins with a digit; here a policy does,
+/// in the same words.
+async fn refused_name(place: TestNamespace) -> Result<()> {
     let said = "a DNS-1035 label must start with an alphabetic character";
     let policy = json!({
         "metadata": { "name": "names-of-before" },
@@ -287,7 +289,7 @@ async fn refused_name(place: Place) -> Result<()> {
     };
     eventually("the policy counts", SOON, async || {
         Ok(place
-            .of::<Service>()
+            .api::<Service>()
             .create(&probe, &service)
             .await
             .err()
@@ -300,7 +302,7 @@ async fn refused_name(place: Place) -> Result<()> {
     until_error(&place, "core", "5gc-amf").await
 }
 
-async fn dotted(place: Place) -> Result<()> {
+async fn dotted(place: TestNamespace) -> Result<()> {
     site(&place).await?;
     listen(&place, "a.b", json!({ "host": "ab" })).await?;
     let service = place
@@ -314,22 +316,22 @@ async fn dotted(place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn protocols(place: Place) -> Result<()> {
+async fn protocols(place: TestNamespace) -> Result<()> {
     site(&place).await?;
     for kind in ["udp", "sctp"] {
         listen(&place, kind, json!({ "type": kind })).await?;
         until_error(&place, kind, "is not supported").await?;
     }
-    let services = place.of::<Service>().list(&Default::default()).await?;
+    let services = place.api::<Service>().list(&Default::default()).await?;
     ensure!(services.items.is_empty(), "no Service is made");
     Ok(())
 }
 
-async fn columns(place: Place) -> Result<()> {
+async fn columns(place: TestNamespace) -> Result<()> {
     listen(&place, "backend", json!({})).await?;
     place
         .until("backend", "it is reported", |l: &Listener| {
-            says(l, "Error", "No active site in namespace")
+            has_report(l, "Error", "No active site in namespace")
         })
         .await?;
     let path = format!(

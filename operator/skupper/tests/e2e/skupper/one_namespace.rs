@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::support::{NEEDS, listen};
 use crate::PROGRAM;
-use crate::place::{HOME, Place, TestEnv, manifest, report};
+use crate::place::{HOME, TestEnv, TestNamespace, manifest, report};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![case(
@@ -23,7 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
     )]
 }
 
-/// The manifest with a Role in the place of the ClusterRole, as `docs/skupper.md` says it.
+/// Returns the manifest with a Role instead of the ClusterRole, as described in `docs/skupper.md`.
 fn within_home() -> Result<String> {
     let cluster = "  name: skupper-controller\n";
     let within = format!("  name: skupper-sites\n  namespace: {HOME}\n");
@@ -45,7 +45,7 @@ async fn role() -> Result<()> {
     let objects = [String::from_utf8(printed.stdout)?, within_home()?];
     let env = TestEnv::bare(Options::default().with_controllers(), &objects).await?;
     let env = Arc::new(env);
-    let other = Place::new(Arc::clone(&env), "other").await?;
+    let other = TestNamespace::new(Arc::clone(&env), "other").await?;
     let home = other.controller();
     for place in [&other, &home] {
         place.make::<Site>("west", json!({ "spec": {} })).await?;
@@ -66,10 +66,10 @@ async fn role() -> Result<()> {
         ensure!(!log.contains("forbidden"), "{log}");
         env.kill_controller()?;
     }
-    let config = other.of::<ConfigMap>().get_opt("skupper-router").await?;
+    let config = other.api::<ConfigMap>().get_opt("skupper-router").await?;
     ensure!(config.is_none(), "it manages another namespace");
     for name in ["option", "variable"] {
-        let listener = other.of::<Listener>().get(name).await?;
+        let listener = other.api::<Listener>().get(name).await?;
         ensure!(report(&listener).0.is_empty(), "{listener:?}");
     }
     Ok(())

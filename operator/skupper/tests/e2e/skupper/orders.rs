@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::place::{Place, TestEnv, report, says};
+use crate::place::{TestEnv, TestNamespace, has_report, report};
 use anyhow::{Context, Result, ensure};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use k8s_openapi::api::core::v1::{Secret, Service};
@@ -23,7 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// The uid of no Site.
 const NOBODY: &str = "6f8f4a52-3c1e-4d7b-9a51-0f2f6f0c1b77";
-/// So many namespaces at a time: each has a router of its own.
+/// Number of concurrent namespaces, each with a router of its own.
 const AT_ONCE: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ async fn orders() -> Result<()> {
     let began = Instant::now();
     let ends = stream::iter(orders)
         .map(|order| {
-            let place = Place::new(env.clone(), "orders");
+            let place = TestNamespace::new(env.clone(), "orders");
             let (echo, hub) = (&echo, (&hub, &nobody));
             async move {
                 let end = end_of(place.await?, &order, echo, hub).await;
@@ -88,9 +88,10 @@ async fn orders() -> Result<()> {
     Ok(())
 }
 
-/// Makes all, one after the other; what there is in the end, without what no two namespaces have in common.
+/// Runs all steps, one after the other. Returns the final objects, without the parts that differ
+/// between any two namespaces.
 async fn end_of(
-    mut place: Place,
+    mut place: TestNamespace,
     order: &[Step],
     echo: &Echo,
     (hub, nobody): (&Hub, &Value),
@@ -100,8 +101,8 @@ async fn end_of(
         match step {
             Step::Site => {
                 place.site().await?;
-                // Now it is known whose the certificate is to be.
-                if place.of::<Secret>().get_opt("tls").await?.is_some() {
+                // Only now the owner of the certificate is known.
+                if place.api::<Secret>().get_opt("tls").await?.is_some() {
                     let secret = secret(&place, hub).await?;
                     place.patch::<Secret>("tls", secret).await.map(drop)?;
                 }
@@ -126,7 +127,7 @@ async fn end_of(
                     .await?;
             }
             Step::Secret => {
-                let secret = match place.of::<Site>().get_opt("west").await? {
+                let secret = match place.api::<Site>().get_opt("west").await? {
                     Some(_) => secret(&place, hub).await?,
                     None => nobody.clone(),
                 };
@@ -142,7 +143,7 @@ async fn end_of(
     let connector: Connector = place
         .until("shop", "the Connector is Ready", is_ready)
         .await?;
-    let service = place.of::<Service>().get("backend").await?;
+    let service = place.api::<Service>().get("backend").await?;
     let ports = service.spec.context("a Service has a spec")?.ports;
     let (status, told) = (
         listener.status.unwrap_or_default(),
@@ -170,17 +171,17 @@ async fn end_of(
     Ok(serde_json::from_str(&text)?)
 }
 
-/// A Secret by which the Site of a namespace is known at the hub.
-async fn secret(place: &Place, hub: &Hub) -> Result<Value> {
-    let uid = place.of::<Site>().get("west").await?.metadata.uid;
+/// Creates a Secret that identifies the Site of a namespace at the hub.
+async fn secret(place: &TestNamespace, hub: &Hub) -> Result<Value> {
+    let uid = place.api::<Site>().get("west").await?.metadata.uid;
     hub.secret(&uid.context("a Site has a uid")?).await
 }
 
 fn is_ready<K: Serialize>(object: &K) -> bool {
-    says(object, "Ready", "OK")
+    has_report(object, "Ready", "OK")
 }
 
-/// A status without times: what it says, and each condition.
+/// Returns a status without times: its message, and each condition.
 fn lines<S: Serialize>(status: &S) -> Value {
     json!(report(&json!({ "status": status })))
 }

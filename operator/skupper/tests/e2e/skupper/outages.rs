@@ -1,4 +1,5 @@
-//! Troubles that come from outside of the site and are mended there: a server that is down, and a certificate that is over.
+//! Failures that arise and are fixed beyond the site: a server that is down, and an expired
+//! certificate.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::support::{Echo, connect, listen, shared, soon_greeted};
-use crate::place::{Place, SOON, report, says};
+use crate::place::{SOON, TestNamespace, has_report, report};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -35,8 +36,8 @@ fn is_matched(listener: &Listener) -> bool {
     flag.and_then(|status| status.has_matching_connector) == Some(true)
 }
 
-/// Nobody has to connect for that, and nobody else says it.
-async fn down(mut place: Place) -> Result<()> {
+/// Tests that the failure is detected without any client, and that only the router reports it.
+async fn down(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let (echo, other) = (Echo::start("one").await?, Echo::start("two").await?);
     listen(&place, "backend", json!({})).await?;
@@ -44,7 +45,7 @@ async fn down(mut place: Place) -> Result<()> {
     connect(&place, "c", echo.at, json!({})).await?;
     let of_other = json!({ "routingKey": "other" });
     connect(&place, "d", other.at, of_other).await?;
-    let ready = |c: &Connector| says(c, "Ready", "OK");
+    let ready = |c: &Connector| has_report(c, "Ready", "OK");
     for name in ["c", "d"] {
         place.until(name, "it is matched", ready).await?;
     }
@@ -68,11 +69,11 @@ async fn down(mut place: Place) -> Result<()> {
     ];
     ensure!(conditions == expected, "{conditions:?}");
     ensure!(told.status.unwrap_or_default().has_matching_listener == Some(true));
-    place.rests().await?;
-    let listener = place.of::<Listener>().get("backend").await?;
-    let stays = says(&listener, "Ready", "OK") && is_matched(&listener);
+    place.wait_until_idle().await?;
+    let listener = place.api::<Listener>().get("backend").await?;
+    let stays = has_report(&listener, "Ready", "OK") && is_matched(&listener);
     ensure!(stays, "{:?}", report(&listener));
-    let beside = place.of::<Connector>().get("d").await?;
+    let beside = place.api::<Connector>().get("d").await?;
     ensure!(ready(&beside), "{:?}", report(&beside));
     let _back = Echo::start_at("one", at).await?;
     place.until("c", "its server is back", ready).await?;
@@ -95,7 +96,7 @@ fn good_until(year: i32) -> Result<(CertificateDer<'static>, Value)> {
 
 /// A handshake of a client that trusts one certificate.
 async fn shaken(
-    place: &Place,
+    place: &TestNamespace,
     port: u16,
     trusted: &CertificateDer<'static>,
 ) -> Result<TlsStream<TcpStream>> {
@@ -110,8 +111,8 @@ async fn shaken(
     Ok(timeout(SOON, shaken).await??)
 }
 
-/// Waits until the metrics say when the certificate of the profile `tls` ends.
-async fn until_ends(place: &Place, expected: &str) -> Result<()> {
+/// Waits until the metrics contain the expiry of the certificate of the profile `tls`.
+async fn until_ends(place: &TestNamespace, expected: &str) -> Result<()> {
     let line =
         format!("\nrouter_certificate_expiry_timestamp_seconds{{profile=\"tls\"}} {expected}\n");
     eventually("the metrics say when it ends", SOON, async || {
@@ -125,7 +126,7 @@ async fn until_ends(place: &Place, expected: &str) -> Result<()> {
     .await
 }
 
-async fn expired(mut place: Place) -> Result<()> {
+async fn expired(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
@@ -134,7 +135,7 @@ async fn expired(mut place: Place) -> Result<()> {
     listen(&place, "web", json!({ "tlsCredentials": "tls" })).await?;
     let over = "its certificate expired at Jan  1 00:00:00 2001 +00:00: renew it";
     let said = format!("sslProfile `tls`: {over}; it is served until then");
-    let told = |l: &Listener| says(l, "Error", &said) && is_matched(l);
+    let told = |l: &Listener| has_report(l, "Error", &said) && is_matched(l);
     let listener: Listener = place.until("web", "its certificate is over", told).await?;
     let expected = [
         format!("Configured=False Error {said}"),
@@ -150,7 +151,7 @@ async fn expired(mut place: Place) -> Result<()> {
     ensure!(refused.contains("expired"), "{refused}");
     let (of_now, secret) = good_until(4000)?;
     place.patch::<Secret>("tls", secret).await?;
-    let ready = |l: &Listener| says(l, "Ready", "OK") && is_matched(l);
+    let ready = |l: &Listener| has_report(l, "Ready", "OK") && is_matched(l);
     place.until("web", "the new one counts", ready).await?;
     until_ends(&place, "64060588800").await?;
     let mut stream = shaken(&place, port, &of_now).await?;

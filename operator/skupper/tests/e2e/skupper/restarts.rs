@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::place::{Place, TestEnv, says};
+use crate::place::{TestEnv, TestNamespace, has_report};
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::Secret;
 use lifecycle_specs_skupper::listener::Listener;
@@ -28,15 +28,16 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-async fn ready(place: &Place, name: &str) -> Result<Listener> {
+async fn ready(place: &TestNamespace, name: &str) -> Result<Listener> {
     let what = format!("Listener {name} is Ready");
     place
-        .until(name, &what, |l: &Listener| says(l, "Ready", "OK"))
+        .until(name, &what, |l: &Listener| has_report(l, "Ready", "OK"))
         .await
 }
 
-/// A site whose Listener leads to a server; the server, the Listener as it is Ready, and the port of the router.
-async fn serving(place: &mut Place) -> Result<(Echo, Listener, u16)> {
+/// Creates a site whose Listener leads to a server. Returns the server, the Ready Listener, and the
+/// port of the router.
+async fn serving(place: &mut TestNamespace) -> Result<(Echo, Listener, u16)> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     listen(place, "backend", json!({})).await?;
@@ -49,7 +50,7 @@ async fn serving(place: &mut Place) -> Result<(Echo, Listener, u16)> {
 /// In the middle of a transfer; and it writes nothing when it is back.
 async fn controller() -> Result<()> {
     let env = Arc::new(TestEnv::start().await?);
-    let mut place = Place::new(Arc::clone(&env), "restarts").await?;
+    let mut place = TestNamespace::new(Arc::clone(&env), "restarts").await?;
     place.site().await?;
     let echo = Echo::start("one").await?;
     for n in 0..5 {
@@ -64,24 +65,24 @@ async fn controller() -> Result<()> {
     let mut stream = greeted(&place, before[4], "one").await?;
     echoes(&mut stream, 100_000).await?;
     let table = place.table().await?;
-    let count = place.rests().await?.len();
+    let count = place.wait_until_idle().await?.len();
     env.kill_controller()?;
     echoes(&mut stream, 100_000).await?;
     env.run_controller()?;
-    // What comes after the start is reconciled, so all before was looked at.
+    // Objects created after the start are reconciled last, so all earlier ones were reconciled.
     listen(&place, "late", json!({})).await?;
     ready(&place, "late").await?;
     echoes(&mut stream, 100_000).await?;
     for (n, port) in before.iter().enumerate() {
         ensure!(place.router_port(&format!("l{n}"), 8080).await? == *port);
     }
-    let after = place.rests().await?;
+    let after = place.wait_until_idle().await?;
     let of_late = ["listeners", "services"];
     let others = after[count..]
         .iter()
         .filter(|e| e.name != "late" || !of_late.contains(&e.resource.as_str()));
     let others: Vec<_> = others.map(Entry::line).collect();
-    // One write of the table, for the late one, of which the Site tells.
+    // The table is written once, for the late Listener, and the Site reports it.
     let (sites, tables): (Vec<_>, Vec<_>) = others.iter().partition(|l| l.contains("sites/west"));
     ensure!(
         sites.len() <= 1 && tables.len() == 1 && tables[0].contains("configmaps/skupper-router"),
@@ -91,13 +92,14 @@ async fn controller() -> Result<()> {
     Ok(())
 }
 
-/// The authority and the certificate by which router and controller know each other go, and with new ones they agree again; nobody else notices.
-async fn renewal(mut place: Place) -> Result<()> {
+/// Tests that router and controller agree again after their mutual authority and certificate are
+/// removed and replaced. No other part is affected.
+async fn renewal(mut place: TestNamespace) -> Result<()> {
     let (_echo, before, port) = serving(&mut place).await?;
     let mut stream = greeted(&place, port, "one").await?;
     for name in [LOCAL_CA, LOCAL_SERVER] {
-        let old = place.of::<Secret>().get(name).await?;
-        let old_certificate = place.of::<Secret>().get(LOCAL_SERVER).await?;
+        let old = place.api::<Secret>().get(name).await?;
+        let old_certificate = place.api::<Secret>().get(LOCAL_SERVER).await?;
         place.delete::<Secret>(name).await?;
         let is_other = |old: Secret| move |new: &Secret| new.data != old.data;
         place.until(name, "there is another", is_other(old)).await?;
@@ -105,7 +107,7 @@ async fn renewal(mut place: Place) -> Result<()> {
         place
             .until(LOCAL_SERVER, shown, is_other(old_certificate))
             .await?;
-        // What comes now is told of, so the controller hears of the router.
+        // A new Listener gets a status, so the controller reaches the router.
         let late = format!("after-{name}");
         listen(&place, &late, json!({})).await?;
         ready(&place, &late).await?;
@@ -116,8 +118,9 @@ async fn renewal(mut place: Place) -> Result<()> {
     Ok(())
 }
 
-/// It serves again what it has read before; statuses do not change for that.
-async fn router(mut place: Place) -> Result<()> {
+/// Tests that a restarted router serves its earlier configuration again. Statuses do not change for
+/// that.
+async fn router(mut place: TestNamespace) -> Result<()> {
     let (_echo, before, port) = serving(&mut place).await?;
     greeted(&place, port, "one").await?;
     place.kill_router()?;
@@ -130,7 +133,7 @@ async fn router(mut place: Place) -> Result<()> {
 }
 
 /// Answers that are lost for a few seconds are no news, and connections wait for the router.
-async fn silent(mut place: Place) -> Result<()> {
+async fn silent(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     listen(&place, "backend", json!({})).await?;
@@ -138,21 +141,21 @@ async fn silent(mut place: Place) -> Result<()> {
     ready(&place, "backend").await?;
     let port = place.router_port("backend", 8080).await?;
     let mut stream = greeted(&place, port, "one").await?;
-    let before = place.rests().await?.len();
+    let before = place.wait_until_idle().await?.len();
     place.signal_router(Signal::STOP)?;
     // As many as ten questions have no answer.
     tokio::time::sleep(Duration::from_secs(5)).await;
     place.signal_router(Signal::CONT)?;
     echoes(&mut stream, 100_000).await?;
     ensure!(
-        place.rests().await?.len() == before,
+        place.wait_until_idle().await?.len() == before,
         "a lost answer was told"
     );
     Ok(())
 }
 
 /// Rows 31, 55 and 56.
-async fn secret(mut place: Place) -> Result<()> {
+async fn secret(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
@@ -160,7 +163,7 @@ async fn secret(mut place: Place) -> Result<()> {
     ready(&place, "plain").await?;
     listen(&place, "secret", json!({ "tlsCredentials": "tls" })).await?;
     let missing = "TLS credentials secret \"tls\" not found";
-    let is_missing = |l: &Listener| says(l, "Error", missing);
+    let is_missing = |l: &Listener| has_report(l, "Error", missing);
     place.until("secret", missing, is_missing).await?;
     ready(&place, "plain").await?;
     let made = rcgen::generate_simple_self_signed(vec!["secret".to_owned()])?;

@@ -1,9 +1,9 @@
-//! Many Listeners, and what one more costs.
+//! Many Listeners, and the cost of one more.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::place::{Place, SOON, TestEnv, says};
+use crate::place::{SOON, TestEnv, TestNamespace, has_report};
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use kube::ResourceExt;
@@ -26,20 +26,23 @@ pub(crate) fn cases() -> Vec<Case> {
 /// All are Ready and reachable; how long that took is printed, and bounded only so that a hang is found.
 async fn many() -> Result<()> {
     let env = Arc::new(TestEnv::start().await?);
-    let mut place = Place::new(env, "many").await?;
+    let mut place = TestNamespace::new(env, "many").await?;
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
-    place.rests().await?;
+    place.wait_until_idle().await?;
     let start = Instant::now();
     let name = |n: usize| format!("l{n}");
     let place = &place;
     try_join_all((0..MANY).map(|n| async move { listen(place, &name(n), json!({})).await }))
         .await?;
-    let listeners = place.of::<Listener>();
+    let listeners = place.api::<Listener>();
     eventually_or_stuck("all Listeners are Ready", SOON, async || {
         let listed = listeners.list(&Default::default()).await?.items;
-        let ready = listed.iter().filter(|l| says(*l, "Ready", "OK")).count();
+        let ready = listed
+            .iter()
+            .filter(|l| has_report(*l, "Ready", "OK"))
+            .count();
         Ok(all(ready, MANY))
     })
     .await?;
@@ -65,32 +68,32 @@ async fn many() -> Result<()> {
 
 /// One of the configuration, one of its Service, one of its status; and one of its Site's for all that come at once. On a machine that does much else a status may be written
 /// in between; so several are tried, and one must do with three.
-async fn one_more(mut place: Place) -> Result<()> {
+async fn one_more(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
     listen(&place, "first", json!({})).await?;
     place
         .until("first", "it is Ready", |l: &Listener| {
-            says(l, "Ready", "OK")
+            has_report(l, "Ready", "OK")
         })
         .await?;
     let mut counts = Vec::new();
     for n in 0..8 {
-        let before = place.rests().await?.len();
+        let before = place.wait_until_idle().await?.len();
         let listener = listen(&place, &format!("more{n}"), json!({})).await?;
-        let ready = |l: &Listener| says(l, "Ready", "OK");
+        let ready = |l: &Listener| has_report(l, "Ready", "OK");
         place
             .until(&listener.name_any(), "it is Ready", ready)
             .await?;
-        let writes = place.rests().await?;
+        let writes = place.wait_until_idle().await?;
         let of = |resource: &str| {
             let new = writes[before..].iter();
             new.filter(|e| e.resource == resource).count()
         };
         let count = (of("configmaps"), of("services"), of("listeners"));
         ensure!((count.0, count.1) == (1, 1), "{count:?}");
-        // The Site tells of it, too, for all of the last moment together.
+        // The Site reports it, too, once for all recent changes.
         let told = of("sites");
         ensure!(
             told <= 1 && writes.len() - before == 2 + count.2 + told,

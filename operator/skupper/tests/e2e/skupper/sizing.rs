@@ -1,4 +1,4 @@
-//! Sizes of routers, and settings, some of which have no effect.
+//! Sizes of routers, and settings. Some of the settings have no effect.
 
 use anyhow::{Result, ensure};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -9,7 +9,7 @@ use lifecycle_tests::harness::Case;
 use serde_json::{Value, json};
 
 use super::support::shared;
-use crate::place::{Place, says};
+use crate::place::{TestNamespace, has_report};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-async fn sizes(place: Place) -> Result<()> {
+async fn sizes(place: TestNamespace) -> Result<()> {
     let map = json!({
         "metadata": { "name": "of-routers", "labels": { "skupper.io/site-sizing": "large" } },
         "data": { "router-cpu-request": "1", "router-memory-limit": "1Gi", "adaptor-cpu-limit": "1" },
@@ -28,32 +28,33 @@ async fn sizes(place: Place) -> Result<()> {
     place.make::<Site>("west", spec).await?;
     let large = json!({ "requests": { "cpu": "1" }, "limits": { "memory": "1Gi" } });
     given(&place, &large).await?;
-    told(&place, Some("spec.settings.tolerations has no effect")).await?;
-    // What is edited follows, and what cannot be given is said beside what can.
+    wait_for_settings(&place, Some("spec.settings.tolerations has no effect")).await?;
+    // Edits take effect, and impossible values are reported beside the applied ones.
     let edit = json!({ "data": { "router-cpu-request": "2", "router-cpu-limit": "much" } });
     place.patch::<ConfigMap>("of-routers", edit).await?;
     let larger = json!({ "requests": { "cpu": "2" }, "limits": { "memory": "1Gi" } });
     given(&place, &larger).await?;
-    told(&place, Some("router-cpu-limit \"much\" is no quantity")).await?;
+    wait_for_settings(&place, Some("router-cpu-limit \"much\" is not a quantity")).await?;
     let bare = json!({ "spec": { "settings": null } });
     place.patch::<Site>("west", bare).await?;
     let unsaid =
         json!({ "requests": { "cpu": "50m", "memory": "32Mi" }, "limits": { "memory": "512Mi" } });
     given(&place, &unsaid).await?;
-    told(&place, None).await
+    wait_for_settings(&place, None).await
 }
 
-/// One router is kept apart from nobody, so the setting is neither needed nor told of. Labels and settings of the Site are no others of its Pods.
-async fn settings(mut place: Place) -> Result<()> {
+/// Tests settings of a single router. No anti-affinity applies to it, so that setting is neither
+/// needed nor reported. Labels and settings of the Site do not change its Pods.
+async fn settings(mut place: TestNamespace) -> Result<()> {
     let settings = json!({ "disable-anti-affinity": "true", "router-logging": "debug" });
     let site = json!({
         "metadata": { "name": "west", "labels": { "team": "a" } }, "spec": { "settings": settings },
     });
     place.make::<Site>("west", site).await?;
     place.run_router().await?;
-    let ready = |site: &Site| says(site, "Ready", "OK");
+    let ready = |site: &Site| has_report(site, "Ready", "OK");
     place.until("west", "it is Ready", ready).await?;
-    told(&place, None).await?;
+    wait_for_settings(&place, None).await?;
     let before = place.deployment().await?;
     let at = |path: &str| json!(before).pointer(path).cloned().unwrap_or_default();
     let pods = at("/spec/template/spec");
@@ -66,7 +67,7 @@ async fn settings(mut place: Place) -> Result<()> {
     ensure!(variables.unwrap_or_default().contains(&levels), "{pods}");
     let mut labels = json!({ "application": "skupper-router", "skupper.io/component": "router" });
     ensure!(at("/metadata/labels") == labels, "{before:?}");
-    let uid = place.of::<Site>().get("west").await?.metadata.uid;
+    let uid = place.api::<Site>().get("west").await?.metadata.uid;
     labels[SITE] = json!(uid);
     labels["skupper.io/group"] = json!("skupper-router");
     ensure!(at("/spec/template/metadata/labels") == labels, "{pods}");
@@ -74,14 +75,14 @@ async fn settings(mut place: Place) -> Result<()> {
     let edit = json!({ "spec": { "settings": { "disable-anti-affinity": null } } });
     place.patch::<Site>("west", edit).await?;
     place.until("west", "the edit is seen", ready).await?;
-    place.rests().await?;
+    place.wait_until_idle().await?;
     let after = place.deployment().await?;
     ensure!(after.metadata.generation == before.metadata.generation);
     Ok(())
 }
 
 /// Waits until the router gets this.
-async fn given(place: &Place, expected: &Value) -> Result<()> {
+async fn given(place: &TestNamespace, expected: &Value) -> Result<()> {
     let has = |router: &Deployment| {
         let router = serde_json::to_value(router).unwrap_or_default();
         router.pointer("/spec/template/spec/containers/0/resources") == Some(expected)
@@ -91,8 +92,8 @@ async fn given(place: &Place, expected: &Value) -> Result<()> {
     seen.await.map(drop)
 }
 
-/// Waits until the Site says this of its settings.
-async fn told(place: &Place, expected: Option<&str>) -> Result<()> {
+/// Waits until the Site reports this message about its settings.
+async fn wait_for_settings(place: &TestNamespace, expected: Option<&str>) -> Result<()> {
     let says = |site: &Site| {
         let status = serde_json::to_value(&site.status).unwrap_or_default();
         let conditions = status["conditions"].as_array().cloned().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! What Listeners and Connectors say while a router runs.
+//! Tests of the statuses of Listeners and Connectors while a router runs.
 
 use std::time::Duration;
 
-use crate::place::{Place, report, says};
+use crate::place::{TestNamespace, has_report, report};
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Patch, PatchParams};
@@ -23,7 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
         shared("s06_s28_a_match_in_the_own_site", matched),
         shared("s29_the_last_connector_goes", unmatched),
         shared("s32_conditions_are_kept_clean", hygiene),
-        shared("s33_nothing_is_written_at_rest", rest),
+        shared("s33_nothing_is_written_at_rest", idle_minute),
         shared("s64_an_occupied_port_is_told", occupied),
         shared("s66_a_connector_says_the_same", connector),
         shared("s66_a_listener_without_its_secret_is_no_match", unserved),
@@ -34,18 +34,25 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-async fn until<'a, K>(place: &Place, name: &str, status: &'a str, message: &'a str) -> Result<K>
+async fn until<'a, K>(
+    place: &TestNamespace,
+    name: &str,
+    status: &'a str,
+    message: &'a str,
+) -> Result<K>
 where
     K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
     K: serde::Serialize + serde::de::DeserializeOwned + Clone + std::fmt::Debug,
 {
     let what = format!("{} {name} says {status}: {message}", K::kind(&()));
     place
-        .until(name, &what, |object: &K| says(object, status, message))
+        .until(name, &what, |object: &K| {
+            has_report(object, status, message)
+        })
         .await
 }
 
-async fn fresh(mut place: Place) -> Result<()> {
+async fn fresh(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     listen(&place, "backend", json!({})).await?;
     let listener: Listener = until(&place, "backend", "Pending", "No matching connectors").await?;
@@ -61,7 +68,7 @@ async fn fresh(mut place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn matched(mut place: Place) -> Result<()> {
+async fn matched(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     listen(&place, "backend", json!({})).await?;
@@ -80,7 +87,7 @@ async fn matched(mut place: Place) -> Result<()> {
     soon_greeted(&place, port, "one").await.map(drop)
 }
 
-async fn unmatched(mut place: Place) -> Result<()> {
+async fn unmatched(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     listen(&place, "backend", json!({})).await?;
@@ -99,7 +106,7 @@ async fn unmatched(mut place: Place) -> Result<()> {
 }
 
 /// Times change when a condition flips and not otherwise; the generation is always the newest.
-async fn hygiene(mut place: Place) -> Result<()> {
+async fn hygiene(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     listen(&place, "backend", json!({})).await?;
     let before: Listener = until(&place, "backend", "Pending", "No matching connectors").await?;
@@ -143,8 +150,8 @@ async fn hygiene(mut place: Place) -> Result<()> {
     Ok(())
 }
 
-/// A minute of rest costs nothing in this namespace.
-async fn rest(mut place: Place) -> Result<()> {
+/// Tests that a settled minute causes no writes in this namespace.
+async fn idle_minute(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     listen(&place, "backend", json!({})).await?;
@@ -159,7 +166,7 @@ async fn rest(mut place: Place) -> Result<()> {
     writes_nothing(&place, Duration::from_secs(60)).await
 }
 
-async fn occupied(mut place: Place) -> Result<()> {
+async fn occupied(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     // The first port that a Listener gets.
@@ -183,7 +190,7 @@ async fn occupied(mut place: Place) -> Result<()> {
         .map(drop)
 }
 
-async fn connector(mut place: Place) -> Result<()> {
+async fn connector(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
@@ -204,18 +211,18 @@ async fn connector(mut place: Place) -> Result<()> {
         .map(drop)
 }
 
-/// It lets nobody in, so nothing comes to the Connector.
-async fn unserved(mut place: Place) -> Result<()> {
+/// Tests a Listener that accepts no clients, so that no connection reaches the Connector.
+async fn unserved(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
     listen(&place, "secret", json!({ "tlsCredentials": "tls" })).await?;
     let missing = "TLS credentials secret \"tls\" not found";
     until::<Listener>(&place, "secret", "Error", missing).await?;
-    place.rests().await?;
-    let alone = place.of::<Connector>().get("c").await?;
+    place.wait_until_idle().await?;
+    let alone = place.api::<Connector>().get("c").await?;
     let said = "No matching listeners";
-    ensure!(says(&alone, "Pending", said), "{:?}", report(&alone));
+    ensure!(has_report(&alone, "Pending", said), "{:?}", report(&alone));
     let flag = alone.status.unwrap_or_default().has_matching_listener;
     ensure!(flag.is_none());
     listen(&place, "plain", json!({})).await?;
@@ -224,8 +231,9 @@ async fn unserved(mut place: Place) -> Result<()> {
         .map(drop)
 }
 
-/// As the implementation that is replaced leaves its statuses: by updates, so that no apply of ours takes anything of them away.
-async fn left_over(mut place: Place) -> Result<()> {
+/// Tests statuses as the existing implementation leaves them: written by updates, so that no apply
+/// of this operator removes any part of them.
+async fn left_over(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     listen(&place, "backend", json!({})).await?;
     until::<Listener>(&place, "backend", "Pending", "No matching connectors").await?;
@@ -245,7 +253,7 @@ async fn left_over(mut place: Place) -> Result<()> {
         "status": "Ready", "message": "OK", "hasMatchingConnector": true,
         "conditions": rows(&["Configured", "Matched", "Ready"]),
     } });
-    let listeners = place.of::<Listener>();
+    let listeners = place.api::<Listener>();
     listeners
         .patch_status("backend", &params, &Patch::Merge(told))
         .await?;
@@ -253,14 +261,14 @@ async fn left_over(mut place: Place) -> Result<()> {
         "defaultIssuer": "another-ca", "endpoints": [{ "name": "edge", "host": "h", "port": "1" }],
         "conditions": rows(&["Configured", "Running", "Resolved", "Ready"]),
     } });
-    let sites = place.of::<Site>();
+    let sites = place.api::<Site>();
     sites
         .patch_status("west", &params, &Patch::Merge(told))
         .await?;
     let cleared = |listener: &Listener| {
         let status = listener.status.clone().unwrap_or_default();
         status.has_matching_connector.is_none()
-            && says(listener, "Pending", "No matching connectors")
+            && has_report(listener, "Pending", "No matching connectors")
     };
     place.until("backend", "its flag is gone", cleared).await?;
     let cleared = |site: &Site| {
@@ -274,10 +282,10 @@ async fn left_over(mut place: Place) -> Result<()> {
         .until("west", "its addresses are gone", cleared)
         .await?;
     // And that was all.
-    place.rests().await.map(drop)
+    place.wait_until_idle().await.map(drop)
 }
 
-async fn site(mut place: Place) -> Result<()> {
+async fn site(mut place: TestNamespace) -> Result<()> {
     place.make::<Site>("west", json!({ "spec": {} })).await?;
     let pending = |site: &Site| {
         let (status, message, conditions) = report(site);
@@ -313,8 +321,9 @@ async fn site(mut place: Place) -> Result<()> {
     until::<Site>(&place, "west", "Ready", "OK").await.map(drop)
 }
 
-/// What its router serves and offers stands in the Site, and goes with it.
-async fn services(place: &Place) -> Result<()> {
+/// Checks that the Site lists the services that its router serves and offers, and removes them when
+/// they go.
+async fn services(place: &TestNamespace) -> Result<()> {
     let echo = Echo::start("one").await?;
     listen(place, "backend", json!({})).await?;
     connect(place, "c", echo.at, json!({})).await?;
@@ -332,8 +341,9 @@ async fn services(place: &Place) -> Result<()> {
     place.until("west", "nothing is left", gone).await.map(drop)
 }
 
-/// As the sample of the implementation that is replaced, and then by other wishes: each is told, and all else is served.
-async fn asking(mut place: Place) -> Result<()> {
+/// Tests a Site like the sample of the existing implementation, and then other unsupported
+/// settings: each is reported, and everything else is served.
+async fn asking(mut place: TestNamespace) -> Result<()> {
     let sample = json!({ "spec": { "linkAccess": "default", "ha": true } });
     place.make::<Site>("west", sample).await?;
     place.run_router().await?;
@@ -359,7 +369,7 @@ async fn asking(mut place: Place) -> Result<()> {
         let told = |site: &Site| {
             let runs = report(site).2.contains(&"Running=True Ready OK".to_owned());
             let network = site.status.as_ref().and_then(|s| s.network.as_ref());
-            says(site, "Error", said) && runs && network.is_some_and(|all| all.len() == 1)
+            has_report(site, "Error", said) && runs && network.is_some_and(|all| all.len() == 1)
         };
         place.until("west", said, told).await?;
         echoes(&mut stream, 1000).await?;
@@ -368,7 +378,7 @@ async fn asking(mut place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn selectors(mut place: Place) -> Result<()> {
+async fn selectors(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     place
         .make::<Connector>(

@@ -1,10 +1,11 @@
-//! What the tests of this suite share: their cases, the Listeners and Connectors they make, and servers behind them.
+//! Shared code of the tests of this suite: test cases, helpers that make Listeners and Connectors,
+//! and backend servers.
 
 use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::place::{Place, SOON, TestEnv};
+use crate::place::{SOON, TestEnv, TestNamespace};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
@@ -22,17 +23,18 @@ pub(crate) const NEEDS: &[Need] = &[Need::Binaries, Need::ControllerManager];
 /// A test in a namespace of its own, beside others.
 pub(crate) fn shared<F, R>(name: &'static str, run: F) -> Case
 where
-    F: FnOnce(Place) -> R + Send + 'static,
+    F: FnOnce(TestNamespace) -> R + Send + 'static,
     R: Future<Output = Result<()>>,
 {
     case(name, NEEDS, move || async move {
         let env = TestEnv::shared().await?;
-        run(Place::new(env, name).await?).await
+        run(TestNamespace::new(env, name).await?).await
     })
 }
 
-/// A Listener on port 8080 of a host of its own name, with the key `backend`, but for what is said.
-pub(crate) async fn listen(place: &Place, name: &str, spec: Value) -> Result<Listener> {
+/// Creates a Listener on port 8080 of a host with its own name, with the key `backend`. `spec`
+/// overrides these fields.
+pub(crate) async fn listen(place: &TestNamespace, name: &str, spec: Value) -> Result<Listener> {
     let whole = merged(
         json!({ "routingKey": "backend", "host": name, "port": 8080 }),
         spec,
@@ -40,9 +42,9 @@ pub(crate) async fn listen(place: &Place, name: &str, spec: Value) -> Result<Lis
     place.make(name, json!({ "spec": whole })).await
 }
 
-/// A Connector of the key `backend` to a server, but for what is said.
+/// Creates a Connector of the key `backend` to a server. `spec` overrides the fields.
 pub(crate) async fn connect(
-    place: &Place,
+    place: &TestNamespace,
     name: &str,
     to: SocketAddr,
     spec: Value,
@@ -63,7 +65,7 @@ fn merged(mut whole: Value, spec: Value) -> Value {
     whole
 }
 
-/// A server that says its name and then echoes.
+/// Server that sends its name and then echoes.
 pub(crate) struct Echo {
     pub(crate) at: SocketAddr,
     task: JoinHandle<()>,
@@ -97,8 +99,9 @@ impl Echo {
     }
 }
 
-/// A connection through the router, greeted by a server of this name, which has sent back what it got.
-pub(crate) async fn greeted(place: &Place, port: u16, name: &str) -> Result<TcpStream> {
+/// Returns a connection through the router, greeted by a server of this name, which has echoed
+/// once.
+pub(crate) async fn greeted(place: &TestNamespace, port: u16, name: &str) -> Result<TcpStream> {
     let mut stream = TcpStream::connect((place.address, port)).await?;
     let mut greeting = vec![0; name.len()];
     timeout(SOON, stream.read_exact(&mut greeting)).await??;
@@ -111,7 +114,11 @@ pub(crate) async fn greeted(place: &Place, port: u16, name: &str) -> Result<TcpS
 }
 
 /// As `greeted`, once that works.
-pub(crate) async fn soon_greeted(place: &Place, port: u16, name: &str) -> Result<TcpStream> {
+pub(crate) async fn soon_greeted(
+    place: &TestNamespace,
+    port: u16,
+    name: &str,
+) -> Result<TcpStream> {
     let mut deadline = Deadline::new(SOON);
     loop {
         match greeted(place, port, name).await {
@@ -125,7 +132,7 @@ pub(crate) async fn soon_greeted(place: &Place, port: u16, name: &str) -> Result
 }
 
 /// Waits until the router refuses connections at a port.
-pub(crate) async fn refused(place: &Place, port: u16) -> Result<()> {
+pub(crate) async fn refused(place: &TestNamespace, port: u16) -> Result<()> {
     let mut deadline = Deadline::new(SOON);
     while TcpStream::connect((place.address, port)).await.is_ok() {
         if deadline.is_over() {
@@ -136,9 +143,10 @@ pub(crate) async fn refused(place: &Place, port: u16) -> Result<()> {
     Ok(())
 }
 
-/// Waits until the controller has come to rest in a namespace, and then writes nothing there for so much core time.
-pub(crate) async fn writes_nothing(place: &Place, time: Duration) -> Result<()> {
-    let before = place.rests().await?;
+/// Waits until the controller has settled in a namespace, and then writes nothing there for this
+/// core time.
+pub(crate) async fn writes_nothing(place: &TestNamespace, time: Duration) -> Result<()> {
+    let before = place.wait_until_idle().await?;
     ensure!(!before.is_empty(), "what it writes is not seen");
     let mut rest = Deadline::new(time);
     while !rest.is_over() {

@@ -19,7 +19,7 @@ use lifecycle_tests::harness::Case;
 use serde_json::{Value, json};
 
 use super::support::{listen, shared};
-use crate::place::{Place, report};
+use crate::place::{TestNamespace, report};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -27,12 +27,18 @@ pub(crate) fn cases() -> Vec<Case> {
             "a_namespace_is_taken_over_and_no_router_starts_anew",
             taken_over,
         ),
-        shared("a_network_status_says_what_the_existing_router_does", told),
+        shared(
+            "a_network_status_says_what_the_existing_router_does",
+            network_status_follows,
+        ),
         shared(
             "without_an_image_nothing_is_run_and_the_site_says_so",
             imageless,
         ),
-        shared("a_site_that_asks_for_it_has_the_existing_router", asked),
+        shared(
+            "a_site_that_asks_for_it_has_the_existing_router",
+            recreate_objects,
+        ),
         shared("secrets_are_numbered_for_the_existing_adaptor", numbered),
     ]
 }
@@ -50,8 +56,8 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Says that another controller manages the namespace, or that none does.
-pub(super) async fn managed_by_other(place: &Place, is: bool) -> Result<()> {
+/// Declares that another controller manages the namespace, or that none does.
+pub(super) async fn managed_by_other(place: &TestNamespace, is: bool) -> Result<()> {
     match is {
         true => {
             let map = json!({ "data": { "controller": "elsewhere/skupper-controller" } });
@@ -61,8 +67,9 @@ pub(super) async fn managed_by_other(place: &Place, is: bool) -> Result<()> {
     }
 }
 
-/// The namespace with a Site, and what the existing controller has written for these cases. Returns the entries of the router.
-pub(super) async fn left_by_existing(place: &Place, cases: &[&str]) -> Result<Vec<Value>> {
+/// Fills the namespace with a Site, and with the objects that the existing controller has written
+/// for these cases. Returns the entries of the router.
+pub(super) async fn left_by_existing(place: &TestNamespace, cases: &[&str]) -> Result<Vec<Value>> {
     managed_by_other(place, true).await?;
     let site = place.make::<Site>("west", json!({ "spec": {} })).await?;
     let uid = site.uid().context("it has a uid")?;
@@ -88,8 +95,9 @@ pub(super) async fn left_by_existing(place: &Place, cases: &[&str]) -> Result<Ve
     Ok(entries)
 }
 
-/// Writes an object as the existing controller left it, but for what others make of it.
-async fn write(place: &Place, object: &Value) -> Result<()> {
+/// Writes an object as the existing controller left it, without the parts that other controllers
+/// set.
+async fn write(place: &TestNamespace, object: &Value) -> Result<()> {
     let written = match object["kind"].as_str().unwrap_or_default() {
         "Certificate" => post::<Certificate>(place, object).await,
         "ConfigMap" => post::<ConfigMap>(place, object).await,
@@ -106,7 +114,7 @@ async fn write(place: &Place, object: &Value) -> Result<()> {
     Ok(())
 }
 
-async fn post<K>(place: &Place, object: &Value) -> kube::Result<Value>
+async fn post<K>(place: &TestNamespace, object: &Value) -> kube::Result<Value>
 where
     K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
 {
@@ -131,13 +139,13 @@ fn comparable(entry: &Value) -> String {
 }
 
 /// The Site runs as it is, and is as it was.
-async fn taken_over(place: Place) -> Result<()> {
+async fn taken_over(place: TestNamespace) -> Result<()> {
     let before = left_by_existing(&place, &["site-plain", "listener-plain"]).await?;
     let pod = place.pod().await?;
-    place.say(&pod.name_any(), true).await?;
+    place.set_pod_ready(&pod.name_any(), true).await?;
     listen(&place, "shop", json!({ "routingKey": "shop" })).await?;
-    let deployment = place.of::<Deployment>().get(ROUTER).await?;
-    let service = place.of::<Service>().get("shop").await?;
+    let deployment = place.api::<Deployment>().get(ROUTER).await?;
+    let service = place.api::<Service>().get("shop").await?;
     managed_by_other(&place, false).await?;
     place
         .until::<Site>("west", "it is Configured and runs", |site| {
@@ -153,15 +161,15 @@ async fn taken_over(place: Place) -> Result<()> {
                 .is_some_and(|data| data.contains_key("claims"))
         })
         .await?;
-    // Whatever comes of it has come when a Listener of now has its Service.
+    // Every effect has happened when a newly created Listener has its Service.
     listen(&place, "late", json!({})).await?;
     place.until::<Service>("late", "there", |_| true).await?;
-    let config = place.of::<ConfigMap>().get(ROUTER).await?;
+    let config = place.api::<ConfigMap>().get(ROUTER).await?;
     let mut now = entries(&config)?;
     now.retain(|entry| !entry.contains("listener/late"));
     let before: BTreeSet<String> = before.iter().map(comparable).collect();
     ensure!(now == before, "{now:#?} instead of {before:#?}");
-    let after = place.of::<Deployment>().get(ROUTER).await?;
+    let after = place.api::<Deployment>().get(ROUTER).await?;
     ensure!(
         after.uid() == deployment.uid()
             && after.metadata.generation == deployment.metadata.generation,
@@ -170,9 +178,9 @@ async fn taken_over(place: Place) -> Result<()> {
     );
     let same = place.pod().await?;
     ensure!(same.uid() == pod.uid(), "another Pod runs");
-    let kept = place.of::<Service>().get("shop").await?;
+    let kept = place.api::<Service>().get("shop").await?;
     ensure!(kept.spec == service.spec, "{:#?}", kept.spec);
-    // Owned as before, so that the other controller has it back when it is asked to.
+    // The owners stay as before, so that the other controller can take the object back.
     for owner in [after.owner_references(), kept.owner_references()]
         .into_iter()
         .flatten()
@@ -217,15 +225,15 @@ fn message(listener: &Listener) -> &str {
         .unwrap_or_default()
 }
 
-/// Statuses follow what the adaptor writes, in good and in bad days.
-async fn told(place: Place) -> Result<()> {
+/// Tests that statuses follow the adaptor's reports, in success and in failure.
+async fn network_status_follows(place: TestNamespace) -> Result<()> {
     let left = left_by_existing(&place, &["site-plain", "listener-plain"]).await?;
     let entry = left
         .iter()
         .find(|entry| entry[0] == "tcpListener")
         .context("the Listener's")?;
     let pod = place.pod().await?;
-    place.say(&pod.name_any(), true).await?;
+    place.set_pod_ready(&pod.name_any(), true).await?;
     listen(&place, "shop", json!({ "routingKey": "shop" })).await?;
     let certificate = json!({ "spec": { "ca": "skupper-site-ca", "subject": "east", "hosts": ["east"], "client": true } });
     place.make::<Certificate>("east", certificate).await?;
@@ -237,7 +245,7 @@ async fn told(place: Place) -> Result<()> {
     let waits = "the network status is waited for";
     let is_waiting = |listener: &Listener| message(listener).contains("is not there yet");
     place.until::<Listener>("shop", waits, is_waiting).await?;
-    let site = place.of::<Site>().get("west").await?;
+    let site = place.api::<Site>().get("west").await?;
     let uid = site.uid().context("it has a uid")?;
     let status = |text: String| json!({ "data": { "NetworkStatus": text } });
     let up = network(&uid, entry, "up");
@@ -248,7 +256,7 @@ async fn told(place: Place) -> Result<()> {
     let listener = place
         .until::<Listener>("shop", "it is Ready", is_ready)
         .await?;
-    // Nobody tells if its socket is open, so that is not said either.
+    // The adaptor does not report if its socket is open, so the status does not state it either.
     let (_, _, conditions) = report(&listener);
     let unknown = |row: &String| row.starts_with("SocketOpen=Unknown Pending the existing router");
     ensure!(conditions.iter().any(unknown), "{conditions:?}");
@@ -289,7 +297,7 @@ async fn told(place: Place) -> Result<()> {
 }
 
 /// A network status that is nonsense is named, and nothing is Ready by it.
-async fn nonsense(place: &Place, good: Value) -> Result<()> {
+async fn nonsense(place: &TestNamespace, good: Value) -> Result<()> {
     let is_ready = |listener: &Listener| message(listener) == "OK";
     place
         .patch::<ConfigMap>(
@@ -323,42 +331,43 @@ async fn nonsense(place: &Place, good: Value) -> Result<()> {
 }
 
 /// The message of a Site.
-pub(super) fn said(site: &Site) -> &str {
+pub(super) fn site_message(site: &Site) -> &str {
     let status = site.status.as_ref();
     status
         .and_then(|s| s.common.message.as_deref())
         .unwrap_or_default()
 }
 
-/// The controller of these tests is told no image.
-async fn imageless(place: Place) -> Result<()> {
+/// The controller of these tests has no configured image.
+async fn imageless(place: TestNamespace) -> Result<()> {
     let settings = json!({ "settings": { "data-plane": "skupper-router" } });
     place
         .make::<Site>("west", json!({ "spec": settings }))
         .await?;
     let options = "--skupper-router-image and --kube-adaptor-image";
-    let names = |site: &Site| said(site).contains(options);
+    let names = |site: &Site| site_message(site).contains(options);
     place
         .until::<Site>("west", "it names the options", names)
         .await?;
-    ensure!(place.of::<Deployment>().get_opt(ROUTER).await?.is_none());
+    ensure!(place.api::<Deployment>().get_opt(ROUTER).await?.is_none());
     let settings = json!({ "settings": { "data-plane": "other" } });
     place
         .patch::<Site>("west", json!({ "spec": settings }))
         .await?;
-    let unknown = |site: &Site| said(site).contains("\"other\" is no data plane");
+    let unknown = |site: &Site| site_message(site).contains("\"other\" is no data plane");
     place
         .until::<Site>("west", "it says what is known", unknown)
         .await?;
     Ok(())
 }
 
-/// Of a Site whose images are known all is made again that the existing controller makes.
-async fn asked(place: Place) -> Result<()> {
+/// Tests that for a Site with known images everything is created again that the existing controller
+/// creates.
+async fn recreate_objects(place: TestNamespace) -> Result<()> {
     let before = left_by_existing(&place, &["site-plain"]).await?;
-    let site = place.of::<Site>().get("west").await?;
+    let site = place.api::<Site>().get("west").await?;
     managed_by_other(&place, false).await?;
-    // All of it but the Deployment, whose images are taken over, is made anew.
+    // Everything is created again except the Deployment, whose images are kept.
     place.delete::<Service>("skupper-router-local").await?;
     place.delete::<Role>(ROUTER).await?;
     place.delete::<RoleBinding>(ROUTER).await?;
@@ -386,15 +395,16 @@ async fn asked(place: Place) -> Result<()> {
     let same = |config: &ConfigMap| entries(config).is_ok_and(|all| all == wanted);
     place.until::<ConfigMap>(ROUTER, "as it was", same).await?;
     let pods = place
-        .of::<Pod>()
+        .api::<Pod>()
         .list(&kube::api::ListParams::default())
         .await?;
     ensure!(pods.items.len() == 1, "one Pod: {:?}", pods.items.len());
-    ensure!(place.of::<Site>().get("west").await?.uid() == site.uid());
+    ensure!(place.api::<Site>().get("west").await?.uid() == site.uid());
     Ok(())
 }
 
-/// The number of the contents of a profile in the configuration; 0 where none is told, absent without the profile.
+/// Returns the ordinal of a profile in the configuration; 0 if none is set, `None` without the
+/// profile.
 fn ordinal(config: &ConfigMap, profile: &str) -> Option<u64> {
     let data = config.data.as_ref()?;
     let all: Vec<Value> = serde_json::from_str(&data["skrouterd.json"]).ok()?;
@@ -408,7 +418,7 @@ fn secret(kind: &str, content: &str) -> Value {
 }
 
 /// The configuration names a profile once its Secret is numbered, and each change of the Secret gives it the next number.
-async fn numbered(place: Place) -> Result<()> {
+async fn numbered(place: TestNamespace) -> Result<()> {
     left_by_existing(&place, &["site-plain"]).await?;
     managed_by_other(&place, false).await?;
     let tls = "kubernetes.io/tls";
@@ -430,7 +440,7 @@ async fn numbered(place: Place) -> Result<()> {
         .until::<ConfigMap>(ROUTER, "both are there", both)
         .await?;
     ensure!(!has(&config, "odd"), "{config:?}");
-    let odd = place.of::<Secret>().get("odd").await?;
+    let odd = place.api::<Secret>().get("odd").await?;
     ensure!(odd.annotations().is_empty(), "{odd:?}");
     place.patch::<Secret>("web", secret(tls, "1")).await?;
     let next = |config: &ConfigMap| ordinal(config, "web") == Some(1);

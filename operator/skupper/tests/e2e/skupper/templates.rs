@@ -1,10 +1,10 @@
-//! Labels and annotations that templates put onto what is generated. No router runs.
+//! Labels and annotations that templates put onto generated objects. No router runs.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::time::Instant;
 
-use crate::place::Place;
+use crate::place::TestNamespace;
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -24,7 +24,10 @@ use super::support::{listen, shared};
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         shared("templates_label_what_is_generated", everything),
-        shared("a_template_changes_what_it_is_for_and_nothing_else", one),
+        shared(
+            "a_template_changes_what_it_is_for_and_nothing_else",
+            template_change,
+        ),
         shared("templates_of_the_controller_go_first", controllers),
         shared("a_template_that_cannot_be_read_is_told", broken),
     ]
@@ -33,14 +36,14 @@ pub(crate) fn cases() -> Vec<Case> {
 const SERVICE: &str = "backend";
 
 /// A Site and a Listener.
-async fn begin(place: &Place) -> Result<()> {
+async fn begin(place: &TestNamespace) -> Result<()> {
     place.make::<Site>("west", json!({ "spec": {} })).await?;
     listen(place, SERVICE, json!({})).await?;
     until::<Service>(place, SERVICE, "there", |_, _| true).await?;
     place.deployment().await.map(drop)
 }
 
-async fn template(place: &Place, name: &str, meta: Value, data: Value) -> Result<()> {
+async fn template(place: &TestNamespace, name: &str, meta: Value, data: Value) -> Result<()> {
     let mut metadata = meta;
     metadata["name"] = name.into();
     metadata["labels"]["skupper.io/label-template"] = "".into();
@@ -50,7 +53,7 @@ async fn template(place: &Place, name: &str, meta: Value, data: Value) -> Result
 
 /// Waits until labels and annotations of an object are as they should be.
 async fn until<K>(
-    place: &Place,
+    place: &TestNamespace,
     name: &str,
     what: &str,
     are: impl Fn(&BTreeMap<String, String>, &BTreeMap<String, String>) -> bool,
@@ -71,8 +74,9 @@ fn is(own: &BTreeMap<String, String>, key: &str, value: &str) -> bool {
     own.get(key).is_some_and(|own| own == value)
 }
 
-/// Objects that are there before a template comes get what it gives, those that come later are made with it, and all lose it when it goes.
-async fn everything(place: Place) -> Result<()> {
+/// Tests that existing objects get the labels of a new template, that later objects are created
+/// with them, and that all lose them when the template is removed.
+async fn everything(place: TestNamespace) -> Result<()> {
     begin(&place).await?;
     let mine = json!({ "metadata": { "labels": { "mine": "yes" } } });
     place.patch::<Service>(SERVICE, mine).await?;
@@ -126,7 +130,7 @@ async fn everything(place: Place) -> Result<()> {
 }
 
 /// A Pod that is reached by its name.
-async fn exposed(place: &Place) -> Result<()> {
+async fn exposed(place: &TestNamespace) -> Result<()> {
     place.workload("web-0", "web", place.address).await?;
     let spec = json!({ "routingKey": "backend", "port": 1, "selector": "app=web", "exposePodsByName": true });
     place
@@ -144,11 +148,11 @@ fn of_pods(deployment: &Deployment) -> Result<BTreeMap<String, String>> {
 }
 
 /// Each change of a template is one write of each object that it concerns.
-async fn one(place: Place) -> Result<()> {
+async fn template_change(place: TestNamespace) -> Result<()> {
     begin(&place).await?;
     listen(&place, "other", json!({})).await?;
     until::<Service>(&place, "other", "there", |_, _| true).await?;
-    let mut count = place.rests().await?.len();
+    let mut count = place.wait_until_idle().await?.len();
     let meta = json!({ "labels": { "team": "a" } });
     let data =
         json!({ "kind": "Service", "labelSelector": "internal.skupper.io/listener=backend" });
@@ -183,9 +187,10 @@ async fn one(place: Place) -> Result<()> {
     written(&place, count, &both).await.map(drop)
 }
 
-/// What was written since, but for statuses: exactly these, once each. All that was written until now.
-async fn written(place: &Place, before: usize, objects: &[&str]) -> Result<usize> {
-    let all = place.rests().await?;
+/// Checks that since `before` exactly these objects were written, once each, apart from status
+/// updates. Returns the number of all writes so far.
+async fn written(place: &TestNamespace, before: usize, objects: &[&str]) -> Result<usize> {
+    let all = place.wait_until_idle().await?;
     let new = all[before..].iter().filter(|e| e.subresource.is_empty());
     let mut lines: Vec<String> = new.map(|e| format!("{}/{}", e.resource, e.name)).collect();
     lines.sort();
@@ -198,7 +203,7 @@ async fn written(place: &Place, before: usize, objects: &[&str]) -> Result<usize
 }
 
 /// All other namespaces have objects of the same names: the name of the host is this test's alone.
-async fn controllers(place: Place) -> Result<()> {
+async fn controllers(place: TestNamespace) -> Result<()> {
     place.make::<Site>("west", json!({ "spec": {} })).await?;
     let host = place.namespace.clone();
     listen(&place, &host, json!({})).await?;
@@ -226,7 +231,7 @@ async fn controllers(place: Place) -> Result<()> {
     everywhere.delete::<ConfigMap>(&host).await
 }
 
-async fn broken(place: Place) -> Result<()> {
+async fn broken(place: TestNamespace) -> Result<()> {
     begin(&place).await?;
     let meta = |key: &str| json!({ "labels": { key: "yes" } });
     let data = json!({ "labelSelector": "a b" });

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use crate::place::{Place, says};
+use crate::place::{TestNamespace, has_report};
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::{Pod, Service};
 use lifecycle_specs_skupper::connector::Connector;
@@ -25,15 +25,15 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-async fn ready(place: &Place, name: &str) -> Result<Listener> {
+async fn ready(place: &TestNamespace, name: &str) -> Result<Listener> {
     let what = format!("Listener {name} is Ready");
     place
-        .until(name, &what, |l: &Listener| says(l, "Ready", "OK"))
+        .until(name, &what, |l: &Listener| has_report(l, "Ready", "OK"))
         .await
 }
 
 /// A Site with one Listener that is Ready; the port of its router.
-async fn one(place: &mut Place, echo: &Echo) -> Result<u16> {
+async fn ready_listener(place: &mut TestNamespace, echo: &Echo) -> Result<u16> {
     place.site().await?;
     listen(place, "backend", json!({})).await?;
     connect(place, "c", echo.at, json!({})).await?;
@@ -41,9 +41,9 @@ async fn one(place: &mut Place, echo: &Echo) -> Result<u16> {
     place.router_port("backend", 8080).await
 }
 
-async fn closed(mut place: Place) -> Result<()> {
+async fn closed(mut place: TestNamespace) -> Result<()> {
     let echo = Echo::start("one").await?;
-    let port = one(&mut place, &echo).await?;
+    let port = ready_listener(&mut place, &echo).await?;
     let mut stream = greeted(&place, port, "one").await?;
     place.delete::<Connector>("c").await?;
     refused(&place, port).await?;
@@ -52,9 +52,9 @@ async fn closed(mut place: Place) -> Result<()> {
     Ok(())
 }
 
-async fn down(mut place: Place) -> Result<()> {
+async fn down(mut place: TestNamespace) -> Result<()> {
     let echo = Echo::start("one").await?;
-    let (port, at) = (one(&mut place, &echo).await?, echo.at);
+    let (port, at) = (ready_listener(&mut place, &echo).await?, echo.at);
     drop(echo);
     let failed = async || greeted(&place, port, "one").await.is_err();
     for _ in 0..100 {
@@ -69,9 +69,9 @@ async fn down(mut place: Place) -> Result<()> {
     soon_greeted(&place, port, "two").await.map(drop)
 }
 
-async fn key(mut place: Place) -> Result<()> {
+async fn key(mut place: TestNamespace) -> Result<()> {
     let (one, other) = (Echo::start("one").await?, Echo::start("two").await?);
-    let port = self::one(&mut place, &one).await?;
+    let port = self::ready_listener(&mut place, &one).await?;
     connect(&place, "d", other.at, json!({ "routingKey": "other" })).await?;
     place
         .patch::<Listener>("backend", json!({ "spec": { "routingKey": "other" } }))
@@ -79,13 +79,13 @@ async fn key(mut place: Place) -> Result<()> {
     soon_greeted(&place, port, "two").await?;
     ready(&place, "backend").await?;
     let what = "the Connector of the old key is alone";
-    let alone = |c: &Connector| says(c, "Pending", "No matching listeners");
+    let alone = |c: &Connector| has_report(c, "Pending", "No matching listeners");
     place.until("c", what, alone).await.map(drop)
 }
 
-async fn port(mut place: Place) -> Result<()> {
+async fn port(mut place: TestNamespace) -> Result<()> {
     let echo = Echo::start("one").await?;
-    let before = one(&mut place, &echo).await?;
+    let before = ready_listener(&mut place, &echo).await?;
     place
         .patch::<Listener>("backend", json!({ "spec": { "port": 9090 } }))
         .await?;
@@ -104,9 +104,9 @@ async fn port(mut place: Place) -> Result<()> {
     greeted(&place, before, "one").await.map(drop)
 }
 
-async fn host(mut place: Place) -> Result<()> {
+async fn host(mut place: TestNamespace) -> Result<()> {
     let echo = Echo::start("one").await?;
-    let before = one(&mut place, &echo).await?;
+    let before = ready_listener(&mut place, &echo).await?;
     let mut stream = greeted(&place, before, "one").await?;
     place
         .patch::<Listener>("backend", json!({ "spec": { "host": "frontend" } }))
@@ -120,9 +120,9 @@ async fn host(mut place: Place) -> Result<()> {
     echoes(&mut stream, 1000).await
 }
 
-async fn unrelated(mut place: Place) -> Result<()> {
+async fn unrelated(mut place: TestNamespace) -> Result<()> {
     let echo = Echo::start("one").await?;
-    let port = one(&mut place, &echo).await?;
+    let port = ready_listener(&mut place, &echo).await?;
     let mut stream = greeted(&place, port, "one").await?;
     listen(&place, "second", json!({ "routingKey": "second" })).await?;
     connect(&place, "d", echo.at, json!({ "routingKey": "second" })).await?;
@@ -143,8 +143,9 @@ async fn unrelated(mut place: Place) -> Result<()> {
     echoes(&mut stream, 1000).await
 }
 
-/// Rows 60, 61 and 62: a Service for each Pod that reaches exactly it, as long as it is there and asked for.
-async fn pods(mut place: Place) -> Result<()> {
+/// Rows 60, 61 and 62: each Pod has a Service that reaches exactly it, as long as the Pod exists
+/// and the Service is requested.
+async fn pods(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     // Pods with addresses of their own, all on the port of the Connector.
     let first = Echo::start("web-0").await?;
@@ -196,8 +197,9 @@ async fn pods(mut place: Place) -> Result<()> {
     ready(&place, "web").await.map(drop)
 }
 
-/// Row 60: of three Pods one has the name of a Listener's host, and one that of somebody's Service. Both are told, and the third is reached.
-async fn names(mut place: Place) -> Result<()> {
+/// Row 60: of three Pods, one has the name of a Listener's host, and one has the name of another
+/// user's Service. Both are reported, and the third is reachable.
+async fn names(mut place: TestNamespace) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("free").await?;
     for name in ["free", "host", "mine"] {
@@ -215,12 +217,12 @@ async fn names(mut place: Place) -> Result<()> {
     let foreign = "Service mine already exists in namespace";
     let taken = "Listener host with host host and port 8080 already exists in namespace";
     let said = format!("{foreign}\n{taken}");
-    let told = |l: &Listener| says(l, "Error", &said);
+    let told = |l: &Listener| has_report(l, "Error", &said);
     place.until("web", "both are told", told).await?;
     let own = place.router_port("free", 8080).await?;
     soon_greeted(&place, own, "free").await?;
     place.delete::<Service>("mine").await?;
-    let left = |l: &Listener| says(l, "Error", taken);
+    let left = |l: &Listener| has_report(l, "Error", taken);
     place.until("web", "one is left", left).await?;
     place.delete::<Listener>("host").await?;
     ready(&place, "web").await?;

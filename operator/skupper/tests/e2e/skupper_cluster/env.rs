@@ -1,4 +1,5 @@
-//! A cluster with the controller of Skupper sites in it, a namespace for each test, and what tests do there.
+//! A cluster with the controller of Skupper sites in it, a namespace for each test, and helpers for
+//! tests there.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::place::{CONTROLLER, says};
+use crate::place::{CONTROLLER, has_report};
 use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::core::v1::{Pod, Service};
@@ -26,12 +27,12 @@ use tokio::sync::Mutex;
 
 /// Longer than anything takes on a machine that compiles as well.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
-/// Where the controller runs, and its Deployment there.
+/// Namespace of the controller, and its Deployment there.
 const HOME: &str = "skupper";
 const DEPLOYMENT: &str = "deployment/skupper-controller";
 /// The port of echoes.
 const PORT: u16 = 7007;
-/// The Pod that asks.
+/// Pod that sends the requests.
 pub(crate) const CLIENT: &str = "client";
 
 /// A cluster with one node, and the controller.
@@ -59,7 +60,7 @@ impl TestEnv {
         Ok(env)
     }
 
-    /// Ends what is shared: statics are never dropped.
+    /// Drops the shared environment, because statics are never dropped.
     pub(crate) fn end_shared() {
         drop(SHARED.blocking_lock().take());
     }
@@ -73,13 +74,14 @@ impl TestEnv {
         .await
     }
 
-    /// One of its own, whose controller is installed by the Helm chart with the values that it has by itself.
+    /// Starts an environment of its own, whose controller is installed by the Helm chart with
+    /// default values.
     pub(crate) async fn by_chart() -> Result<Self> {
         Self::installed(|env| {
             let helm = Helm::new(Some(env.cluster.admin_kubeconfig()))?;
             let chart = deploy("charts/skupper").display().to_string();
             let words = ["install", "skupper", &chart, "--create-namespace"];
-            let told = helm.say(&[&words[..], &["--namespace", HOME]].concat());
+            let told = helm.stdout(&[&words[..], &["--namespace", HOME]].concat());
             told.map(drop)
         })
         .await
@@ -100,17 +102,17 @@ impl TestEnv {
         let served = eventually("the kinds are served", PATIENCE, async || {
             Ok(sites.list(&ListParams::default()).await.ok())
         });
-        served.await.with_context(|| env.told())?;
+        served.await.with_context(|| env.recent_logs())?;
         Ok(env)
     }
 
     /// Waits until the controller is available.
     pub(crate) async fn is_available(&self) -> Result<()> {
         let available = self.cluster.is_available(HOME, DEPLOYMENT).await;
-        available.with_context(|| self.told())
+        available.with_context(|| self.recent_logs())
     }
 
-    /// How many controllers there are to be.
+    /// Sets the number of controller replicas.
     pub(crate) fn scale(&self, replicas: u8) -> Result<()> {
         let mut scale = self.cluster.kubectl();
         let replicas = format!("--replicas={replicas}");
@@ -118,14 +120,14 @@ impl TestEnv {
         output(&mut scale).map(drop)
     }
 
-    /// A client of somebody with all rights, for the runtime of this test.
+    /// Returns a client of a user with all rights, for the runtime of this test.
     async fn client(&self) -> Result<Client> {
         let all = ["system:masters"];
         self.cluster.client_for("somebody", &all).await
     }
 
-    /// What the controller says, for a failed assertion.
-    pub(crate) fn told(&self) -> String {
+    /// Returns the log of the controller, for a failed assertion.
+    pub(crate) fn recent_logs(&self) -> String {
         let mut logs = self.cluster.kubectl();
         logs.args(["logs", "--namespace", HOME, "--tail=60", DEPLOYMENT]);
         output(&mut logs).unwrap_or_else(|error| format!("{error:#}"))
@@ -150,13 +152,13 @@ impl TestEnv {
 }
 
 /// A namespace.
-pub(crate) struct Place {
+pub(crate) struct TestNamespace {
     pub(crate) env: Arc<TestEnv>,
     pub(crate) namespace: String,
     client: Client,
 }
 
-impl Place {
+impl TestNamespace {
     /// A new one.
     pub(crate) async fn new(env: Arc<TestEnv>, namespace: &str) -> Result<Self> {
         let place = Self {
@@ -168,7 +170,7 @@ impl Place {
         // Without it no Pod is admitted.
         let what = "the namespace has its account";
         eventually(what, PATIENCE, async || {
-            let accounts = place.of::<k8s_openapi::api::core::v1::ServiceAccount>();
+            let accounts = place.api::<k8s_openapi::api::core::v1::ServiceAccount>();
             Ok(accounts.get_opt("default").await?)
         })
         .await?;
@@ -181,7 +183,7 @@ impl Place {
     }
 
     /// Objects of a kind.
-    pub(crate) fn of<K>(&self) -> Api<K>
+    pub(crate) fn api<K>(&self) -> Api<K>
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     {
@@ -202,7 +204,7 @@ impl Place {
         Api::namespaced(self.client.clone(), HOME)
     }
 
-    /// Applies an object, as somebody with `kubectl` would.
+    /// Applies an object, as a user of `kubectl` would.
     pub(crate) async fn apply<K>(&self, name: &str, mut object: Value) -> Result<K>
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -213,7 +215,7 @@ impl Place {
         object["metadata"]["name"] = json!(name);
         let params = PatchParams::apply("somebody").force();
         let applied = self
-            .of::<K>()
+            .api::<K>()
             .patch(name, &params, &Patch::Apply(object))
             .await;
         applied.with_context(|| format!("cannot apply {} {name}", K::kind(&())))
@@ -226,7 +228,7 @@ impl Place {
         K: DeserializeOwned + Clone + Debug,
     {
         let params = DeleteParams::background();
-        self.of::<K>().delete(name, &params).await?;
+        self.api::<K>().delete(name, &params).await?;
         Ok(())
     }
 
@@ -241,7 +243,7 @@ impl Place {
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
         K: Serialize + DeserializeOwned + Clone + Debug,
     {
-        let api = self.of::<K>();
+        let api = self.api::<K>();
         let found = eventually(what, PATIENCE, async || {
             Ok(api.get_opt(name).await?.filter(|object| is(object)))
         });
@@ -250,12 +252,15 @@ impl Place {
             Err(error) => {
                 let now = api.get_opt(name).await?;
                 let now = now.map(|object| serde_json::to_string_pretty(&object));
-                bail!("{error:#}; {name} is now {now:?}; {}", self.env.told())
+                bail!(
+                    "{error:#}; {name} is now {now:?}; {}",
+                    self.env.recent_logs()
+                )
             }
         }
     }
 
-    /// Waits until there is no such object.
+    /// Waits until the object does not exist any more.
     pub(crate) async fn gone<K>(&self, name: &str) -> Result<()>
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -263,17 +268,17 @@ impl Place {
     {
         let what = format!("{} {name} is gone", K::kind(&()));
         eventually(&what, PATIENCE, async || {
-            Ok(self.of::<K>().get_opt(name).await?.is_none().then_some(()))
+            Ok(self.api::<K>().get_opt(name).await?.is_none().then_some(()))
         })
         .await
-        .with_context(|| self.env.told())
+        .with_context(|| self.env.recent_logs())
     }
 
-    /// A Site whose router runs, and the Pod that asks.
+    /// Creates a Site with a running router, and the client Pod.
     pub(crate) async fn site(&self) -> Result<()> {
         self.pod(CLIENT, &["pause"], json!({})).await?;
         self.apply::<Site>("west", json!({ "spec": {} })).await?;
-        let ready = |site: &Site| says(site, "Ready", "OK");
+        let ready = |site: &Site| has_report(site, "Ready", "OK");
         self.until("west", "the Site is Ready", ready).await?;
         self.runs(CLIENT).await.map(drop)
     }
@@ -290,7 +295,7 @@ impl Place {
         self.apply::<Pod>(name, object).await.map(drop)
     }
 
-    /// A Pod that echoes; its name is what it tells.
+    /// Creates a Pod that echoes; it answers with its name.
     pub(crate) async fn echo(&self, name: &str) -> Result<()> {
         let words = ["echo", &PORT.to_string()];
         self.pod(name, &words, json!({ "app": "echo" })).await
@@ -318,25 +323,25 @@ impl Place {
 
     /// The Pod of the router that is ready and none of these.
     pub(crate) async fn router_but(&self, others: &[String]) -> Result<Pod> {
-        let pods = self.of::<Pod>();
+        let pods = self.api::<Pod>();
         let ours = ListParams::default().labels("skupper.io/component=router");
         eventually("a Pod of the router is ready", PATIENCE, async || {
             let mut all = pods.list(&ours).await?.into_iter();
             Ok(all.find(|pod| is_ready(pod) && !others.contains(&pod.name_any())))
         })
         .await
-        .with_context(|| self.env.told())
+        .with_context(|| self.env.recent_logs())
     }
 
-    /// Waits until the Listener says that it is Ready.
+    /// Waits until the Listener is Ready.
     pub(crate) async fn ready(&self, name: &str) -> Result<Listener> {
         let what = format!("Listener {name} is Ready");
-        self.until(name, &what, |l: &Listener| says(l, "Ready", "OK"))
+        self.until(name, &what, |l: &Listener| has_report(l, "Ready", "OK"))
             .await
     }
 
-    /// Where a Service is reached.
-    pub(crate) async fn way(&self, service: &str, port: u16) -> Result<String> {
+    /// Returns the address and port of a Service.
+    pub(crate) async fn service_address(&self, service: &str, port: u16) -> Result<String> {
         let what = format!("Service {service} has an address");
         let address = |s: &Service| s.spec.as_ref().and_then(|spec| spec.cluster_ip.clone());
         let found = self
@@ -348,7 +353,8 @@ impl Place {
         ))
     }
 
-    /// Who answers at an address, with every byte compared; nothing if that fails.
+    /// Returns the name of the Pod that answers at an address, after comparing every byte. Returns
+    /// `None` if the exchange fails.
     pub(crate) fn exchanged(&self, way: &str) -> Result<Option<String>> {
         let exchange = self.exchange(way, &[]).stdin(Stdio::null()).output()?;
         let error = String::from_utf8_lossy(&exchange.stderr);
@@ -358,26 +364,26 @@ impl Place {
     }
 
     /// Waits until this Pod answers at an address; others may before.
-    pub(crate) async fn answered(&self, way: &str, name: &str) -> Result<()> {
+    pub(crate) async fn wait_for_answer(&self, way: &str, name: &str) -> Result<()> {
         let what = format!("{name} answers at {way}");
         eventually(&what, PATIENCE, async || {
             Ok(self.exchanged(way)?.filter(|said| said == name))
         })
         .await
         .map(drop)
-        .with_context(|| self.env.told())
+        .with_context(|| self.env.recent_logs())
     }
 
-    /// Waits until nobody answers at an address any more.
+    /// Waits until no server answers at an address any more.
     pub(crate) async fn refused(&self, way: &str) -> Result<()> {
-        let what = format!("nobody answers at {way}");
+        let what = format!("nothing answers at {way}");
         eventually(&what, PATIENCE, async || {
             Ok(self.exchanged(way)?.is_none().then_some(()))
         })
         .await
     }
 
-    /// A connection that exchanges bytes until it is told to end.
+    /// Opens a connection that exchanges bytes until it is closed.
     pub(crate) fn stream(&self, way: &str) -> Result<Stream> {
         let mut exchange = self.exchange(way, &["--stdin"]);
         exchange

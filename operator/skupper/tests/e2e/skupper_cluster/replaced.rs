@@ -11,27 +11,28 @@ use lifecycle_tests::harness::eventually;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::env::{PATIENCE, Place};
+use super::env::{PATIENCE, TestNamespace};
 
 /// First the controller, in the middle of a transfer; then the router without a controller: its process, and its Pod.
-pub(crate) async fn both(place: Place) -> Result<()> {
+pub(crate) async fn both(place: TestNamespace) -> Result<()> {
     place.site().await?;
     place.echo("server").await?;
     place.connect(json!({})).await?;
     place.listen("backend", json!({})).await?;
     place.ready("backend").await?;
-    let way = place.way("backend", 8080).await?;
-    place.answered(&way, "server").await?;
+    let way = place.service_address("backend", 8080).await?;
+    place.wait_for_answer(&way, "server").await?;
 
-    let before = told(&place).await?;
+    let before = written_versions(&place).await?;
     let mut stream = place.stream(&way)?;
     end_controller(&place).await?;
     place.env.scale(1)?;
     place.env.is_available().await?;
-    // It looks at everything before it says that it is available, and at a Listener that is new last.
+    // The controller processes all objects before it reports that it is available, and processes a
+    // new Listener last.
     place.listen("other", json!({ "port": 81 })).await?;
     place.ready("other").await?;
-    let after = told(&place).await?;
+    let after = written_versions(&place).await?;
     ensure!(
         after == before,
         "the new controller wrote: {before} {after}"
@@ -48,18 +49,18 @@ pub(crate) async fn both(place: Place) -> Result<()> {
     };
     let what = "the router is started again";
     place.until(&router, what, restarted).await?;
-    place.answered(&way, "server").await?;
-    let pods = place.of::<Pod>();
+    place.wait_for_answer(&way, "server").await?;
+    let pods = place.api::<Pod>();
     pods.delete(&router, &DeleteParams::default()).await?;
     place.router_but(&[router]).await?;
-    place.answered(&way, "server").await?;
+    place.wait_for_answer(&way, "server").await?;
     place.env.scale(1)?;
     place.env.is_available().await?;
     place.ready("backend").await.map(drop)
 }
 
 /// Ends the controller, and waits until it is gone.
-async fn end_controller(place: &Place) -> Result<()> {
+async fn end_controller(place: &TestNamespace) -> Result<()> {
     place.env.scale(0)?;
     let pods = place.controllers();
     eventually("the controller is gone", PATIENCE, async || {
@@ -69,12 +70,13 @@ async fn end_controller(place: &Place) -> Result<()> {
     .await
 }
 
-/// What a controller writes only if something changed: versions of objects, and of the Site all but its list of services, which follows within a second and has
-/// the new Listener.
-async fn told(place: &Place) -> Result<Value> {
-    let listener = place.of::<Listener>().get("backend").await?;
-    let connector = place.of::<Connector>().get("echo").await?;
-    let site = place.of::<Site>().get("west").await?;
+/// Returns values that a controller writes only if something changed: resource versions of objects,
+/// and the status of the Site without its list of services. That list follows within a second and
+/// has the new Listener.
+async fn written_versions(place: &TestNamespace) -> Result<Value> {
+    let listener = place.api::<Listener>().get("backend").await?;
+    let connector = place.api::<Connector>().get("echo").await?;
+    let site = place.api::<Site>().get("west").await?;
     let mut status = serde_json::to_value(&site.status)?;
     for site in status["network"].as_array_mut().into_iter().flatten() {
         site["services"] = Value::Null;

@@ -1,4 +1,5 @@
-//! The router of a run: what it has read of the configuration of its Site, and what it says of itself.
+//! The router of a run: the configuration that it has read from its Site, and the state that it
+//! reports.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,10 @@ use lifecycle_skupper::router::state::Routers;
 use lifecycle_specs_skupper::router::{
     EndpointCounts, EntryState, RemoteSite, RouterEntry, RouterService, RouterState,
 };
-use lifecycle_tests::lifecycles::provider::{Kept, Provider};
+use lifecycle_tests::lifecycles::provider::{Provider, ProviderState};
 use serde_json::{Map, Value};
 
-/// The one router of a run, outside the API server.
+/// The one router of a run, independent of the API server.
 pub(crate) type Router = Provider<Desk>;
 
 /// The configuration that a router has read, and the faults it is made to have.
@@ -57,7 +58,8 @@ impl Desk {
             .filter(|(e, _)| !of_links.contains(&e.as_str()));
         let named = keyed.map(|(_, attributes)| text(attributes, "address"));
         let named = named.filter(|key| !key.is_empty());
-        // Of those of the fixtures it hears from the network, whatever it has read itself.
+        // The network reports the keys of the fixtures to it, whatever configuration it has read
+        // itself.
         for key in named.chain(["backend", "other"].map(str::to_owned)) {
             let sides = keys.entry(key).or_default();
             (sides.connectors, sides.listeners) = (self.is_matched.into(), self.is_matched.into());
@@ -102,9 +104,9 @@ impl Desk {
     }
 }
 
-impl Kept for Desk {
+impl ProviderState for Desk {
     /// Nothing: a router acts by the configuration alone, which belongs to the Site.
-    fn held(&self) -> Vec<String> {
+    fn leftovers(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -121,13 +123,17 @@ impl Kept for Desk {
     }
 }
 
-/// Asks the one router, whatever Pods there are.
-pub(super) struct Asking(pub(super) Router);
+/// Queries the one router, whatever Pods exist.
+pub(super) struct SingleRouter(pub(super) Router);
 
-impl Routers for Asking {
-    async fn ask(&self, _: Vec<&Pod>, _: Vec<&ConfigMap>) -> Result<RouterState, CallError> {
+impl Routers for SingleRouter {
+    async fn fetch_state(
+        &self,
+        _: Vec<&Pod>,
+        _: Vec<&ConfigMap>,
+    ) -> Result<RouterState, CallError> {
         self.0
-            .ask("look at the router", |desk| Ok(desk.state()))
+            .query("look at the router", |desk| Ok(desk.state()))
             .await
     }
 }

@@ -1,4 +1,4 @@
-//! What a node does for the router of a Site.
+//! The part that a node plays for the router of a Site.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{DeleteParams, PostParams};

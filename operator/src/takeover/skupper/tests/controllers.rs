@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{CONTROLLER, Cluster, beside, blocking, config, in_place, of, only};
+use super::{
+    CONTROLLER, Cluster, blocking, config, in_place, object_findings, only, under_new_name,
+};
 use crate::takeover::finding::Severity;
 use crate::takeover::skupper::chosen::Chosen;
 
@@ -43,7 +45,7 @@ fn the_existing_controller_of_the_same_name_blocks_until_it_is_gone_or_upgraded(
         &ending,
     );
     cluster.controller()["status"] = json!({});
-    let gone = ["stands where this one would"];
+    let gone = ["has the namespace and name of this one"];
     only(
         &cluster.judged(&in_place()),
         CONTROLLER,
@@ -52,7 +54,7 @@ fn the_existing_controller_of_the_same_name_blocks_until_it_is_gone_or_upgraded(
     );
     let gone = ["has no replicas"];
     only(
-        &cluster.judged(&beside()),
+        &cluster.judged(&under_new_name()),
         CONTROLLER,
         Severity::Note,
         &gone,
@@ -62,39 +64,59 @@ fn the_existing_controller_of_the_same_name_blocks_until_it_is_gone_or_upgraded(
 #[test]
 fn of_two_names_each_namespace_has_to_say_which_it_means() {
     let mut cluster = Cluster::replaced();
-    assert_eq!(contested(&cluster, &beside()), ["east", "west"]);
+    assert_eq!(contested(&cluster, &under_new_name()), ["east", "west"]);
     let west = "Namespace west";
     let words = [
         "skupper/skupper-controller, and this one, skupper/new, would both write it",
         "`kubectl --namespace west create configmap skupper --from-literal controller=skupper/skupper-controller`",
-        "it is `skupper/new` for this one",
+        "for this one use `skupper/new`",
     ];
-    only(&cluster.judged(&beside()), west, Severity::Blocks, &words);
+    only(
+        &cluster.judged(&under_new_name()),
+        west,
+        Severity::Blocks,
+        &words,
+    );
     let kept = ["with 1 replica, keeps north"];
     only(
-        &cluster.judged(&beside()),
+        &cluster.judged(&under_new_name()),
         CONTROLLER,
         Severity::Note,
         &kept,
     );
-    // A ConfigMap that says nothing of it is completed.
-    cluster.with(config("west", &json!({ "other": "x" })));
+    // A ConfigMap without a controller is completed.
+    cluster.add_object(config("west", &json!({ "other": "x" })));
     let words = ["patch configmap skupper --type merge --patch '{\"data\":{\"controller\":"];
-    only(&cluster.judged(&beside()), west, Severity::Blocks, &words);
+    only(
+        &cluster.judged(&under_new_name()),
+        west,
+        Severity::Blocks,
+        &words,
+    );
     cluster.object("ConfigMap", "west", "skupper")["data"] = json!({ "controller": "skupper/new" });
     let words = [
         "gives it to this controller",
         "rollout restart deployment skupper-controller",
     ];
-    only(&cluster.judged(&beside()), west, Severity::Note, &words);
+    only(
+        &cluster.judged(&under_new_name()),
+        west,
+        Severity::Note,
+        &words,
+    );
     // The existing one takes an empty text for the name of a controller, and this one for none.
     cluster.object("ConfigMap", "west", "skupper")["data"] = json!({ "controller": "" });
-    assert_eq!(contested(&cluster, &beside()), ["east"]);
+    assert_eq!(contested(&cluster, &under_new_name()), ["east"]);
     // And a name alone for one of the same namespace.
     cluster.object("ConfigMap", "west", "skupper")["data"] =
         json!({ "controller": "skupper-controller" });
-    let lonely = ["gives it to controller skupper-controller, of which there is no Deployment"];
-    only(&cluster.judged(&beside()), west, Severity::Note, &lonely);
+    let lonely = ["assigns it to controller skupper-controller, which has no Deployment"];
+    only(
+        &cluster.judged(&under_new_name()),
+        west,
+        Severity::Note,
+        &lonely,
+    );
 }
 
 #[test]
@@ -102,28 +124,28 @@ fn a_controller_of_one_namespace_is_in_the_way_there_alone() {
     let mut cluster = Cluster::replaced();
     container(cluster.controller())["env"] =
         json!([{ "name": "WATCH_NAMESPACE", "value": "west" }]);
-    assert_eq!(contested(&cluster, &beside()), ["west"]);
+    assert_eq!(contested(&cluster, &under_new_name()), ["west"]);
     container(cluster.controller())["args"] = json!(["--watch-namespace=east"]);
-    assert_eq!(contested(&cluster, &beside()), ["east"]);
+    assert_eq!(contested(&cluster, &under_new_name()), ["east"]);
     container(cluster.controller())["args"] = json!(["-watch-namespace", "west"]);
-    assert_eq!(contested(&cluster, &beside()), ["west"]);
+    assert_eq!(contested(&cluster, &under_new_name()), ["west"]);
     container(cluster.controller())["args"] = json!([]);
     let own = json!({ "fieldRef": { "fieldPath": "metadata.namespace" } });
     container(cluster.controller())["env"] =
         json!([{ "name": "WATCH_NAMESPACE", "valueFrom": own }]);
-    assert_eq!(contested(&cluster, &beside()), [""; 0]);
-    // What cannot be read off may be all.
+    assert_eq!(contested(&cluster, &under_new_name()), [""; 0]);
+    // An unknown value may mean all namespaces.
     let key = json!({ "configMapKeyRef": { "name": "x", "key": "y" } });
     container(cluster.controller())["env"] =
         json!([{ "name": "WATCH_NAMESPACE", "valueFrom": key }]);
-    assert_eq!(contested(&cluster, &beside()), ["east", "west"]);
+    assert_eq!(contested(&cluster, &under_new_name()), ["east", "west"]);
     let one = Chosen {
         watched: Some("east".to_owned()),
-        ..beside()
+        ..under_new_name()
     };
     assert_eq!(contested(&cluster, &one), ["east"]);
     container(cluster.controller())["args"] = json!(["-sites-require-annotation"]);
-    assert_eq!(contested(&cluster, &beside()), [""; 0]);
+    assert_eq!(contested(&cluster, &under_new_name()), [""; 0]);
 }
 
 #[test]
@@ -131,7 +153,7 @@ fn a_controller_is_known_by_its_program_its_options_or_its_label() {
     let is_found = |edit: fn(&mut Value)| {
         let mut cluster = Cluster::replaced();
         edit(cluster.controller());
-        !of(&cluster.judged(&beside()), CONTROLLER).is_empty()
+        !object_findings(&cluster.judged(&under_new_name()), CONTROLLER).is_empty()
     };
     fn unlabelled(deployment: &mut Value) {
         deployment["metadata"]["labels"] = Value::Null;
@@ -154,22 +176,23 @@ fn a_controller_is_known_by_its_program_its_options_or_its_label() {
         bare(one);
     }));
     assert!(!is_found(|one| container(one)["name"] = json!("other")));
-    // Ours of the same name takes turns by its Lease; one of another name does not.
+    // A controller of this operator with that name takes turns by its Lease; one with another name
+    // does not.
     fn ours(deployment: &mut Value) {
         bare(deployment);
         container(deployment)["args"] = json!(["run", "skupper"]);
     }
     let mut cluster = Cluster::replaced();
     ours(cluster.controller());
-    assert!(of(&cluster.judged(&in_place()), CONTROLLER).is_empty());
+    assert!(object_findings(&cluster.judged(&in_place()), CONTROLLER).is_empty());
     let words = ["another controller of this project, skupper/skupper-controller"];
     only(
-        &cluster.judged(&beside()),
+        &cluster.judged(&under_new_name()),
         CONTROLLER,
         Severity::Note,
         &words,
     );
-    assert_eq!(contested(&cluster, &beside()), ["east", "west"]);
+    assert_eq!(contested(&cluster, &under_new_name()), ["east", "west"]);
 }
 
 #[test]
@@ -179,14 +202,14 @@ fn a_namespace_that_names_a_controller_which_is_gone_is_noted() {
         .0
         .retain(|one| one["metadata"]["name"] != "skupper-controller");
     let words = [
-        "gives it to controller skupper/skupper-controller, of which there is no Deployment",
+        "assigns it to controller skupper/skupper-controller, which has no Deployment",
         "controller\":\"skupper/new\"",
     ];
     only(
-        &cluster.judged(&beside()),
+        &cluster.judged(&under_new_name()),
         "Namespace north",
         Severity::Note,
         &words,
     );
-    assert!(of(&cluster.judged(&in_place()), "Namespace north").is_empty());
+    assert!(object_findings(&cluster.judged(&in_place()), "Namespace north").is_empty());
 }

@@ -3,7 +3,7 @@
 use lifecycle_skupper::data_plane::DataPlane;
 use serde_json::{Value, json};
 
-use super::{Cluster, beside, blocking, in_place, of, only};
+use super::{Cluster, blocking, in_place, object_findings, only, under_new_name};
 use crate::takeover::finding::Severity;
 use crate::takeover::skupper::chosen::Chosen;
 
@@ -28,11 +28,11 @@ fn a_router_that_is_there_stays_with_its_images_unless_the_options_name_others()
         "goes on with the adaptor of this project; registry.example.org/skupper/adaptor:2.2.1 becomes lifecycle-router",
     ];
     only(&cluster.judged(&in_place()), ROUTER, Severity::Note, &words);
-    // Nothing is said where there is none, and the option decides.
+    // Nothing is reported if no router exists, and the option decides.
     cluster
         .0
         .retain(|one| one["metadata"]["name"] != "skupper-router");
-    assert!(of(&cluster.judged(&in_place()), ROUTER).is_empty());
+    assert!(object_findings(&cluster.judged(&in_place()), ROUTER).is_empty());
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn another_data_plane_than_the_router_that_is_there_blocks() {
     let settings = |plane: &str| json!({ "data-plane": plane });
     cluster.object("Site", "west", "west")["spec"]["settings"] = settings("embedded");
     let words = [
-        "the existing router is there",
+        "the existing router exists",
         "delete deployment skupper-router",
     ];
     only(
@@ -60,7 +60,7 @@ fn another_data_plane_than_the_router_that_is_there_blocks() {
     let words = ["the router of this project (lifecycle-router); no image changes"];
     only(&cluster.judged(&in_place()), ROUTER, Severity::Note, &words);
     cluster.object("Site", "west", "west")["spec"]["settings"] = settings("skupper-router");
-    let words = ["the router of this project is there"];
+    let words = ["the router of this project exists"];
     only(
         &cluster.judged(&in_place()),
         ROUTER,
@@ -89,7 +89,7 @@ fn a_selector_or_ports_that_differ_from_ours_block() {
     cluster.router()["spec"]["selector"]["matchLabels"]["app"] = json!("x");
     let all = cluster.judged(&in_place());
     assert_eq!(blocking(&all), [ROUTER]);
-    let text = &of(&all, ROUTER)[0].1;
+    let text = &object_findings(&all, ROUTER)[0].1;
     assert!(
         text.contains("its selector is {\"matchLabels\":{\"app\":\"x\","),
         "{text}"
@@ -100,7 +100,7 @@ fn a_selector_or_ports_that_differ_from_ours_block() {
     containers[1]["ports"] = Value::Null;
     let all = cluster.judged(&in_place());
     assert_eq!(blocking(&all), [ROUTER, ROUTER]);
-    let text = of(&all, ROUTER);
+    let text = object_findings(&all, ROUTER);
     assert!(
         text[0]
             .1
@@ -126,8 +126,8 @@ fn a_pair_of_routers_blocks_by_its_site_and_by_its_second_deployment() {
         Severity::Blocks,
         &second,
     );
-    let site = of(&all, "Site east/east");
-    assert!(site[0].1.contains("`spec.ha` asks for a pair"), "{site:?}");
+    let site = object_findings(&all, "Site east/east");
+    assert!(site[0].1.contains("`spec.ha` requests a pair"), "{site:?}");
 }
 
 #[test]
@@ -153,8 +153,8 @@ fn access_that_is_not_served_blocks_where_somebody_asked_for_it() {
             &words,
         );
         cluster
-            .with(access("RouterAccess", name, name, "Other"))
-            .with(access("SecuredAccess", name, name, "Other"));
+            .add_object(access("RouterAccess", name, name, "Other"))
+            .add_object(access("SecuredAccess", name, name, "Other"));
         for kind in ["RouterAccess", "SecuredAccess"] {
             let object = format!("{kind} west/{name}");
             let words = ["`spec.accessType`: access type", name];
@@ -170,9 +170,9 @@ fn access_that_is_not_served_blocks_where_somebody_asked_for_it() {
         let mut cluster = Cluster::cleared();
         cluster.object("Site", "west", "west")["spec"]["linkAccess"] = json!(name);
         cluster
-            .with(access("RouterAccess", "made", "route", "Site"))
-            .with(access("SecuredAccess", "made", "route", "RouterAccess"))
-            .with(access("RouterAccess", "own", "", "Other"));
+            .add_object(access("RouterAccess", "made", "route", "Site"))
+            .add_object(access("SecuredAccess", "made", "route", "RouterAccess"))
+            .add_object(access("RouterAccess", "own", "", "Other"));
         assert_eq!(blocking(&cluster.judged(&in_place())), [""; 0], "{name}");
     }
     cluster.object("Site", "west", "west")["spec"]["linkAccess"] = json!("nodeport");
@@ -195,17 +195,20 @@ fn secrets_that_the_existing_adaptor_does_not_take_are_noted() {
     ];
     only(&cluster.judged(&in_place()), secret, Severity::Note, &words);
     cluster.object("Secret", "west", "shop")["type"] = json!("kubernetes.io/tls");
-    let all = of(&cluster.judged(&in_place()), secret);
+    let all = object_findings(&cluster.judged(&in_place()), secret);
     assert!(all[0].1.starts_with("it has no `ca.crt`;"), "{all:?}");
     cluster.object("Secret", "west", "shop")["stringData"]["ca.crt"] = json!("none");
-    assert!(of(&cluster.judged(&in_place()), secret).is_empty());
-    // Ours takes any.
+    assert!(object_findings(&cluster.judged(&in_place()), secret).is_empty());
+    // This operator's adaptor accepts any type.
     cluster.object("Secret", "west", "shop")["type"] = json!("Opaque");
-    assert_eq!(of(&cluster.judged(&in_place()), secret).len(), 1);
+    assert_eq!(
+        object_findings(&cluster.judged(&in_place()), secret).len(),
+        1
+    );
     cluster.object("Site", "west", "west")["spec"]["settings"] =
         json!({ "router-adaptor": "lifecycle-router" });
-    assert!(of(&cluster.judged(&in_place()), secret).is_empty());
-    // What is attached names Secrets of its Site.
+    assert!(object_findings(&cluster.judged(&in_place()), secret).is_empty());
+    // An attached object names Secrets of its Site.
     let mut cluster = Cluster::cleared();
     let listener = cluster.object("Listener", "west", "shop");
     listener["kind"] = json!("AttachedConnector");
@@ -219,10 +222,10 @@ fn secrets_that_the_existing_adaptor_does_not_take_are_noted() {
 fn namespaces_of_another_controller_are_looked_at_if_they_are_to_be_watched() {
     let mut cluster = Cluster::replaced();
     cluster.object("Site", "north", "north")["spec"]["linkAccess"] = json!("route");
-    assert!(of(&cluster.judged(&beside()), "Site north/north").is_empty());
+    assert!(object_findings(&cluster.judged(&under_new_name()), "Site north/north").is_empty());
     let north = Chosen {
         watched: Some("north".to_owned()),
-        ..beside()
+        ..under_new_name()
     };
     let all = cluster.judged(&north);
     assert_eq!(blocking(&all), ["Site north/north"]);
@@ -233,7 +236,7 @@ fn namespaces_of_another_controller_are_looked_at_if_they_are_to_be_watched() {
     only(&all, "Namespace north", Severity::Note, &words);
     let nowhere = Chosen {
         watched: Some("nowhere".to_owned()),
-        ..beside()
+        ..under_new_name()
     };
     let words = ["there is no Site in it"];
     only(

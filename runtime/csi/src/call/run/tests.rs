@@ -1,4 +1,5 @@
-//! One call from its start to its answer on paused time, by a small lifecycle whose cluster and whose disk are functions.
+//! Runs one call from start to reply on paused time. A small lifecycle uses functions as its
+//! cluster and disk.
 
 use std::future::{pending, ready};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -28,7 +29,7 @@ use lifecycle_runtime::service::Context;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use lifecycle_runtime::{Because, ObjectRef};
 
-/// Whether the note is written.
+/// State of the note: true if it is written.
 #[derive(PartialEq)]
 pub(crate) struct Ink(bool);
 
@@ -78,7 +79,7 @@ enum Pen {
     Refuses,
     /// Fails the first three times.
     Stutters,
-    /// Says that it wrote, and did not.
+    /// Reports a write but does not write.
     Lies,
     Panics,
 }
@@ -91,7 +92,7 @@ struct Desk {
 
 impl NoteLogic for Desk {
     fn page(&self, _: Request<'_>) -> Option<ObjectRef> {
-        Some(ObjectRef::of::<ConfigMap>(Some("ns"), "page"))
+        Some(ObjectRef::new::<ConfigMap>(Some("ns"), "page"))
     }
     fn probe_ink(&self, _: &str) -> impl Future<Output = Result<Ink, CallError>> + Send {
         ready(Ok(Ink(self.wet.load(Ordering::SeqCst))))
@@ -228,7 +229,7 @@ fn world_of(driver: Driver, pen: Pen, cluster: Cluster) -> World {
     });
     let volume = ServedVolume {
         machine: Arc::new(machine(desk)),
-        naming: Naming::of("example.org", "note"),
+        naming: Naming::new("example.org", "note"),
         driver,
     };
     let health = Health::default();

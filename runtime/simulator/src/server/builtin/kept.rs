@@ -1,4 +1,5 @@
-//! Kinds that are kept for those who install them, while nothing here acts on them: what is admitted, how much of something runs, and by what.
+//! Kinds that are stored for their installers, while no code here acts on them: admission,
+//! autoscaling and runtime classes.
 
 use super::Row;
 

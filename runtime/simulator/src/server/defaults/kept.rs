@@ -1,4 +1,4 @@
-//! Defaults of what is kept for those who install it: of admission and of autoscalers.
+//! Defaults of kinds that are only stored: admission and autoscalers.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::{inner, items};
 
 type Object = Map<String, Value>;
 
-/// Webhooks that are asked about requests.
+/// Sets the defaults of admission webhooks.
 pub(super) fn webhooks(object: &mut Value, mutating: bool) {
     for webhook in items(object, "webhooks") {
         fill(webhook, "failurePolicy", "Fail");
@@ -25,7 +25,7 @@ pub(super) fn webhooks(object: &mut Value, mutating: bool) {
     }
 }
 
-/// Policies, and what binds them.
+/// Sets the defaults of policies and their bindings.
 pub(super) fn policy(object: &mut Value, is_bound: bool) {
     let spec = map(object, "spec");
     let matches = if is_bound {

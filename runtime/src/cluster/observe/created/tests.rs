@@ -1,4 +1,5 @@
-//! What was made once: by what is there and what is noted, with what is written next.
+//! Tests of objects that are created once, by the existing objects and the notes, with the next
+//! write.
 
 #![allow(dead_code, reason = "the lifecycle is looked at and not run")]
 
@@ -86,7 +87,7 @@ fn diary(covers: Option<&str>, made: Option<&str>, days: &[&str]) -> Value {
     diary
 }
 
-/// An object of this kind, of the diary or of nobody; now and then on its way out.
+/// Returns an object of this kind that belongs to the diary or to no one, optionally being deleted.
 fn object(kind: &str, name: &str, ours: bool, leaves: bool) -> Value {
     let mut object = json!({
         "apiVersion": "v1", "kind": kind,
@@ -103,8 +104,8 @@ fn object(kind: &str, name: &str, ours: bool, leaves: bool) -> Value {
     object
 }
 
-fn look(objects: &[Value], diary: Value) -> Observed {
-    let observed = Caches::with(Arc::new(machine(Writer)), objects).look(diary);
+fn observe(objects: &[Value], diary: Value) -> Observed {
+    let observed = Caches::for_machine(Arc::new(machine(Writer)), objects).observe(diary);
     assert_eq!(observed.failure, None);
     observed
 }
@@ -116,7 +117,7 @@ fn verdict(observed: &Observed, input: usize) -> (&'static str, String) {
     (value, said.unwrap_or_default())
 }
 
-/// What would be noted by an effect.
+/// Returns the note that an effect would write.
 fn noted(observed: &Observed, name: &str, record: &str) -> Option<String> {
     let plan = observed.plans[effect(name)].first()?;
     let key = format!("op/thing.{record}");
@@ -129,7 +130,7 @@ fn one_object_is_judged_by_what_is_there_and_what_is_noted() {
     let check = |there: Option<(bool, bool)>, covers: Option<&str>, expected: &str, said: &str| {
         let cover = there.map(|(ours, leaves)| object("ConfigMap", "d", ours, leaves));
         let objects: Vec<Value> = cover.into_iter().collect();
-        let observed = look(&objects, diary(covers, None, &[]));
+        let observed = observe(&objects, diary(covers, None, &[]));
         assert_eq!(verdict(&observed, 0), (expected, said.to_owned()));
         let creates = !observed.plans[effect("create_cover")].is_empty();
         assert_eq!(creates, expected == "Absent", "{expected}");
@@ -154,7 +155,7 @@ fn one_object_is_judged_by_what_is_there_and_what_is_noted() {
         "ConfigMap `ns/d` was made, and is there no more",
     );
     check(Some((true, false)), yes, "Made", "");
-    let new = "ConfigMap `ns/d` was made, which is not noted yet";
+    let new = "ConfigMap `ns/d` was created, but this is not recorded yet";
     check(Some((true, false)), None, "New", new);
     check(Some((true, true)), None, "New", new);
     check(
@@ -171,18 +172,18 @@ fn one_object_is_judged_by_what_is_there_and_what_is_noted() {
 
 #[test]
 fn the_first_write_only_creates_and_what_is_noted_is_of_the_version_that_was_seen() {
-    let observed = look(&[], diary(None, None, &[]));
+    let observed = observe(&[], diary(None, None, &[]));
     let plan = &observed.plans[effect("create_cover")][0];
     assert_eq!(plan.job, Job::Create);
-    let sent = act::write(plan, &Kind::of::<ConfigMap>()).expect("it is a request");
+    let sent = act::write(plan, &Kind::for_type::<ConfigMap>()).expect("it is a request");
     let body: Value = serde_json::from_slice(sent.expect("it can be built").body()).expect("JSON");
     assert_eq!(body["metadata"]["resourceVersion"], "1");
-    let observed = look(
+    let observed = observe(
         &[object("ConfigMap", "d", true, false)],
         diary(None, None, &[]),
     );
     let plan = &observed.plans[effect("note_cover")][0];
-    let sent = act::write(plan, &Kind::of::<Diary>()).expect("it is a request");
+    let sent = act::write(plan, &Kind::for_type::<Diary>()).expect("it is a request");
     let body: Value = serde_json::from_slice(sent.expect("it can be built").body()).expect("JSON");
     let annotations = json!({ "op/thing.covers": "[\"d\"]" });
     let wanted =
@@ -193,25 +194,27 @@ fn the_first_write_only_creates_and_what_is_noted_is_of_the_version_that_was_see
 #[test]
 fn nothing_is_done_about_a_record_that_cannot_be_read() {
     for broken in ["d", "{}", "[5]", ""] {
-        let caches = Caches::with(Arc::new(machine(Writer)), &[]);
-        let failure = caches.look(diary(Some(broken), None, &[])).failure;
+        let caches = Caches::for_machine(Arc::new(machine(Writer)), &[]);
+        let failure = caches.observe(diary(Some(broken), None, &[])).failure;
         let failure = failure.expect("it cannot be read").to_string();
         assert!(
-            failure.contains("`op/thing.covers` holds no list of names"),
+            failure.contains(
+                "`op/thing.covers`, which records the created objects, is not a list of names"
+            ),
             "{failure}"
         );
     }
 }
 
-/// Members of a set: its name, whether it is ours, whether it is on its way out.
-type There<'a> = &'a [(&'a str, bool, bool)];
+/// Members of a set: name, true if it is ours, and true if it is being deleted.
+type Members<'a> = &'a [(&'a str, bool, bool)];
 
 #[track_caller]
-fn set(there: There<'_>, made: Option<&str>, days: &[&str], expected: &str) -> Observed {
+fn set(there: Members<'_>, made: Option<&str>, days: &[&str], expected: &str) -> Observed {
     let of = |&(name, ours, leaves): &(&str, bool, bool)| object("Secret", name, ours, leaves);
     let mut objects: Vec<Value> = there.iter().map(of).collect();
     objects.push(object("ConfigMap", "d", true, false));
-    let observed = look(&objects, diary(Some("[\"d\"]"), made, days));
+    let observed = observe(&objects, diary(Some("[\"d\"]"), made, days));
     assert_eq!(verdict(&observed, 2).0, expected);
     observed
 }
@@ -235,7 +238,7 @@ fn of_a_set_what_was_made_is_noted_before_anything_else() {
     let observed = set(&[here("a")], Some("[\"a\"]"), &["a", "b"], "Behind");
     assert_eq!(created(&observed), ["b"]);
     assert_eq!(noted(&observed, "note_pages", "made"), None);
-    // What is gone stays noted as long as it is wanted, and is not made again.
+    // A deleted member stays recorded as long as it is desired, and is not created again.
     let observed = set(&[here("b")], Some("[\"a\",\"b\"]"), &["a", "b"], "Current");
     assert!(created(&observed).is_empty());
     let observed = set(
@@ -248,7 +251,7 @@ fn of_a_set_what_was_made_is_noted_before_anything_else() {
         noted(&observed, "note_pages", "made").as_deref(),
         Some("[\"a\",\"b\",\"c\"]")
     );
-    // What nothing wants any more is forgotten with the next note, and goes.
+    // A member that is no longer desired is dropped from the next record, and is deleted.
     let observed = set(&[here("a"), here("b")], Some("[\"a\"]"), &["b"], "New");
     assert_eq!(
         noted(&observed, "note_pages", "made").as_deref(),

@@ -1,4 +1,5 @@
-//! A group by what is there of its members: the worst decides, in the order of sets, and each is planned by itself.
+//! Tests of a group by its existing members. The worst one decides, in the order of sets, and each
+//! is planned separately.
 
 #![allow(dead_code, reason = "the lifecycle is looked at and not run")]
 
@@ -18,7 +19,7 @@ use crate::lifecycle::{Because, Desired, ObjectRef, This};
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "tests", version = "v1", kind = "Stall", namespaced)]
 pub(crate) struct StallSpec {
-    /// Whether there is a lock.
+    /// True if the object has a lock.
     locked: bool,
 }
 
@@ -52,7 +53,7 @@ struct Seller;
 
 impl StallLogic for Seller {
     fn lock(&self, _: This<'_, Stall>) -> Option<ObjectRef> {
-        Some(ObjectRef::of::<Secret>(None, "key"))
+        Some(ObjectRef::new::<Secret>(None, "key"))
     }
 
     fn red(&self, _: This<'_, Stall>, sign: Option<&ConfigMap>) -> Because<bool> {
@@ -77,7 +78,7 @@ const SIGN: usize = 1;
 const LOCK: usize = 2;
 const TILL: usize = 3;
 
-/// An object of this kind that is whose, and now and then on its way out.
+/// Returns an object of this kind that is ours or not, optionally being deleted.
 fn object(kind: &str, name: &str, ours: bool, leaves: bool) -> Value {
     let mut object = json!({
         "apiVersion": "v1", "kind": kind,
@@ -94,7 +95,7 @@ fn object(kind: &str, name: &str, ours: bool, leaves: bool) -> Value {
     object
 }
 
-/// An object of ours as it is wanted, which the server shows as ours.
+/// Returns an object of ours in its desired state, with managed fields of ours.
 fn as_wanted(kind: &str, name: &str, mut fields: Value, owned: Value) -> Value {
     let mut object = object(kind, name, true, false);
     let fields = fields.as_object_mut().expect("fields");
@@ -125,19 +126,19 @@ fn till() -> Value {
     )
 }
 
-fn look(objects: &[Value], locked: bool) -> Observed {
+fn observe(objects: &[Value], locked: bool) -> Observed {
     let stall = json!({
         "apiVersion": "tests/v1", "kind": "Stall", "spec": { "locked": locked },
         "metadata": { "name": "s", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 3 },
     });
-    let observed = Caches::with(Arc::new(machine(Seller)), objects).look(stall);
+    let observed = Caches::for_machine(Arc::new(machine(Seller)), objects).observe(stall);
     assert_eq!(observed.failure, None);
     observed
 }
 
 /// The verdict with its sentence, and which members are applied and deleted next.
 fn judged(objects: &[Value], locked: bool) -> (&'static str, String, Vec<usize>, Vec<usize>) {
-    let observed = look(objects, locked);
+    let observed = observe(objects, locked);
     let var = IR.inputs[0].var.expect("it has a verdict");
     let said = observed.observation.sentences[var].clone();
     let written = |effect: usize| {
@@ -188,7 +189,7 @@ fn what_is_not_wanted_any_more_goes_if_it_is_ours() {
 #[test]
 fn who_reads_a_member_gets_it_only_where_it_is_ours_to_read() {
     let reads = |sign: Value| {
-        let observed = look(&[sign], false);
+        let observed = observe(&[sign], false);
         observed.observation.one::<ConfigMap>(SIGN).is_some()
     };
     assert!(reads(sign()));
@@ -199,7 +200,7 @@ fn who_reads_a_member_gets_it_only_where_it_is_ours_to_read() {
 
 #[test]
 fn each_write_says_which_member_it_is() {
-    let observed = look(&[object("ConfigMap", "s", true, false)], false);
+    let observed = observe(&[object("ConfigMap", "s", true, false)], false);
     let plans: Vec<_> = observed.plans[0]
         .iter()
         .map(|plan| (plan.input, plan.job, plan.body["kind"].clone()))

@@ -1,4 +1,4 @@
-//! What is recorded on an object: read back, compared, and planned to be written.
+//! Tests of records on an object: read back, compared, and planned to be written.
 
 #![allow(dead_code, reason = "the lifecycle is looked at and not run")]
 
@@ -65,14 +65,14 @@ impl BucketLogic for Names {
     }
 
     fn apply_secret(&self, _: ApplySecret<'_>) -> Desired<Secret> {
-        Desired::of(&Secret::default())
+        Desired::from_object(&Secret::default())
     }
 }
 
 const KEY: &str = "op/thing.handle";
 
 /// A bucket that wants to be called `new`, with this record.
-fn look(recorded: Option<&str>) -> Observed {
+fn observe(recorded: Option<&str>) -> Observed {
     let mut bucket = json!({
         "apiVersion": "tests/v1", "kind": "Bucket", "spec": { "name": "new" },
         "metadata": { "name": "b", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 3 },
@@ -80,11 +80,11 @@ fn look(recorded: Option<&str>) -> Observed {
     if let Some(recorded) = recorded {
         bucket["metadata"]["annotations"] = json!({ KEY: recorded });
     }
-    Caches::with(Arc::new(machine(Names)), &[]).look(bucket)
+    Caches::for_machine(Arc::new(machine(Names)), &[]).observe(bucket)
 }
 
 fn check(recorded: Option<&str>, value: &str, asks: &[&str], written: Option<&str>) {
-    let observed = look(recorded);
+    let observed = observe(recorded);
     assert_eq!(observed.failure, None);
     let handle = IR.inputs[0].var.expect("a record brings a fact");
     assert_eq!(IR.value(&observed.observation.world, handle), value);
@@ -110,7 +110,7 @@ fn a_record_is_absent_stale_or_current() {
 #[test]
 fn nothing_is_done_about_a_record_that_cannot_be_read() {
     for broken in ["old", "5", ""] {
-        let failure = look(Some(broken)).failure.expect("it cannot be read");
+        let failure = observe(Some(broken)).failure.expect("it cannot be read");
         assert_eq!(
             failure.to_string(),
             "Bucket `ns/b` cannot be read: its annotation `op/thing.handle` holds no String; correct it, or delete it"
@@ -120,13 +120,13 @@ fn nothing_is_done_about_a_record_that_cannot_be_read() {
 
 #[test]
 fn a_record_is_written_to_exactly_the_version_that_was_seen() {
-    let observed = look(None);
+    let observed = observe(None);
     let next = IR.next(&observed.observation.world, false);
     let Decision::Effect(effect) = next else {
         panic!("{next:?}");
     };
     let plan = &observed.plans[effect][0];
-    let kind = crate::lifecycle::Kind::of::<Bucket>();
+    let kind = crate::lifecycle::Kind::for_type::<Bucket>();
     let sent = act::write(plan, &kind).expect("it is a request");
     let sent = sent.expect("it can be built");
     assert_eq!(sent.method(), "PATCH");

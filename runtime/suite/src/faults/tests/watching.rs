@@ -18,7 +18,7 @@ use lifecycle_simulator::{Server, User};
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Watches all objects of a kind in `default`, and notes what it hears and when.
+/// Watches all objects of a kind in `default`, and logs each event and its time.
 async fn listen<K>(client: Client, log: Log, began: Instant)
 where
     K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>,
@@ -41,7 +41,7 @@ where
     }
 }
 
-async fn put<K>(client: &Client, name: &str, labels: usize)
+async fn apply_labelled<K>(client: &Client, name: &str, labels: usize)
 where
     K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>,
     K: Clone + std::fmt::Debug + DeserializeOwned,
@@ -58,7 +58,8 @@ where
     made.expect("it is written");
 }
 
-/// What a process hears that writes the Secret `own` after a second, while another user writes a ConfigMap twice, in the second after.
+/// Returns the events that a process receives. The process writes the Secret `own` after a second,
+/// while another user writes a ConfigMap twice in the second after.
 async fn heard(plan: &str) -> Vec<String> {
     let server = Server::new(1).client(&User::admin());
     let faults = faults(plan);
@@ -70,11 +71,11 @@ async fn heard(plan: &str) -> Vec<String> {
     let secrets = tokio::spawn(listen::<Secret>(client.clone(), Arc::clone(&log), began));
     let maps = tokio::spawn(listen::<ConfigMap>(client.clone(), Arc::clone(&log), began));
     sleep(Duration::from_secs(1)).await;
-    put::<Secret>(&client, "own", 0).await;
+    apply_labelled::<Secret>(&client, "own", 0).await;
     sleep(Duration::from_millis(200)).await;
-    put::<ConfigMap>(&server, "theirs", 1).await;
+    apply_labelled::<ConfigMap>(&server, "theirs", 1).await;
     sleep(Duration::from_millis(200)).await;
-    put::<ConfigMap>(&server, "theirs", 2).await;
+    apply_labelled::<ConfigMap>(&server, "theirs", 2).await;
     sleep(Duration::from_secs(30)).await;
     secrets.abort();
     maps.abort();

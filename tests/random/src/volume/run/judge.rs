@@ -1,4 +1,4 @@
-//! Holds each effect and each answer of a call against what it means.
+//! Checks each effect and each answer of a call against its meaning.
 
 use std::time::Duration;
 
@@ -10,31 +10,31 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep};
 
 use super::Run;
-use crate::volume::log::{Entry, How, Snapshot, What};
+use crate::volume::log::{CallEvent, Entry, Snapshot, WriteOutcome};
 use crate::volume::printed::spelled;
-use crate::volume::reality::{Look, Refusals, Shown};
-use crate::volume::request::Asked;
+use crate::volume::reality::{CallObservation, Refusals, RequestView};
+use crate::volume::request::CallRequest;
 
-/// A call that does nothing for so long waits.
+/// Idle time after which a call counts as waiting.
 const WAITS: Duration = Duration::from_millis(6_130);
 /// How exactly a call gives up.
 const ABOUT: Duration = Duration::from_millis(1500);
-/// What is left to the answer of a caller's time.
+/// Part of a caller's time that is left for the answer.
 const MARGIN: Duration = Duration::from_secs(5);
 
 type Answered = Result<(), (Code, String)>;
 
 /// A call under way.
 pub(super) struct Open {
-    pub(super) asked: Asked,
+    pub(super) asked: CallRequest,
     began: Instant,
     limit: Duration,
     pub(super) task: JoinHandle<Answered>,
     /// Writes that were refused while it went on.
     refused: Refusals,
-    /// The outside moved while nobody knows what it had seen.
+    /// True if the environment moved and the call's observation is uncertain.
     is_stale: bool,
-    /// What it did last was in vain.
+    /// True if its last operation was in vain.
     has_failed: bool,
     /// Something was tried.
     has_run: bool,
@@ -42,7 +42,7 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn new(
-        asked: Asked,
+        asked: CallRequest,
         limit: Duration,
         task: JoinHandle<Answered>,
         began: Instant,
@@ -61,16 +61,16 @@ impl Open {
 }
 
 impl Run<'_> {
-    /// What a call sees now; `None` if something was found.
-    pub(super) fn look(
+    /// Returns the current observation of a call; `None` if something was found.
+    pub(super) fn observe_call(
         &mut self,
-        asked: &Asked,
+        asked: &CallRequest,
         snapshot: &Snapshot,
         refused: &Refusals,
-    ) -> Option<Look> {
+    ) -> Option<CallObservation> {
         let request = asked.document().into();
-        let shown = Shown::new(snapshot, &self.machine.inner, request);
-        match shown.look(self.meaning, asked.rpc, refused) {
+        let shown = RequestView::new(snapshot, &self.machine.inner, request);
+        match shown.observe(self.meaning, asked.rpc, refused) {
             Ok(look) => Some(look),
             Err(circle) => {
                 self.find(format!("circle: `{circle}` depends on itself"));
@@ -103,7 +103,7 @@ impl Run<'_> {
         }
     }
 
-    /// Judges what was done since the last time.
+    /// Judges the operations since the last call.
     pub(super) fn catch_up(&mut self, open: &mut Open) {
         for entry in self.watched.log.take() {
             if self.is_over {
@@ -116,25 +116,31 @@ impl Run<'_> {
     fn entry(&mut self, open: &mut Open, entry: Entry) {
         let at = entry.at - open.began;
         match entry.what {
-            What::Moved => open.is_stale = true,
-            What::Blind => {
-                self.tell(|| format!("  {at:?} blind"));
+            CallEvent::Moved => open.is_stale = true,
+            CallEvent::Blind => {
+                self.log_line(|| format!("  {at:?} blind"));
                 open.has_failed = true;
             }
-            What::Ran {
+            CallEvent::Ran {
                 effect,
                 before,
                 after,
                 how,
             } => {
-                self.tell(|| format!("  {at:?} {effect}: {how:?}"));
+                self.log_line(|| format!("  {at:?} {effect}: {how:?}"));
                 open.has_run = true;
                 self.ran(open, &effect, (&before, &after), how);
             }
         }
     }
 
-    fn ran(&mut self, open: &mut Open, effect: &str, worlds: (&Snapshot, &Snapshot), how: How) {
+    fn ran(
+        &mut self,
+        open: &mut Open,
+        effect: &str,
+        worlds: (&Snapshot, &Snapshot),
+        how: WriteOutcome,
+    ) {
         self.ran.steps += 1;
         let call = format!("{:?}", open.asked.rpc);
         if !self.meaning.steps(&call).iter().any(|step| step == effect) {
@@ -143,13 +149,13 @@ impl Run<'_> {
             ));
             return;
         }
-        let Some(before) = self.look(&open.asked, worlds.0, &open.refused) else {
+        let Some(before) = self.observe_call(&open.asked, worlds.0, &open.refused) else {
             return;
         };
         let doing = self.meaning.doing(&call, &before.world);
         let right = doing == Some(Doing::Run(effect.to_owned()));
-        // What was taken for absent is made only if it is.
-        let tolerated = open.is_stale || before.is_blind || how == How::Conflict;
+        // An object that was considered absent is created only if it is absent.
+        let tolerated = open.is_stale || before.is_blind || how == WriteOutcome::Conflict;
         if !right && !tolerated {
             self.find(format!(
                 "another move: {call} ran `{effect}`, and the meaning is {doing:?} in {:?}",
@@ -157,27 +163,28 @@ impl Run<'_> {
             ));
             return;
         }
-        open.has_failed = how == How::Failed;
-        if how == How::Refused {
+        open.has_failed = how == WriteOutcome::Failed;
+        if how == WriteOutcome::Refused {
             let number = self.ir().effects.iter().position(|e| e.name == effect);
-            let shown = Shown::new(worlds.0, &self.machine.inner, open.asked.document().into());
+            let shown =
+                RequestView::new(worlds.0, &self.machine.inner, open.asked.document().into());
             let write = number.and_then(|number| shown.write(self.meaning, &call, number));
             open.refused
                 .extend(write.map(|write| (effect.to_owned(), write)));
         }
-        // What was seen before may be written still.
-        if right && !open.is_stale && matches!(how, How::Done | How::Refused) {
+        // An earlier observation may still lead to a write.
+        if right && !open.is_stale && matches!(how, WriteOutcome::Done | WriteOutcome::Refused) {
             self.led(open, effect, &before.world, worlds.1);
         }
     }
 
-    /// The world after an effect is one of those to which it may lead.
+    /// Checks that the world after an effect is one to which the effect may lead.
     fn led(&mut self, open: &Open, effect: &str, before: &Named, after: &Snapshot) {
-        let Some(after) = self.look(&open.asked, after, &open.refused) else {
+        let Some(after) = self.observe_call(&open.asked, after, &open.refused) else {
             return;
         };
         let step = Step::Run(effect.to_owned());
-        // What changes a write makes it another one, which was not refused.
+        // A change to a write makes it a different write, which was not refused.
         let still = |(name, value): (&String, &String)| {
             let was = name.starts_with('?') && before.get(name).is_some_and(|was| was == "true");
             let value = if was { "true" } else { value };
@@ -203,13 +210,13 @@ impl Run<'_> {
     /// A call that does nothing for a while waits, and has seen everything.
     fn settled(&mut self, open: &mut Open) {
         let now = self.watched.scene.now();
-        let Some(look) = self.look(&open.asked, &now, &open.refused) else {
+        let Some(look) = self.observe_call(&open.asked, &now, &open.refused) else {
             return;
         };
         open.is_stale = false;
         let call = format!("{:?}", open.asked.rpc);
         let doing = self.meaning.doing(&call, &look.world);
-        self.tell(|| format!("  settled: {doing:?} in {:?}", look.world));
+        self.log_line(|| format!("  settled: {doing:?} in {:?}", look.world));
         if open.has_failed || look.is_blind {
             return;
         }
@@ -226,7 +233,7 @@ impl Run<'_> {
         let code = match ended {
             Ok(Ok(())) => "OK".to_owned(),
             Ok(Err((code, why))) => {
-                self.tell(|| format!("  {code:?}: {why}"));
+                self.log_line(|| format!("  {code:?}: {why}"));
                 if why.trim().is_empty() {
                     self.find("no sentence: a call failed and nobody said why");
                 }
@@ -237,16 +244,16 @@ impl Run<'_> {
                 return "nothing".to_owned();
             }
         };
-        self.tell(|| format!("  {code} after {:?}", open.began.elapsed()));
+        self.log_line(|| format!("  {code} after {:?}", open.began.elapsed()));
         self.ran.calls += 1;
         *self.ran.answers.entry(code.clone()).or_default() += 1;
         if !self.is_over {
-            self.answered(open, &code);
+            self.check_answer(open, &code);
         }
         code
     }
 
-    fn answered(&mut self, open: &Open, code: &str) {
+    fn check_answer(&mut self, open: &Open, code: &str) {
         let call = format!("{:?}", open.asked.rpc);
         if open.asked.is_broken {
             if code != "INVALID_ARGUMENT" || open.has_run {
@@ -265,13 +272,13 @@ impl Run<'_> {
             return;
         }
         let now = self.watched.scene.now();
-        let Some(look) = self.look(&open.asked, &now, &open.refused) else {
+        let Some(look) = self.observe_call(&open.asked, &now, &open.refused) else {
             return;
         };
         let doing = self.meaning.doing(&call, &look.world);
         let gives_up = self.meaning.gives_up(&call);
         let mut allowed = Vec::new();
-        // It could not look, or what it waited for did not come.
+        // The call could not observe, or the awaited change did not happen.
         let in_vain = look.is_blind || open.has_failed || doing == Some(Doing::Wait);
         if in_vain && (gives_up.is_none() || self.is_late(open)) {
             allowed.push(gives_up.as_deref().unwrap_or("UNAVAILABLE"));
@@ -288,7 +295,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a call ends when it gives up waiting.
+    /// Returns true if a call ends when it gives up waiting.
     fn is_late(&self, open: &Open) -> bool {
         let Some(within) = self.declared(open.asked.rpc).within else {
             return false;

@@ -1,4 +1,5 @@
-//! What the outside and callers do: generic moves on objects and answers, calls that are crossed, repeated and given up.
+//! Moves of the environment and of callers: generic moves on objects and answers, calls that are
+//! crossed, repeated and given up.
 
 use std::time::Duration;
 
@@ -12,20 +13,20 @@ use super::judge::Open;
 use super::{Run, spec};
 use crate::author::{self, Document};
 use crate::declared::Lookup;
-use crate::volume::log::{Fault, What};
+use crate::volume::log::{CallEvent, Fault};
 use crate::volume::machine::is_object;
-use crate::volume::reality::Shown;
-use crate::volume::request::Asked;
+use crate::volume::reality::RequestView;
+use crate::volume::request::CallRequest;
 
 /// How long a caller has patience, in seconds.
 const LIMITS: [u64; 3] = [20, 60, 200];
 
 impl Run<'_> {
-    /// A call with whatever may come between.
-    pub(super) async fn disturbed(&mut self, asked: Asked) {
+    /// Runs a call with interruptions.
+    pub(super) async fn disturbed(&mut self, asked: CallRequest) {
         let limit = *self.dice.pick(&LIMITS).unwrap_or(&20);
         let mut open = self.open(asked, Duration::from_secs(limit));
-        match self.dice.below(8) {
+        match self.dice.roll(8) {
             0 => self.hurry(&mut open).await,
             1 => self.plan_fault(),
             2 => {
@@ -39,7 +40,7 @@ impl Run<'_> {
                 self.watched.log.plan().fault = None;
                 return;
             }
-            match self.dice.below(12) {
+            match self.dice.roll(12) {
                 0..6 => self.keep_promise(&mut open),
                 6 | 7 => {
                     let asked = open.asked.clone();
@@ -58,17 +59,18 @@ impl Run<'_> {
     }
 
     fn a_moment(&mut self) -> Duration {
-        Duration::from_millis(u64::try_from(self.dice.below(60)).unwrap_or(0))
+        Duration::from_millis(u64::try_from(self.dice.roll(60)).unwrap_or(0))
     }
 
-    /// The outside moves while the call is on its way, and nobody knows what it has seen.
+    /// Moves the environment while the call is in flight, so that the call's observation is
+    /// uncertain.
     async fn hurry(&mut self, open: &mut Open) {
         sleep(self.a_moment()).await;
         self.catch_up(open);
         if !open.task.is_finished() {
             let asked = open.asked.clone();
             self.disturb(&asked);
-            self.watched.log.note(What::Moved);
+            self.watched.log.record(CallEvent::Moved);
         }
     }
 
@@ -78,18 +80,18 @@ impl Run<'_> {
         } else {
             Fault::AnswerLost
         };
-        let after = self.dice.below(6);
+        let after = self.dice.roll(6);
         self.watched.log.plan().fault = Some((after, fault));
     }
 
-    /// The caller goes away: what is under way ends, and nothing more is begun.
+    /// Makes the caller give up: ongoing work ends, and no more work is started.
     async fn give_up(&mut self, mut open: Open) {
         self.ran.crossed += 1;
         self.catch_up(&mut open);
         let had_ended = open.task.is_finished();
         open.task.abort();
-        self.tell(|| "  given up".to_owned());
-        // What happens in the same instant happened before.
+        self.log_line(|| "  given up".to_owned());
+        // Events of the same instant count as earlier.
         for _ in 0..16 {
             yield_now().await;
         }
@@ -104,7 +106,7 @@ impl Run<'_> {
         }
     }
 
-    /// The same call once more is told that it is under way.
+    /// Repeats the call. The driver reports that the call is already in progress.
     async fn repeat(&mut self, open: &Open) {
         self.ran.crossed += 1;
         let mut again = self.open(open.asked.clone(), Duration::from_secs(20));
@@ -125,7 +127,7 @@ impl Run<'_> {
             return None;
         }
         self.ran.crossed += 1;
-        let asked = Asked {
+        let asked = CallRequest {
             rpc,
             ..open.asked.clone()
         };
@@ -140,27 +142,28 @@ impl Run<'_> {
         Some(crossing)
     }
 
-    /// One of the promises that are to be kept now, or all is well again.
+    /// Keeps one of the promises that are open now, or heals the environment.
     pub(super) fn keep_promise(&mut self, open: &mut Open) {
         let asked = open.asked.clone();
         match self.keep_one(&asked) {
             Some(1) => {}
-            Some(_) => self.watched.log.note(What::Moved),
+            Some(_) => self.watched.log.record(CallEvent::Moved),
             None => {
-                self.watched.log.note(What::Moved);
+                self.watched.log.record(CallEvent::Moved);
                 self.heal();
             }
         }
     }
 
-    /// Keeps a promise of what a call sees now; how much that changes, if anything is promised.
-    pub(super) fn keep_one(&mut self, asked: &Asked) -> Option<usize> {
+    /// Keeps a promise that a call observes now. Returns the number of changes, if anything is
+    /// promised.
+    pub(super) fn keep_one(&mut self, asked: &CallRequest) -> Option<usize> {
         let now = self.watched.scene.now();
-        let look = self.look(asked, &now, &Vec::new())?;
+        let look = self.observe_call(asked, &now, &Vec::new())?;
         let ways = self.meaning.promised(&look.world);
         let way = self.dice.pick(&ways).cloned()?;
         self.ran.moves += 1;
-        self.tell(|| format!("  kept: {way:?}"));
+        self.log_line(|| format!("  kept: {way:?}"));
         for (fact, value) in &way {
             self.force(asked, fact, value);
         }
@@ -168,9 +171,9 @@ impl Run<'_> {
     }
 
     /// Does one thing by chance that is possible.
-    pub(super) fn disturb(&mut self, asked: &Asked) {
+    pub(super) fn disturb(&mut self, asked: &CallRequest) {
         for _ in 0..20 {
-            let which = self.dice.below(12);
+            let which = self.dice.roll(12);
             let done = match which {
                 0..4 => self.answer_anew(asked),
                 4 | 5 => self.make_one(asked),
@@ -182,13 +185,13 @@ impl Run<'_> {
             };
             if done {
                 self.ran.moves += 1;
-                self.tell(|| format!("  outside: {which}"));
+                self.log_line(|| format!("  outside: {which}"));
                 return;
             }
         }
     }
 
-    fn answer_anew(&mut self, asked: &Asked) -> bool {
+    fn answer_anew(&mut self, asked: &CallRequest) -> bool {
         let facts: Vec<(String, Vec<String>)> = self
             .meaning
             .answers()
@@ -212,18 +215,18 @@ impl Run<'_> {
             .collect()
     }
 
-    fn make_one(&mut self, asked: &Asked) -> bool {
+    fn make_one(&mut self, asked: &CallRequest) -> bool {
         let inputs = self.objects();
         let input = self.dice.pick(&inputs).copied();
         input.is_some_and(|input| self.make(asked, input))
     }
 
     /// Makes an object that a call finds.
-    pub(super) fn make(&mut self, asked: &Asked, input: usize) -> bool {
+    pub(super) fn make(&mut self, asked: &CallRequest, input: usize) -> bool {
         if !is_object(self.ir(), input) {
             return false;
         }
-        // What is ours is seldom made by others.
+        // Other controllers seldom create objects that are ours.
         if self.ir().inputs[input].mode == Mode::Owned && !self.dice.one_in(4) {
             return false;
         }
@@ -232,7 +235,7 @@ impl Run<'_> {
             Lookup::Ref(_) => author::reference(&self.machine.inner.declared.inputs[input]),
             _ => return false,
         };
-        let made = self.dice.below(1000);
+        let made = self.dice.roll(1000);
         self.watched.scene.objects.create(input, &name, &spec(made))
     }
 
@@ -255,12 +258,12 @@ impl Run<'_> {
         self.watched.scene.objects.delete(kind, &name, held)
     }
 
-    /// Changes what we wrote.
+    /// Changes an object that we wrote.
     fn drift(&mut self) -> bool {
         let Some((kind, name)) = self.some_object() else {
             return false;
         };
-        let other = self.dice.below(1000);
+        let other = self.dice.roll(1000);
         let is_ours = matches!(self.ir().inputs[kind].mode, Mode::Owned | Mode::Part);
         is_ours
             && self.watched.scene.objects.edit(kind, &name, |object| {
@@ -283,7 +286,7 @@ impl Run<'_> {
     /// Writes of an effect are refused from now on, or no longer.
     fn refuse(&mut self) -> bool {
         let effects = self.ir().effects;
-        let Some(effect) = effects.get(self.dice.below(effects.len())) else {
+        let Some(effect) = effects.get(self.dice.roll(effects.len())) else {
             return false;
         };
         if self.is_asked(effect.target) {
@@ -312,8 +315,9 @@ impl Run<'_> {
         done
     }
 
-    /// Makes a fact have a value in a call, if the outside can; whether it did something.
-    fn force(&mut self, asked: &Asked, fact: &str, value: &str) -> bool {
+    /// Makes a fact have a value in a call, if the environment can. Returns true if it changed
+    /// anything.
+    fn force(&mut self, asked: &CallRequest, fact: &str, value: &str) -> bool {
         let inputs = &self.machine.inner.declared.inputs;
         if let Some(input) = inputs.iter().position(|input| input == fact) {
             return match value {
@@ -333,7 +337,7 @@ impl Run<'_> {
         };
         let snapshot = self.watched.scene.now();
         let this: Document = asked.document().into();
-        let shown = Shown::new(&snapshot, &self.machine.inner, this.clone());
+        let shown = RequestView::new(&snapshot, &self.machine.inner, this.clone());
         let call = format!("{:?}", asked.rpc);
         let Some(from) = given_in_call(self.meaning, &shown, &call, fact) else {
             return false;
@@ -356,7 +360,7 @@ impl Run<'_> {
         self.pull(&lever, fact, author::points(&lever, fact) + more)
     }
 
-    /// What a document says about a question.
+    /// Sets the answer of a document to a question.
     fn pull(&self, lever: &Document, fact: &str, points: u64) -> bool {
         if let Some(place) = lever.get("outside").and_then(|place| place.as_array()) {
             let part = |at: usize| place[at].as_str().unwrap_or_default();

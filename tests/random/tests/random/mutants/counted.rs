@@ -1,5 +1,6 @@
-//! All mutants of the gallery, judged on all cores: the tables of `docs/suite.md`, and the list of those that no run shows.
-//! `MUTANTS=1` judges each, `BLESS=1` writes tables and list; otherwise one in so many is held against the list.
+//! All mutants of the gallery, judged on all cores: the tables of `docs/suite.md`, and the list of
+//! mutants that no run detects. `MUTANTS=1` judges each, `BLESS=1` writes tables and list.
+//! Otherwise a sample is checked against the list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,10 +16,10 @@ use super::judged::{Fate, Original};
 use super::table::Table;
 use crate::number_from;
 
-/// Of so many mutants one is judged where nobody asks for all.
+/// Interval of judged mutants by default: one in this many.
 const SHARE: u64 = 20;
 
-/// What becomes of mutants, by the columns of the table.
+/// Possible outcomes of a mutant, which are the columns of the table.
 const COLUMNS: [&str; 6] = [
     "`check` refuses",
     "rustc meets other types",
@@ -36,7 +37,7 @@ pub(crate) fn each_mutant_of_the_gallery_is_judged() {
     let share = number_from("MUTANTS", if is_long() { 1 } else { SHARE });
     let (mut originals, mut tasks) = (Vec::new(), Vec::new());
     for name in numbered() {
-        let (original, mutants) = Original::of(&name);
+        let (original, mutants) = Original::with_mutants(&name);
         tasks.extend(mutants.into_iter().map(|mutant| (originals.len(), mutant)));
         originals.push(original);
     }
@@ -79,18 +80,18 @@ fn judged(originals: &[Original], tasks: &[(usize, Mutant)]) -> BTreeMap<usize, 
     })
 }
 
-fn words(aspects: &BTreeSet<Aspect>) -> String {
-    let words: Vec<String> = aspects.iter().map(|a| a.word().to_owned()).collect();
+fn join_aspects(aspects: &BTreeSet<Aspect>) -> String {
+    let words: Vec<String> = aspects.iter().map(|a| a.name().to_owned()).collect();
     words.join(", ")
 }
 
 /// Why no run shows a mutant.
-fn why(reached: &BTreeSet<Aspect>) -> String {
+fn undetected_reason(reached: &BTreeSet<Aspect>) -> String {
     match reached.is_empty() {
         true => "no run came to a world in which it differs".to_owned(),
         false => format!(
             "a run came there, and held nothing against it: {}",
-            words(reached)
+            join_aspects(reached)
         ),
     }
 }
@@ -101,8 +102,14 @@ fn hold_list(all: &[(&str, &Mutant, &Fate)], whole: bool) {
     let listed = std::fs::read_to_string(&path).unwrap_or_default();
     let line = |(name, mutant, fate): &(&str, &Mutant, &Fate)| match fate {
         Fate::Unseen(differs, reached) => {
-            let (name, why) = (format!("{name}: {}", mutant.name), why(reached));
-            Some(format!("{name}: differs in {}; {why}", words(differs)))
+            let (name, why) = (
+                format!("{name}: {}", mutant.name),
+                undetected_reason(reached),
+            );
+            Some(format!(
+                "{name}: differs in {}; {why}",
+                join_aspects(differs)
+            ))
         }
         Fate::Refused(_) | Fate::Met | Fate::Shown(_) | Fate::Same(_) => None,
     };
@@ -144,12 +151,12 @@ fn hold_tables(all: &[(&str, &Mutant, &Fate)]) {
             Fate::Same(read) if read.is_empty() => 3,
             Fate::Same(_) => 4,
             Fate::Unseen(_, reached) => {
-                unseen.count(&[&why(reached)], 0);
+                unseen.count(&[&undetected_reason(reached)], 0);
                 5
             }
         };
         declarations.count(&[&format!("`{name}`")], column);
-        let (section, what) = mutant.sort();
+        let (section, what) = mutant.section_and_kind();
         changes.count(&[section, what], column);
     }
     let all = [

@@ -20,7 +20,7 @@ pub(crate) fn text_of(name: &str) -> String {
         .unwrap_or_else(|| panic!("there is no declaration of `{name}`"))
 }
 
-/// The names of those that are numbered and driven by watches, in their order.
+/// Returns the names of the numbered gallery entries that run on watches, in their order.
 pub(crate) fn numbered() -> Vec<String> {
     let page = std::fs::read_to_string(root().join("docs/gallery.md"));
     let page = page.expect("the gallery can be read");

@@ -1,4 +1,5 @@
-//! What becomes of a mutant of the gallery. What compiles drives a machine of the random lifecycles, and what is held is the declaration as it is written.
+//! Outcome of a mutant of the gallery. A mutant that compiles runs as a machine of the random
+//! lifecycles. Each run is checked against the declaration as written.
 
 use std::collections::BTreeSet;
 
@@ -10,25 +11,26 @@ use lifecycle_random::run::{Prepared, Ran, prepare_any, run};
 
 use super::gallery::text_of;
 
-/// How many worlds the outside makes for in a run.
+/// Number of worlds that the environment moves towards in a run.
 const MOVES: usize = 12;
 /// How many runs a mutant has.
 const RUNS: u64 = 2;
-/// It makes for so many different ones at most.
+/// Maximum number of different worlds that it moves towards.
 const WORLDS: usize = 48;
 
-/// What becomes of a mutant.
+/// Outcome of a mutant.
 #[derive(Clone, Debug)]
 pub(crate) enum Fate {
     /// By this rule.
     Refused(&'static str),
     /// Authors meet other types or methods.
     Met,
-    /// By what a run says first.
+    /// Detected by a run, with its first finding.
     Shown(String),
-    /// Nothing that a pass goes by is different, and nothing else either; or something else is.
+    /// Not different in any aspect that a reconciliation depends on. The set holds the other
+    /// differing aspects and may be empty.
     Same(BTreeSet<Aspect>),
-    /// In what it differs, and in what in worlds to which a run came.
+    /// Different but not detected: all differing aspects, and those in worlds that a run reached.
     Unseen(BTreeSet<Aspect>, BTreeSet<Aspect>),
 }
 
@@ -42,10 +44,10 @@ pub(crate) struct Original {
 
 impl Original {
     /// With all its mutants.
-    pub(crate) fn of(name: &str) -> (Self, Vec<Mutant>) {
-        let source = Source::of(&text_of(name));
-        let compiled = Compiled::of(source.body()).expect("it has no findings");
-        let meant = compiled.meant();
+    pub(crate) fn with_mutants(name: &str) -> (Self, Vec<Mutant>) {
+        let source = Source::parse(&text_of(name));
+        let compiled = Compiled::compile(source.body()).expect("it has no findings");
+        let meant = compiled.declaration();
         let prepared = prepare_any(&meant.text).expect("it has no findings, and few inputs");
         let mutants = mutants(&source, &compiled.caused());
         let original = Self {
@@ -58,22 +60,27 @@ impl Original {
     }
 
     pub(crate) fn judge(&self, mutant: &Mutant, cluster: &Cluster) -> Fate {
-        let compiled = match Compiled::of(mutant.source.body()) {
+        let compiled = match Compiled::compile(mutant.source.body()) {
             Err(rule) => return Fate::Refused(rule),
             Ok(compiled) => compiled,
         };
         if compiled.met() != self.met {
             return Fate::Met;
         }
-        let meant = compiled.meant();
+        let meant = compiled.declaration();
         let differences = self.meant.differences(&meant);
         if differences.iter().any(|aspect| aspect.acts()) {
-            return self.drive(&meant, differences, cluster);
+            return self.run_mutant(&meant, differences, cluster);
         }
         Fate::Same(differences)
     }
 
-    fn drive(&self, meant: &Declaration, differs: BTreeSet<Aspect>, cluster: &Cluster) -> Fate {
+    fn run_mutant(
+        &self,
+        meant: &Declaration,
+        differs: BTreeSet<Aspect>,
+        cluster: &Cluster,
+    ) -> Fate {
         let worlds = self.meant.disputed(meant, WORLDS);
         let ran = |by: &Declaration, seed: u64| -> Ran {
             let driven = self.prepared.driven_by(by).towards(worlds.clone());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use lifecycle_tests::mistakes::table::between;
 
-/// How many of each sort there are, and what became of them.
+/// Counts of mutants by sort and outcome.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<&'static str>,
@@ -55,7 +55,7 @@ impl Table {
         text
     }
 
-    /// Holds it against what stands between the marks of this name.
+    /// Checks the table against the text between the marks of this name.
     pub(crate) fn hold(&self, name: &str, sorts: &[&str]) {
         between(name, |_| self.text(sorts));
     }

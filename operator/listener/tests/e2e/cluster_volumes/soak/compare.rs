@@ -1,5 +1,5 @@
-//! The cluster beside the state that the specs ask for: each object, the files in containers, and what lies on the disks of the nodes.
-//! Whatever no spec asks for is left over.
+//! Comparison of the cluster with the state in the specs: each object, the files in containers, and
+//! the disks of the nodes. Everything without a spec is a leftover.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::specs::{Asks, Exposure, Mounting, Specs, VOLUME, mount_label};
+use super::specs::{ClaimRequest, Exposure, Mounting, Specs, VOLUME, mount_label};
 use super::work::NODES;
 use crate::installed::Installed;
 
@@ -27,7 +27,7 @@ pub(super) type Difference = (String, String);
 type Objects = BTreeMap<String, Value>;
 
 /// Everything in the cluster that a spec may ask for.
-struct Seen {
+struct ClusterSnapshot {
     listeners: Objects,
     services: Objects,
     pods: Objects,
@@ -39,7 +39,7 @@ struct Seen {
     nodes: Vec<String>,
 }
 
-impl Seen {
+impl ClusterSnapshot {
     async fn read(site: &Installed) -> Result<Self> {
         let nodes = site.cluster.nodes().iter();
         let mut services = all(site.api::<Service>()).await?;
@@ -74,9 +74,9 @@ where
 
 /// Everything that differs: first of objects and disks, and only where these are right, of the files in containers.
 pub(super) async fn differences(site: &Installed, specs: &Specs) -> Result<Vec<Difference>> {
-    let seen = Seen::read(site).await?;
+    let seen = ClusterSnapshot::read(site).await?;
     let exposures = specs.exposures();
-    let mut found = Found::default();
+    let mut found = Differences::default();
     found.names(&seen, specs, &exposures);
     for (name, exposure) in &exposures {
         if let (Some(listener), Some(service)) = (seen.listeners.get(name), seen.services.get(name))
@@ -103,9 +103,9 @@ pub(super) async fn differences(site: &Installed, specs: &Specs) -> Result<Vec<D
 }
 
 #[derive(Default)]
-struct Found(Vec<Difference>);
+struct Differences(Vec<Difference>);
 
-impl Found {
+impl Differences {
     fn add(&mut self, object: &str, difference: String) {
         self.0.push((object.to_owned(), difference));
     }
@@ -119,7 +119,12 @@ impl Found {
     }
 
     /// Exactly the objects that the specs ask for.
-    fn names(&mut self, seen: &Seen, specs: &Specs, exposures: &BTreeMap<String, Exposure>) {
+    fn names(
+        &mut self,
+        seen: &ClusterSnapshot,
+        specs: &Specs,
+        exposures: &BTreeMap<String, Exposure>,
+    ) {
         let listeners: BTreeSet<String> = exposures.keys().cloned().collect();
         let pods: BTreeSet<String> = specs.pods.keys().cloned().collect();
         let claims = specs.pods.iter().map(|(name, pod)| pod.claim(name));
@@ -171,7 +176,7 @@ impl Found {
         name: &str,
         exposure: &Exposure,
         (listener, service): (&Value, &Value),
-        seen: &Seen,
+        seen: &ClusterSnapshot,
     ) {
         let of = ("Listener", name);
         let labels = or_empty(&listener["metadata"]["labels"]);
@@ -208,7 +213,7 @@ impl Found {
             generation,
             &status["observedGeneration"],
         );
-        // Behind node ports there is no address before a Pod mounts it.
+        // Behind node ports, no address exists before a Pod mounts it.
         let addressed = match addresses.is_empty() {
             true => "Unknown",
             false => "True",
@@ -231,7 +236,7 @@ impl Found {
         (name, pod): (&str, &Value),
         mounting: &Mounting,
         exposure: &Exposure,
-        seen: &Seen,
+        seen: &ClusterSnapshot,
     ) {
         let listener = mounting.listener(name);
         let uid = seen
@@ -268,7 +273,7 @@ impl Found {
             let of = ("PersistentVolume of claim", claim.as_str());
             let labels = json!({ LISTENER_NAMESPACE: "default", LISTENER_NAME: listener });
             self.expect(of, "labels", &labels, &volume["metadata"]["labels"]);
-            let is_of_class = matches!(mounting.asks, Asks::Class(_));
+            let is_of_class = matches!(mounting.asks, ClaimRequest::Class(_));
             let pinned = match exposure.class.pinned && is_of_class {
                 true => json!([{ "key": TOPOLOGY, "operator": "In", "values": [node] }]),
                 false => Value::Null,
@@ -283,7 +288,7 @@ impl Found {
         &mut self,
         site: &Installed,
         all: &[Pod],
-        (seen, specs): (&Seen, &Specs),
+        (seen, specs): (&ClusterSnapshot, &Specs),
     ) -> Result<()> {
         for node in site.cluster.nodes() {
             let name = node.name();
@@ -339,7 +344,7 @@ impl Found {
         site: &Installed,
         (name, mounting): (&str, &Mounting),
         exposures: &BTreeMap<String, Exposure>,
-        seen: &Seen,
+        seen: &ClusterSnapshot,
     ) {
         let listener = mounting.listener(name);
         let Some(exposure) = exposures.get(&listener) else {
@@ -376,7 +381,7 @@ impl Found {
     }
 }
 
-fn node_port<'a>(seen: &'a Seen, listener: &str) -> &'a Value {
+fn node_port<'a>(seen: &'a ClusterSnapshot, listener: &str) -> &'a Value {
     let service = seen.services.get(listener).unwrap_or(&Value::Null);
     &service["spec"]["ports"][0]["nodePort"]
 }
@@ -402,7 +407,7 @@ fn or_empty(labels: &Value) -> Value {
     }
 }
 
-/// The names in a folder, sorted; none if there is no folder.
+/// Returns the names in a folder, sorted; empty if the folder is missing.
 fn names_in(folder: &std::path::Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

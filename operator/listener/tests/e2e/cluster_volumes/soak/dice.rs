@@ -16,25 +16,25 @@ impl Dice {
     }
 
     /// A number below `limit`, which is not zero.
-    pub(super) fn below(&mut self, limit: u64) -> u64 {
+    pub(super) fn random_below(&mut self, limit: u64) -> u64 {
         self.draw() % limit
     }
 
-    /// The index of one of so many, which is at least one.
+    /// Returns a random index below this bound, which is at least one.
     pub(super) fn index(&mut self, many: usize) -> usize {
         let limit = u64::try_from(many).unwrap_or(u64::MAX);
-        usize::try_from(self.below(limit)).unwrap_or_default()
+        usize::try_from(self.random_below(limit)).unwrap_or_default()
     }
 
     pub(super) fn coin(&mut self) -> bool {
-        self.below(2) == 0
+        self.random_below(2) == 0
     }
 
     pub(super) fn among<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.index(all.len())].clone()
     }
 
-    /// One of these names; `None` if there is none.
+    /// Returns one of these names; `None` if they are empty.
     pub(super) fn name<'a>(&mut self, all: impl Iterator<Item = &'a String>) -> Option<String> {
         let all: Vec<&String> = all.collect();
         (!all.is_empty()).then(|| all[self.index(all.len())].clone())

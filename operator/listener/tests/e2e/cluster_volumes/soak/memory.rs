@@ -17,7 +17,7 @@ const MINUTE: f64 = 60.0;
 /// Minutes since the beginning, and KiB.
 type Sample = (f64, u32);
 
-/// Samples of each process, by the mode in which it runs and its pid.
+/// Samples of each process, by its mode and pid.
 pub(super) struct Memory {
     init: u32,
     samples: BTreeMap<(&'static str, u32), Vec<Sample>>,
@@ -50,7 +50,7 @@ impl Memory {
         Ok(())
     }
 
-    /// An error if a mode has no samples, or a process had more than so many KiB.
+    /// Fails if a mode has no samples, or a process had more than this many KiB.
     pub(super) fn is_below(&self, most: u32) -> Result<()> {
         for mode in MODES {
             let peak = self.peak(mode);
@@ -60,21 +60,24 @@ impl Memory {
         Ok(())
     }
 
-    fn of(&self, mode: &str) -> impl Iterator<Item = &Vec<Sample>> {
+    fn samples_for(&self, mode: &str) -> impl Iterator<Item = &Vec<Sample>> {
         let all = self.samples.iter();
         let of_mode = all.filter(move |((of, _), _)| *of == mode);
         of_mode.map(|(_, samples)| samples)
     }
 
     fn peak(&self, mode: &str) -> u32 {
-        let all = self.of(mode).flatten().map(|(_, resident)| *resident);
+        let all = self
+            .samples_for(mode)
+            .flatten()
+            .map(|(_, resident)| *resident);
         all.max().unwrap_or_default()
     }
 
     /// The steepest slope of a process in the second half, in KiB a minute.
     fn slope(&self, mode: &str) -> Option<f64> {
         let half = self.lasts.as_secs_f64() / MINUTE / 2.0;
-        let late = self.of(mode).map(|samples| {
+        let late = self.samples_for(mode).map(|samples| {
             let late = samples.iter().filter(|(minutes, _)| *minutes >= half);
             late.copied().collect::<Vec<Sample>>()
         });
@@ -116,20 +119,21 @@ fn operators(init: u32) -> Vec<(&'static str, u32)> {
     operators.collect()
 }
 
-/// True if a process is a descendant of another one. Whatever loses its parent in a PID namespace gets that of its first process.
+/// Returns true if a process is a descendant of another one. An orphan in a PID namespace gets the
+/// first process of the namespace as its parent.
 fn is_below(pid: u32, init: u32) -> bool {
     let mut parents = std::iter::successors(Some(pid), |pid| {
-        let parent = number(*pid, "PPid:")?;
+        let parent = read_status_field(*pid, "PPid:")?;
         (parent > 0).then_some(parent)
     });
     parents.any(|pid| pid == init)
 }
 
 fn resident(pid: u32) -> Option<u32> {
-    number(pid, "VmRSS:")
+    read_status_field(pid, "VmRSS:")
 }
 
-fn number(pid: u32, field: &str) -> Option<u32> {
+fn read_status_field(pid: u32, field: &str) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field));
     line?.split_whitespace().next()?.parse().ok()

@@ -54,9 +54,9 @@ impl Class {
     }
 }
 
-/// A Listener that somebody made.
+/// A Listener that a user made.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct ManualListener {
     pub(super) class: String,
     pub(super) port: u16,
     pub(super) publish: Option<bool>,
@@ -66,7 +66,7 @@ pub(super) struct Made {
     pub(super) own: Option<u64>,
 }
 
-impl Made {
+impl ManualListener {
     pub(super) fn spec(&self, name: &str) -> Value {
         let mut spec = json!({
             "className": self.class,
@@ -103,12 +103,12 @@ pub(super) fn made_labels() -> Value {
 
 /// The request of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asks {
+pub(super) enum ClaimRequest {
     Class(String),
     Listener(String),
 }
 
-impl Asks {
+impl ClaimRequest {
     fn annotations(&self) -> Value {
         match self {
             Self::Class(name) => class(name),
@@ -122,7 +122,7 @@ impl Asks {
 pub(super) struct Mounting {
     /// The index of its node.
     pub(super) node: usize,
-    pub(super) asks: Asks,
+    pub(super) asks: ClaimRequest,
     /// Its claim comes and goes with it. Otherwise the claim has its name, and a Pod that is lost is made again.
     pub(super) ephemeral: bool,
     /// No operation deletes it.
@@ -141,8 +141,8 @@ impl Mounting {
     /// The name of the Listener that a Pod of this name mounts.
     pub(super) fn listener(&self, pod: &str) -> String {
         match &self.asks {
-            Asks::Class(_) => self.claim(pod),
-            Asks::Listener(name) => name.clone(),
+            ClaimRequest::Class(_) => self.claim(pod),
+            ClaimRequest::Listener(name) => name.clone(),
         }
     }
 
@@ -166,7 +166,7 @@ impl Mounting {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Specs {
     pub(super) classes: BTreeMap<String, Class>,
-    pub(super) made: BTreeMap<String, Made>,
+    pub(super) made: BTreeMap<String, ManualListener>,
     pub(super) pods: BTreeMap<String, Mounting>,
 }
 
@@ -176,7 +176,7 @@ impl Specs {
         pods.any(|(name, pod)| pod.listener(name) == listener)
     }
 
-    /// Each Listener that has to exist, with what has to be known of it, by name.
+    /// Returns each Listener that must exist, with its expected properties, by name.
     pub(super) fn exposures(&self) -> BTreeMap<String, Exposure> {
         let made = self.made.iter().filter_map(|(name, made)| {
             let exposure = Exposure {
@@ -192,7 +192,7 @@ impl Specs {
             Some((name.clone(), exposure))
         });
         let of_claims = self.pods.iter().filter_map(|(pod, mounting)| {
-            let Asks::Class(class_name) = &mounting.asks else {
+            let ClaimRequest::Class(class_name) = &mounting.asks else {
                 return None;
             };
             let port = json!({ "name": "http", "port": 8080, "protocol": "TCP" });
@@ -225,7 +225,7 @@ pub(super) struct Exposure {
     /// Each field that the spec of the Listener must have.
     pub(super) spec: Value,
     port: u16,
-    /// Somebody made it; otherwise a claim did.
+    /// True if a user made it; otherwise a claim did.
     pub(super) is_made: bool,
     publish: bool,
     extra: bool,

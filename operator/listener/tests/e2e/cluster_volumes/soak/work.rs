@@ -1,5 +1,6 @@
-//! Operations of people and workloads during a soak, chosen by a seeded generator: edits of specs, edits of objects that the operator owns, Pods that come
-//! and go. Writes down what the specs ask for, and which operations each object has seen.
+//! Operations of people and workloads during a soak, chosen by a seeded generator: edits of specs,
+//! edits of objects that the operator owns, Pods that come and go. Records the state in the specs,
+//! and the operations on each object.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::dice::Dice;
-use super::specs::{Asks, Class, Made, Mounting, Specs, VOLUME, made_labels};
+use super::specs::{ClaimRequest, Class, ManualListener, Mounting, Specs, VOLUME, made_labels};
 
 /// Between two operations.
 const PAUSE: Duration = Duration::from_millis(600);
@@ -25,12 +26,12 @@ const PAUSE: Duration = Duration::from_millis(600);
 const MOST_MADE: usize = 10;
 /// Of Pods at once: each is a container.
 const MOST_PODS: usize = 7;
-/// So many operations of an object an error shows.
+/// Number of operations of an object that an error shows.
 const LAST: usize = 8;
 
 /// The nodes, by index.
 pub(super) const NODES: [&str; 2] = ["node1", "node2"];
-/// The class whose type changes.
+/// Class with a changing type.
 const TURNS: &str = "soak-turns";
 /// Name, type, pinning.
 const CLASSES: [(&str, bool, bool); 4] = [
@@ -39,7 +40,7 @@ const CLASSES: [(&str, bool, bool); 4] = [
     ("soak-pinned", true, true),
     (TURNS, false, false),
 ];
-/// Classes of Listeners that are made by hand: a volume decides at its creation whether it is pinned.
+/// Classes of manually created Listeners: the pinning of a volume is decided at its creation.
 const UNPINNED: [&str; 3] = ["soak-inside", "soak-outside", TURNS];
 
 /// Everything that was done so far.
@@ -92,7 +93,8 @@ impl Work {
         }
     }
 
-    /// Creates the classes and what stays: on the first node a Pod with a Listener of its own, on the second one that shares a Listener.
+    /// Creates the classes and the permanent Pods: on the first node one with a Listener of its
+    /// own, on the second one that shares a Listener.
     pub(super) async fn begin(&mut self) -> Result<()> {
         for (name, node_port, pinned) in CLASSES {
             let class = Class::new(node_port, pinned);
@@ -105,8 +107,8 @@ impl Work {
         }
         self.create_listener("shared", "soak-outside").await?;
         let asks = [
-            Asks::Class(TURNS.to_owned()),
-            Asks::Listener("shared".to_owned()),
+            ClaimRequest::Class(TURNS.to_owned()),
+            ClaimRequest::Listener("shared".to_owned()),
         ];
         for (node, asks) in asks.into_iter().enumerate() {
             let mounting = Mounting {
@@ -142,14 +144,14 @@ impl Work {
         operations[operations.len().saturating_sub(LAST)..].join(", ")
     }
 
-    fn note(&mut self, object: &str, kind: &'static str) {
+    fn record(&mut self, object: &str, kind: &'static str) {
         *self.counts.entry(kind).or_default() += 1;
         let entry = self.history.entry(object.to_owned()).or_default();
         entry.push(format!("#{} {kind}", self.number));
     }
 
     async fn operate(&mut self) -> Result<()> {
-        match self.dice.below(20) {
+        match self.dice.random_below(20) {
             0 | 1 => self.make_listener().await,
             2..=4 => self.edit_listener().await,
             5 => self.delete_listener().await,
@@ -178,7 +180,7 @@ impl Work {
     }
 
     async fn create_listener(&mut self, name: &str, class: &str) -> Result<()> {
-        let made = Made {
+        let made = ManualListener {
             class: class.to_owned(),
             port: self.port(),
             publish: self.dice.among(&[None, Some(true), Some(false)]),
@@ -190,13 +192,13 @@ impl Work {
             "metadata": { "name": name, "labels": made_labels() }, "spec": made.spec(name),
         });
         create(&self.listeners, object).await?;
-        self.note(name, "create Listener");
+        self.record(name, "create Listener");
         self.specs.made.insert(name.to_owned(), made);
         Ok(())
     }
 
     fn port(&mut self) -> u16 {
-        8000 + u16::try_from(self.dice.below(1000)).unwrap_or_default()
+        8000 + u16::try_from(self.dice.random_below(1000)).unwrap_or_default()
     }
 
     async fn edit_listener(&mut self) -> Result<()> {
@@ -234,7 +236,7 @@ impl Work {
         };
         let spec = made.spec(&name);
         replace_spec(&self.listeners, &name, spec).await?;
-        self.note(&name, kind);
+        self.record(&name, kind);
         Ok(())
     }
 
@@ -245,7 +247,7 @@ impl Work {
             return Ok(());
         };
         delete(&self.listeners, &name).await?;
-        self.note(&name, "delete Listener");
+        self.record(&name, "delete Listener");
         self.specs.made.remove(&name);
         Ok(())
     }
@@ -270,7 +272,7 @@ impl Work {
         };
         let spec = class.spec();
         replace_spec(&self.classes, &name, spec).await?;
-        self.note(&name, kind);
+        self.record(&name, kind);
         Ok(())
     }
 
@@ -281,7 +283,7 @@ impl Work {
         class.node_port = !class.node_port;
         let spec = class.spec();
         replace_spec(&self.classes, TURNS, spec).await?;
-        self.note(TURNS, "edit serviceType");
+        self.record(TURNS, "edit serviceType");
         Ok(())
     }
 
@@ -296,7 +298,7 @@ impl Work {
             return Ok(());
         };
         delete(&self.services, &name).await?;
-        self.note(&name, "delete Service");
+        self.record(&name, "delete Service");
         Ok(())
     }
 
@@ -312,7 +314,7 @@ impl Work {
             json!({ "metadata": { "annotations": { "soak.example.org/round": null } } }),
         ]);
         merge(&self.services, &name, patch).await?;
-        self.note(&name, "edit Service");
+        self.record(&name, "edit Service");
         Ok(())
     }
 
@@ -325,7 +327,7 @@ impl Work {
         let patch = json!({ "status": { "serviceName": service, "conditions": null } });
         let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
         may_be_gone(self.listeners.patch_status(&name, &params, &patch).await)?;
-        self.note(&name, "edit status");
+        self.record(&name, "edit status");
         Ok(())
     }
 
@@ -350,7 +352,7 @@ impl Work {
             json!({ "metadata": { "labels": without } }),
         )
         .await?;
-        self.note(&name, "remove Pod label");
+        self.record(&name, "remove Pod label");
         Ok(())
     }
 
@@ -363,7 +365,7 @@ impl Work {
         let entry = json!({ "scope": "Cluster", "ingressAddresses": wrong });
         let patch = json!({ "spec": { "listeners": { VOLUME: entry } } });
         merge(&self.lists, &list_of(&pod), patch).await?;
-        self.note(&pod.name_any(), "edit PodListeners");
+        self.record(&pod.name_any(), "edit PodListeners");
         Ok(())
     }
 
@@ -372,7 +374,7 @@ impl Work {
             return Ok(());
         };
         delete(&self.lists, &list_of(&pod)).await?;
-        self.note(&pod.name_any(), "delete PodListeners");
+        self.record(&pod.name_any(), "delete PodListeners");
         Ok(())
     }
 
@@ -382,8 +384,8 @@ impl Work {
         }
         let shared = self.dice.name(self.specs.made.keys());
         let asks = match (self.dice.index(3), shared) {
-            (0, Some(name)) => Asks::Listener(name),
-            _ => Asks::Class(CLASSES[self.dice.index(CLASSES.len())].0.to_owned()),
+            (0, Some(name)) => ClaimRequest::Listener(name),
+            _ => ClaimRequest::Class(CLASSES[self.dice.index(CLASSES.len())].0.to_owned()),
         };
         let mounting = Mounting {
             node: self.dice.index(NODES.len()),
@@ -404,7 +406,7 @@ impl Work {
             true => "create Pod with an ephemeral volume",
             false => "create Pod with a claim",
         };
-        self.note(name, kind);
+        self.record(name, kind);
         self.specs.pods.insert(name.to_owned(), mounting);
         Ok(())
     }
@@ -419,7 +421,7 @@ impl Work {
         if mounting.is_some_and(|mounting| !mounting.ephemeral) {
             delete(&self.claims, &name).await?;
         }
-        self.note(&name, "delete Pod");
+        self.record(&name, "delete Pod");
         Ok(())
     }
 
@@ -431,7 +433,7 @@ impl Work {
             return Ok(());
         };
         delete(&self.pods, &name).await?;
-        self.note(&name, "delete Pod and keep its claim");
+        self.record(&name, "delete Pod and keep its claim");
         Ok(())
     }
 
@@ -457,11 +459,11 @@ impl Work {
         for (name, mounting) in gone {
             if mounting.ephemeral {
                 self.specs.pods.remove(&name);
-                self.note(&name, "lose Pod with its node");
+                self.record(&name, "lose Pod with its node");
                 continue;
             }
             create(&self.pods, mounting.object(&name, NODES[mounting.node])).await?;
-            self.note(&name, "create Pod again");
+            self.record(&name, "create Pod again");
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The Pods of the controller as the audit log shows them: each write says which Pod's token it came with.
+//! The Pods of the controller in the audit log: each write records the Pod of its token.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -31,7 +31,8 @@ pub(super) fn cases() -> Vec<Case> {
 const MANY: usize = 30;
 /// How long each request takes in addition.
 const SLOW: Duration = Duration::from_millis(300);
-/// So many requests are enough: a Listener needs two writes, each of them more than once, some statuses that say so, and events.
+/// Upper bound on the requests. A Listener needs two writes, each repeated, some statuses that
+/// report it, and events.
 const ENOUGH: usize = 100 + 12 * MANY;
 const OVERLOADED: [StatusCode; 3] = [
     StatusCode::TOO_MANY_REQUESTS,
@@ -68,7 +69,7 @@ impl Overload {
     }
 }
 
-/// A client whose requests go through an overload.
+/// Returns a client that sends its requests through an overload.
 fn through(overload: &Arc<Overload>, server: &Client) -> Client {
     let (server, overload) = (server.clone(), Arc::clone(overload));
     let namespace = server.default_namespace().to_owned();

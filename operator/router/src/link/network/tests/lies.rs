@@ -1,4 +1,4 @@
-//! Neighbours that say what no router says.
+//! Tests of neighbours that send announcements that no correct router sends.
 
 use super::*;
 
@@ -25,7 +25,10 @@ fn said_by(number: usize, sequence: u64) -> Announcement {
     }
 }
 
-fn tell(network: &mut Network, announcement: Announcement) -> Result<(), Violation> {
+fn receive_announcement(
+    network: &mut Network,
+    announcement: Announcement,
+) -> Result<(), Violation> {
     network.receive(&site(2), Arc::new(announcement), Duration::ZERO)
 }
 
@@ -57,10 +60,15 @@ fn what_cannot_be_said_is_a_violation_that_names_the_site() {
     for (text, lie) in lies {
         let mut said = said_by(2, 1);
         lie(&mut said);
-        assert_eq!(tell(&mut network, said).unwrap_err().to_string(), text);
+        assert_eq!(
+            receive_announcement(&mut network, said)
+                .unwrap_err()
+                .to_string(),
+            text
+        );
         assert_eq!(network.known().count(), 0);
     }
-    tell(&mut network, said_by(2, 1)).unwrap();
+    receive_announcement(&mut network, said_by(2, 1)).unwrap();
     network.tick(PACE);
     assert_eq!(network.routes().sites.len(), 1);
 }
@@ -69,8 +77,8 @@ fn what_cannot_be_said_is_a_violation_that_names_the_site() {
 fn an_edge_site_speaks_for_itself_alone() {
     let mut network = network();
     network.link_up(&site(2), Role::Edge, 1, Duration::ZERO);
-    tell(&mut network, said_by(2, 1)).unwrap();
-    let foreign = tell(&mut network, said_by(1, 9));
+    receive_announcement(&mut network, said_by(2, 1)).unwrap();
+    let foreign = receive_announcement(&mut network, said_by(1, 9));
     assert_eq!(foreign, Err(Violation::Foreign(site(1))));
     assert_eq!(network.known().count(), 1);
 }
@@ -136,19 +144,19 @@ fn a_lie_about_another_site_ends_when_that_site_hears_of_it() {
 #[test]
 fn floods_replays_and_invented_sites_are_cut_off() {
     let mut network = network();
-    let mut flood = (1..100_000).map(|n| tell(&mut network, said_by(2, n)));
+    let mut flood = (1..100_000).map(|n| receive_announcement(&mut network, said_by(2, n)));
     assert_eq!(flood.find_map(Result::err), Some(Violation::Flood));
     let mut network = super::lies::network();
-    let mut replay = (1..100_000).map(|_| tell(&mut network, said_by(2, 1)));
+    let mut replay = (1..100_000).map(|_| receive_announcement(&mut network, said_by(2, 1)));
     assert_eq!(replay.find_map(Result::err), Some(Violation::Replay));
     let mut network = super::lies::network();
-    let mut invented = (3..100_000).map(|n| tell(&mut network, said_by(n, 1)));
+    let mut invented = (3..100_000).map(|n| receive_announcement(&mut network, said_by(n, 1)));
     assert_eq!(
         invented.find_map(Result::err),
         Some(Violation::TooManySites)
     );
     assert_eq!(network.known().count(), MAX_SITES_OF_NEIGHBOUR);
-    // What an honest neighbour says has room.
+    // The announcement of an honest neighbour has room.
     let honest = network.receive(&site(1), Arc::new(said_by(1, 1)), Duration::ZERO);
     honest.unwrap();
     network.tick(PACE);
@@ -207,7 +215,7 @@ fn who_is_announced_falsely_for_all_time_is_overruled_or_at_least_not_cut_off() 
             .receive(&site(2), Arc::new(lie), now)
             .unwrap();
         world.settle();
-        // Each may be told something more of it.
+        // Each may receive a further announcement of it.
         world.set_keys(0, BTreeSet::from([key(1)]));
         world.settle();
         let keys = &world.routes(2).keys;
@@ -218,7 +226,7 @@ fn who_is_announced_falsely_for_all_time_is_overruled_or_at_least_not_cut_off() 
 
 #[test]
 fn two_starts_that_overrule_the_same_memory_are_never_taken_for_each_other() {
-    // Site 1 remembers what the first of them said, and site 2 only what was before.
+    // Site 1 remembers the announcement of the first start, and site 2 only the earlier one.
     let mut world = World::line(3);
     world.settle();
     world.down(1, 2);

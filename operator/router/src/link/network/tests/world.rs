@@ -1,4 +1,4 @@
-//! Some sites, the messages under way between them, and what a naive oracle says of their ways.
+//! Some sites, the messages under way between them, and a naive oracle for their paths.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -27,7 +27,7 @@ struct Clock {
 }
 
 impl Clock {
-    fn at(self, now: Duration) -> Duration {
+    fn reading_at(self, now: Duration) -> Duration {
         (now - self.started) * self.percent / 100
     }
 
@@ -160,13 +160,13 @@ impl World {
         self.flow();
     }
 
-    /// The clock of a site runs at so many hundredths of what it should.
+    /// Sets the speed of a site's clock, in percent of real time.
     pub(super) fn set_clock(&mut self, at: usize, percent: u32) {
         self.clocks[at].percent = percent;
     }
 
     fn now_at(&self, at: usize) -> Duration {
-        self.clocks[at].at(self.now)
+        self.clocks[at].reading_at(self.now)
     }
 
     pub(super) fn restart(&mut self, at: usize, instance: Instance) {
@@ -196,7 +196,7 @@ impl World {
         }
     }
 
-    /// Time passes; messages that are under way stay there.
+    /// Lets time pass; messages that are under way stay there.
     pub(super) fn wait(&mut self, time: Duration) {
         let until = self.now + time;
         loop {
@@ -212,7 +212,7 @@ impl World {
         self.flow();
     }
 
-    /// Lets each site do what is due, and takes what it has to say.
+    /// Lets each site perform its due work, and collects its messages.
     fn flow(&mut self) {
         for at in 0..self.networks.len() {
             self.flow_of(at);
@@ -305,7 +305,8 @@ impl World {
             return;
         }
         let (from, to, message) = self.take(which % waiting).unwrap();
-        // A link keeps the order of answers, and loses none that says that something was forgotten: it would end with that.
+        // A link keeps the order of acknowledgements. It never loses one that reports forgotten
+        // information: the link would end with that.
         let fate = match &message {
             Message::Acknowledge(_, version) if fate == 2 || *version == Version::default() => 3,
             Message::Acknowledge(..) | Message::Announce(..) => fate,
@@ -322,13 +323,14 @@ impl World {
         self.flow();
     }
 
-    /// Delivers everything, and says again what was lost, until nothing is said any more.
+    /// Delivers everything, and repeats lost messages, until no message is sent any more.
     pub(super) fn settle(&mut self) {
         let mut quiet = 0;
         while quiet < 3 {
             let before = self.sent;
             self.drain();
-            // Short enough that nothing expires, long enough that what was lost is said again.
+            // The time is short enough that nothing expires, and long enough that lost messages
+            // are sent again.
             self.wait(Duration::from_millis(5001));
             quiet = if self.sent == before && self.waiting() == 0 {
                 quiet + 1
@@ -338,7 +340,7 @@ impl World {
         }
     }
 
-    /// Tells one moment from another.
+    /// Returns a hash that distinguishes moments.
     pub(super) fn print(&self, happened: (usize, usize)) -> u64 {
         let mut hasher = DefaultHasher::new();
         format!("{happened:?} {:?} {:?}", self.networks, self.pipes).hash(&mut hasher);
@@ -346,7 +348,7 @@ impl World {
     }
 
     /// All ways of all sites.
-    pub(super) fn ways(&self) -> String {
+    pub(super) fn describe_routes(&self) -> String {
         let routes: Vec<&Routes> = self
             .networks
             .iter()
@@ -389,7 +391,8 @@ impl World {
         costs
     }
 
-    /// Everybody has the ways of the oracle and the keys of whom it reaches, and no way is a circle.
+    /// Checks that every site has the paths of the oracle and the keys of all sites that it
+    /// reaches, and that no path is a circle.
     pub(super) fn agrees_with_the_oracle(&self) {
         for from in 0..self.networks.len() {
             let costs = self.costs(from);

@@ -1,6 +1,7 @@
-//! Fifty sites with five hundred keys of which links are cut, flap, fall silent, thaw and come back, halves are parted, and routers start
-//! again, at random: within the bound everybody knows the ways as they are, no byte of a stream is another one, and nothing is left over.
-//! `LINK_CHAOS` says with how many seeds of each network.
+//! Fifty sites with five hundred keys, and random events: links are cut, flap, fall silent, thaw
+//! and come back, halves are parted, and routers restart. Within the bound every site knows the
+//! current paths, no byte of a stream is altered, and nothing is left over. `LINK_CHAOS` sets the
+//! number of seeds of each network.
 
 use std::collections::BTreeSet;
 
@@ -16,18 +17,19 @@ use crate::link::session::{ALIVE, DEAD};
 
 const SITES: usize = 50;
 const KEYS: usize = 10;
-/// The time to see that a link is dead, to dial again, and to tell everybody.
+/// Time to detect that a link is dead, to dial again, and to notify every site.
 const SETTLED: Duration = Duration::from_secs(8);
 /// The longest that bytes are under way.
 const LATENCY: u64 = 300;
-/// So long a link can stand still without being given up, in milliseconds: something was heard just before, or a moment ago.
+/// Time that a link can stall without being given up, in milliseconds: its last message arrived
+/// just before, or a moment ago.
 const SHORT: u64 = (DEAD.as_millis() - ALIVE.as_millis()) as u64 - 50;
 /// After this both ends have given it up.
 const LONG: u64 = (DEAD.as_millis() + ALIVE.as_millis()) as u64 + LATENCY;
 
 type Ends = (usize, usize);
 
-/// Links by their ends, and what they cost.
+/// Links by their ends, with their costs.
 type Links = BTreeMap<Ends, u32>;
 
 /// A change of links and sites.
@@ -62,7 +64,7 @@ const EVENTS: [Event; 8] = [
 ];
 
 struct Chaos {
-    /// Which this is, for who reads that it failed.
+    /// Name of this run, for the reader of a failure.
     name: String,
     world: World,
     /// Those that are dialled, silent or not.
@@ -187,7 +189,8 @@ impl Chaos {
         }
     }
 
-    /// Something happens. Returns how often a site has something new to say because of it.
+    /// Triggers a random event. Returns the number of new announcements that sites make because of
+    /// it.
     async fn happens(&mut self) -> usize {
         let (event, ends) = self.draw();
         *self.happened.entry(event).or_default() += 1;
@@ -245,8 +248,8 @@ impl Chaos {
         changes
     }
 
-    /// No link leads from one half to the other for a while, and then all links are there. Returns how often a site has something new to
-    /// say.
+    /// Cuts all links between two halves for a while, and then restores all links. Returns the
+    /// number of new announcements by sites.
     async fn part(&mut self) -> usize {
         let halves: Vec<bool> = (0..SITES).map(|_| self.random.random()).collect();
         let of: Vec<Ends> = self.links.keys().copied().collect();
@@ -272,7 +275,7 @@ impl Chaos {
         2 * (between.len() + gone.len())
     }
 
-    /// What the cheapest way from a site to each other one costs.
+    /// Returns the cost of the cheapest route from a site to each other one.
     fn costs(&self, from: usize) -> BTreeMap<SiteId, u64> {
         let mut costs = vec![u64::MAX; SITES];
         costs[from] = 0;
@@ -296,7 +299,7 @@ impl Chaos {
     fn mistaken(&self, expected: &[BTreeMap<SiteId, u64>]) -> Option<String> {
         let mut all = self.world.nodes.iter().zip(expected);
         all.find_map(|(node, expected)| {
-            let ways = node.ways().borrow().clone();
+            let ways = node.routes().borrow().clone();
             let known = ways.sites.iter();
             let known: BTreeMap<_, _> = known.map(|(to, way)| (to.clone(), way.cost)).collect();
             let (keys, all) = (ways.keys.len(), KEYS * expected.len());
@@ -360,10 +363,10 @@ impl Chaos {
         }
     }
 
-    /// So many announcements were made since `before`: each change is said once in each direction of each link, and what a link that is
-    /// new lacks once more.
+    /// Checks the number of announcements since `before`. Each change is announced once in each
+    /// direction of each link, and a new link transfers missing announcements once more.
     fn said_little(&self, before: u64, changes: usize) {
-        let more = self.world.said().0.saturating_sub(before);
+        let more = self.world.message_counts().0.saturating_sub(before);
         let directions = 2 * self.all.len();
         let most = (3 * changes + SITES) * directions;
         let name = &self.name;
@@ -380,7 +383,7 @@ impl Chaos {
             for _ in 0..12 {
                 streams.spawn(self.stream());
             }
-            let (before, mut changes) = (self.world.said().0, 0);
+            let (before, mut changes) = (self.world.message_counts().0, 0);
             for _ in 0..events {
                 changes += self.happens().await;
                 self.pause(0..1_500).await;
@@ -388,7 +391,7 @@ impl Chaos {
             self.settles(&format!("round {round}")).await;
             self.said_little(before, changes);
         }
-        let before = self.world.said().0;
+        let before = self.world.message_counts().0;
         let changes = self.part().await;
         self.said_little(before, changes);
         let mut whole = 0;
@@ -408,7 +411,7 @@ impl Chaos {
     }
 }
 
-/// Networks of one kind, with the first seeds, in so many rounds of so many events.
+/// Runs networks of one kind with the first seeds, in `rounds` rounds of `events` events.
 async fn chaos(kind: &str, (rounds, events): (usize, usize), links: impl Fn(&mut Pcg64) -> Links) {
     let mut happened: BTreeMap<Event, usize> = BTreeMap::new();
     for seed in 0..amount("LINK_CHAOS", 1, 10) {
@@ -423,7 +426,7 @@ async fn chaos(kind: &str, (rounds, events): (usize, usize), links: impl Fn(&mut
     assert_eq!(missing, None, "only {happened:?} happened");
 }
 
-/// Adds links at random costs until there are so many.
+/// Adds links at random costs until `count` links exist.
 fn add(links: &mut Links, count: usize, random: &mut Pcg64) {
     while links.len() < count {
         let [a, b] = [(); 2].map(|()| random.random_range(0..SITES));

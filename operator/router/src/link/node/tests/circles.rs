@@ -1,11 +1,11 @@
-//! Streams that come back to a router they were at: of neighbours that pass them on in a circle, and of routers that disagree for a
-//! moment about the ways.
+//! Streams that come back to a router that they have passed. The causes are neighbours that forward
+//! them in a circle, and routers that disagree for a moment about the paths.
 
 use std::collections::BTreeSet;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 
-use super::liars::{Asks, Liar, Stream, is_well};
+use super::liars::{Liar, Stream, StreamRequests, is_well};
 use super::wire::Line;
 use super::*;
 use crate::link::frame::record::{Record, Request};
@@ -13,7 +13,7 @@ use crate::link::frame::record::{Record, Request};
 fn asking(site: SiteId, ttl: u8) -> Vec<u8> {
     let mut bytes = Vec::new();
     let key = key(1);
-    Record::Open(Request { key, site, ttl }).put(&mut bytes);
+    Record::Open(Request { key, site, ttl }).encode_into(&mut bytes);
     bytes
 }
 
@@ -55,7 +55,7 @@ async fn a_neighbour_that_sends_a_stream_back_or_too_far_is_told_that_it_goes_in
     })
     .await;
     for (number, ttl) in [(9, 64), (1, 0)] {
-        let mut stream = Liar::ask(&liar.asks).await;
+        let mut stream = Liar::request_stream(&liar.asks).await;
         let asking = asking(site(number), ttl);
         stream.write_all(&asking).await.unwrap();
         let refusal = first(&mut stream, |record| {
@@ -77,7 +77,8 @@ async fn a_neighbour_that_sends_a_stream_back_or_too_far_is_told_that_it_goes_in
     ends(&world).await;
 }
 
-/// Nobody is harmed once the liars are gone, and nothing is left of their streams.
+/// Checks that no node is harmed once the liars are gone, and that nothing is left of their
+/// streams.
 async fn ends(world: &World) {
     sleep(Duration::from_secs(5)).await;
     for node in &world.nodes {
@@ -87,10 +88,10 @@ async fn ends(world: &World) {
     is_well(world).await;
 }
 
-/// Passes on each stream that comes in, with as many links left as `ttl` says.
+/// Forwards each incoming stream, with the remaining number of links computed by `ttl`.
 async fn pass_on(
     mut incoming: mpsc::UnboundedReceiver<Stream>,
-    asks: Asks,
+    asks: StreamRequests,
     ttl: impl Fn(u8) -> u8 + Clone + Send + 'static,
 ) {
     while let Some(mut stream) = incoming.recv().await {
@@ -105,7 +106,7 @@ async fn pass_on(
             let (request, rest) = request.await.expect("a node asks first");
             let mut bytes = asking(request.site, ttl(request.ttl));
             bytes.extend(rest);
-            let mut next = Liar::ask(&asks).await;
+            let mut next = Liar::request_stream(&asks).await;
             if next.write_all(&bytes).await.is_ok() {
                 drop(copy_bidirectional(&mut stream, &mut next).await);
             }
@@ -113,12 +114,13 @@ async fn pass_on(
     }
 }
 
-/// Two liars: one says that it leads to a site, and the other gives back what was to go there. How a stream to that site ends, and how
-/// often the nodes refused it as one that goes in a circle.
+/// Runs two liars: one claims to lead to a site, and the other returns streams that should go
+/// there. Returns the outcome of a stream to that site, and the number of times that the nodes
+/// refused it as a loop.
 async fn circle(ttl: impl Fn(u8) -> u8 + Clone + Send + 'static) -> (Option<Refusal>, u64) {
     let mut leads = Liar::new().await;
     let world = leads.world.clone();
-    let mut returns = Liar::beside(world.clone(), 1, 8).await;
+    let mut returns = Liar::connect_as(world.clone(), 1, 8).await;
     let nowhere = site(77);
     leads.greet(Role::Interior).await;
     returns.greet(Role::Interior).await;
@@ -157,7 +159,7 @@ async fn circle(ttl: impl Fn(u8) -> u8 + Clone + Send + 'static) -> (Option<Refu
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_in_a_circle_of_four_ends_when_it_went_over_64_links() {
-    // Each of the nodes counts a link, and each says on the way back why it ended.
+    // Each node counts a link, and each reports on the way back why the stream ended.
     assert_eq!(circle(|ttl| ttl).await, (Some(Refusal::Loop), 65));
 }
 
@@ -180,7 +182,7 @@ async fn routers_that_disagree_for_a_moment_send_no_stream_in_circles() {
     })
     .await;
     sleep(Duration::from_secs(5)).await;
-    // What site 0 says of itself waits for its turn, and it goes by what it knows at once.
+    // The announcement of site 0 waits for its turn, but site 0 acts on its own knowledge at once.
     world.set_keys(0, &[2]);
     world.close(0, 3).await;
     let open = async || world.nodes[0].open(&key(1), &site(3)).await;

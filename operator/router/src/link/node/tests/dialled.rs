@@ -41,7 +41,7 @@ impl Dialled {
         }
     }
 
-    /// The node that is dialled is gone, and another is there in its place.
+    /// Replaces the dialled node by another one.
     pub(super) fn lead_to(&self, node: &Node) {
         self.to.send_replace(node.clone());
         if let Some(accepted) = self.accepted.lock().unwrap().take() {

@@ -1,4 +1,4 @@
-//! A peer with a certificate that says frames and bytes at random, some of them damaged on the way.
+//! A peer with a certificate that sends random frames and bytes, some of them damaged on the way.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -23,8 +23,8 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Says all of it, and is gone in the end: cut off, refused or silent.
-async fn says(pieces: Vec<Vec<u8>>, greets: bool) {
+/// Sends all pieces. In the end the peer is cut off, refused or silent.
+async fn send_pieces(pieces: Vec<Vec<u8>>, greets: bool) {
     let mut liar = Liar::new().await;
     if greets {
         liar.greet(Role::Interior).await;
@@ -46,6 +46,6 @@ proptest! {
     fn whatever_a_peer_says_it_ends_and_harms_nobody(pieces in vec(piece(), 0..12), greets in any::<bool>()) {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().start_paused(true).build();
-        runtime.expect("a runtime is made").block_on(says(pieces, greets));
+        runtime.expect("a runtime is made").block_on(send_pieces(pieces, greets));
     }
 }

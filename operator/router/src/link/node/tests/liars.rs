@@ -15,13 +15,13 @@ use crate::link::frame::record::{Record, Request};
 
 pub(super) type Stream = tokio_util::compat::Compat<yamux::Stream>;
 
-/// Asks for a stream to the node.
-pub(super) type Asks = mpsc::UnboundedSender<tokio::sync::oneshot::Sender<Stream>>;
+/// Requests for streams to the node.
+pub(super) type StreamRequests = mpsc::UnboundedSender<tokio::sync::oneshot::Sender<Stream>>;
 
 /// A peer that speaks as it likes to the node `site-00`, which has an honest neighbour too, or to that one.
 pub(super) struct Liar {
     pub(super) world: Arc<World>,
-    pub(super) asks: Asks,
+    pub(super) asks: StreamRequests,
     /// Streams that the node opens.
     pub(super) incoming: mpsc::UnboundedReceiver<Stream>,
     pub(super) control: Stream,
@@ -29,7 +29,7 @@ pub(super) struct Liar {
     number: usize,
 }
 
-async fn drive(
+async fn run_connection(
     io: DuplexStream,
     mut asked: mpsc::UnboundedReceiver<tokio::sync::oneshot::Sender<Stream>>,
     let_in: mpsc::UnboundedSender<Stream>,
@@ -57,11 +57,11 @@ impl Liar {
         let world = World::line(2).await;
         world.set_keys(0, &[1, 902]);
         world.set_keys(1, &[1]);
-        Self::beside(Arc::new(world), 0, 9).await
+        Self::connect_as(Arc::new(world), 0, 9).await
     }
 
     /// As this site, beside a node of a world.
-    pub(super) async fn beside(world: Arc<World>, at: usize, number: usize) -> Self {
+    pub(super) async fn connect_as(world: Arc<World>, at: usize, number: usize) -> Self {
         let (io, accepted) = duplex(64 * 1024);
         let node = world.nodes[at].clone();
         let terms = Terms {
@@ -71,8 +71,8 @@ impl Liar {
         let ended = tokio::spawn(async move { node.link(accepted, Side::Accept, &terms).await });
         let (asks, asked) = mpsc::unbounded_channel();
         let (let_in, incoming) = mpsc::unbounded_channel();
-        tokio::spawn(drive(io, asked, let_in));
-        let control = Self::ask(&asks).await;
+        tokio::spawn(run_connection(io, asked, let_in));
+        let control = Self::request_stream(&asks).await;
         Self {
             world,
             asks,
@@ -83,7 +83,7 @@ impl Liar {
         }
     }
 
-    pub(super) async fn ask(asks: &Asks) -> Stream {
+    pub(super) async fn request_stream(asks: &StreamRequests) -> Stream {
         let (answer, answered) = tokio::sync::oneshot::channel();
         asks.send(answer).unwrap();
         answered.await.unwrap()
@@ -99,7 +99,7 @@ impl Liar {
         }
     }
 
-    async fn say(&mut self, frame: &Frame) {
+    async fn send_frame(&mut self, frame: &Frame) {
         // It may have been cut off by now.
         drop(self.control.write_all(&frame.encode()).await);
     }
@@ -110,8 +110,8 @@ impl Liar {
             site: site(self.number),
             ..Self::hello()
         };
-        self.say(&Frame::Hello(hello)).await;
-        self.say(&Frame::Alive).await;
+        self.send_frame(&Frame::Hello(hello)).await;
+        self.send_frame(&Frame::Alive).await;
         sleep(Duration::from_millis(100)).await;
     }
 
@@ -130,10 +130,12 @@ impl Liar {
     }
 
     pub(super) async fn announce(&mut self, announcement: Announcement) {
-        self.say(&Frame::Announce(Arc::new(announcement))).await;
+        self.send_frame(&Frame::Announce(Arc::new(announcement)))
+            .await;
     }
 
-    /// It is cut off with this reason, hears it, and nobody else is harmed.
+    /// Checks that the peer is cut off with this reason, that it receives the reason, and that no
+    /// other node is harmed.
     async fn ends_with(mut self, reason: &str) {
         let ended = timeout(Duration::from_secs(20), self.ended).await;
         let ended = ended.expect("it is cut off").unwrap().to_string();
@@ -161,7 +163,7 @@ pub(super) async fn is_well(world: &World) {
     let mut heard = Vec::new();
     stream.read_to_end(&mut heard).await.unwrap();
     assert_eq!(heard, b"hello");
-    assert_eq!(world.nodes[1].ways().borrow().sites.len(), 1);
+    assert_eq!(world.nodes[1].routes().borrow().sites.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -175,11 +177,13 @@ async fn who_does_not_fit_is_refused_with_the_reason() {
             },
         ),
         (
-            "it says that it is site site-01, and its certificate is that of site site-09",
+            "it claims to be site site-01, but its certificate is for site site-09",
             |hello| hello.site = site(1),
         ),
-        ("it says that the link costs 0", |hello| hello.cost = 0),
-        ("it says that the link costs 1000001", |hello| {
+        ("it declares the invalid link cost 0", |hello| {
+            hello.cost = 0
+        }),
+        ("it declares the invalid link cost 1000001", |hello| {
             hello.cost = 1_000_001
         }),
     ];
@@ -187,15 +191,15 @@ async fn who_does_not_fit_is_refused_with_the_reason() {
         let mut liar = Liar::new().await;
         let mut hello = Liar::hello();
         change(&mut hello);
-        liar.say(&Frame::Hello(hello)).await;
+        liar.send_frame(&Frame::Hello(hello)).await;
         liar.ends_with(reason).await;
     }
     let mut liar = Liar::new().await;
-    liar.say(&Frame::Alive).await;
-    liar.ends_with("it did not say first who it is").await;
+    liar.send_frame(&Frame::Alive).await;
+    liar.ends_with("its first frame did not identify it").await;
 }
 
-/// A connection of which the other side has said why it hangs up, and hears nothing any more.
+/// Connection whose other side has sent its reason for hanging up and receives nothing any more.
 struct HungUp(Pin<Box<tokio::time::Sleep>>);
 
 impl AsyncRead for HungUp {
@@ -240,14 +244,14 @@ async fn a_handshake_that_is_not_finished_ends_in_five_seconds() {
     let since = Instant::now();
     let mut liar = Liar::new().await;
     liar.control.write_all(&[0, 0]).await.unwrap();
-    liar.ends_with("it did not say in time who it is").await;
+    liar.ends_with("it did not identify itself in time").await;
     assert!(since.elapsed() < Duration::from_secs(7));
     let world = World::new(1);
     let (_io, accepted) = duplex(64);
     let since = Instant::now();
     let terms = Terms::default();
     let ended = world.nodes[0].link(accepted, Side::Accept, &terms).await;
-    assert_eq!(ended.to_string(), "it did not say in time who it is");
+    assert_eq!(ended.to_string(), "it did not identify itself in time");
     assert!(since.elapsed() < Duration::from_secs(6));
 }
 
@@ -313,7 +317,7 @@ async fn floods_replays_and_invented_sites_are_cut_off_by_name() {
     let mut liar = Liar::new().await;
     liar.greet(Role::Interior).await;
     for _ in 0..40_000 {
-        liar.say(&Frame::Alive).await;
+        liar.send_frame(&Frame::Alive).await;
     }
     liar.ends_with("it was cut off: it floods").await;
 }
@@ -328,7 +332,7 @@ async fn thousands_of_streams_are_cut_off_by_name() {
         heard
     });
     for number in 1..5000_u32 {
-        // Opens a stream of the multiplexer and says nothing on it.
+        // Opens a stream of the multiplexer and sends nothing on it.
         let mut opens = vec![0, 0, 0, 1];
         opens.extend((2 * number + 1).to_be_bytes());
         opens.extend([0; 4]);
@@ -348,32 +352,32 @@ async fn thousands_of_streams_are_cut_off_by_name() {
 async fn who_sends_more_than_there_is_room_for_is_cut_off_by_name() {
     let mut liar = Liar::new().await;
     liar.greet(Role::Interior).await;
-    let mut stream = Liar::ask(&liar.asks).await;
+    let mut stream = Liar::request_stream(&liar.asks).await;
     let mut bytes = Vec::new();
     let request = Request {
         key: key(902),
         site: site(0),
         ttl: 1,
     };
-    Record::Open(request).put(&mut bytes);
+    Record::Open(request).encode_into(&mut bytes);
     stream.write_all(&bytes).await.unwrap();
     sleep(Duration::from_millis(100)).await;
     for _ in 0..20 {
         let mut bytes = Vec::new();
-        Record::Data(&[1; 16_000]).put(&mut bytes);
+        Record::Data(&[1; 16_000]).encode_into(&mut bytes);
         drop(stream.write_all(&bytes).await);
         sleep(Duration::from_millis(10)).await;
     }
-    liar.ends_with("it was cut off: it sends more than there is room for")
+    liar.ends_with("it was cut off: it sends more than its credit allows")
         .await;
 
     let mut liar = Liar::new().await;
     liar.greet(Role::Interior).await;
-    let mut stream = Liar::ask(&liar.asks).await;
+    let mut stream = Liar::request_stream(&liar.asks).await;
     let mut bytes = Vec::new();
-    Record::Data(b"early").put(&mut bytes);
+    Record::Data(b"early").encode_into(&mut bytes);
     stream.write_all(&bytes).await.unwrap();
-    liar.ends_with("it was cut off: it answers what was not asked, or asks twice")
+    liar.ends_with("it was cut off: it answers without a request, or requests twice")
         .await;
 }
 

@@ -12,9 +12,9 @@ use crate::link::socket::PAUSES;
 /// The directions of a line that can stand still together.
 const DIRECTIONS: [&[usize]; 3] = [&[0], &[1], &[0, 1]];
 
-fn ways(world: &World) -> Vec<Arc<Routes>> {
+fn all_routes(world: &World) -> Vec<Arc<Routes>> {
     let all = world.nodes.iter();
-    all.map(|node| node.ways().borrow().clone()).collect()
+    all.map(|node| node.routes().borrow().clone()).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -28,7 +28,7 @@ async fn s43_a_link_that_is_silent_for_less_than_it_takes_to_give_it_up_changes_
         until(&world.nodes[0], |ways| ways.keys.contains_key(&key(1))).await;
         let mut stream = world.nodes[0].open(&key(1), &site(2)).await.unwrap();
         sleep(Duration::from_millis(10_000 + phase)).await;
-        let (said, known) = (world.said(), ways(&world));
+        let (said, known) = (world.message_counts(), all_routes(&world));
         line.freeze(directions);
         stream.write_all(b"hello").await.unwrap();
         let mut heard = [0; 5];
@@ -39,10 +39,10 @@ async fn s43_a_link_that_is_silent_for_less_than_it_takes_to_give_it_up_changes_
         stream.read_exact(&mut heard).await.unwrap();
         assert_eq!(&heard, b"hello");
         sleep(Duration::from_secs(10)).await;
-        assert_eq!(world.said(), said);
+        assert_eq!(world.message_counts(), said);
         let stays = known
             .iter()
-            .zip(&ways(&world))
+            .zip(&all_routes(&world))
             .all(|(a, b)| Arc::ptr_eq(a, b));
         assert!(stays, "the ways changed");
     }
@@ -69,9 +69,9 @@ async fn s43_a_link_that_thaws_after_it_was_given_up_is_made_anew_once() {
             let bound = PAUSES.1 + Duration::from_secs(1);
             let took = thawed.elapsed();
             assert!(took <= bound, "{took:?} after {silent:?} {directions:?}");
-            let known = other.ways().borrow().clone();
+            let known = other.routes().borrow().clone();
             sleep(Duration::from_secs(10)).await;
-            assert!(Arc::ptr_eq(&known, &other.ways().borrow()), "it flaps");
+            assert!(Arc::ptr_eq(&known, &other.routes().borrow()), "it flaps");
         }
     }
 }
@@ -83,7 +83,7 @@ async fn a_link_that_flaps_is_told_ten_times_a_second_at_most() {
     let other = node(9, 1, Role::Interior);
     let others = |ways: &Arc<Routes>| ways.sites.len() == 3;
     sleep(Duration::from_secs(1)).await;
-    let said = |node: &Node| node.said().announcements.load(Relaxed);
+    let said = |node: &Node| node.frame_counts().announcements.load(Relaxed);
     let (before, began, mut up) = (said(&world.nodes[1]), Instant::now(), 0);
     for time in 0..TIMES {
         let dialled = Dialled::new(&other, &world.nodes[0], 1, Line::default());
@@ -96,7 +96,7 @@ async fn a_link_that_flaps_is_told_ten_times_a_second_at_most() {
     until(&other, others).await;
     until(&world.nodes[2], others).await;
     assert!(up > TIMES / 2, "it was there {up} times");
-    // What either end of the link says of itself goes over each of the two other links.
+    // The announcement of either end of the link goes over each of the two other links.
     let paces = began.elapsed().as_millis() / PACE.as_millis() + 1;
     let more = said(&world.nodes[1]) - before;
     assert!(
@@ -118,7 +118,7 @@ async fn s43_a_link_over_which_one_end_hears_nothing_is_none_however_often_it_is
         let since = Instant::now();
         until(&world.nodes[1], |ways| !there(ways)).await;
         assert!(since.elapsed() <= SEEN);
-        let mut ways = world.nodes[1].ways();
+        let mut ways = world.nodes[1].routes();
         let back = timeout(Duration::from_secs(60), ways.wait_for(there)).await;
         assert!(back.is_err(), "it is there while {directions:?} are silent");
         dialled.line.thaw();

@@ -67,7 +67,8 @@ async fn a_stream_that_is_cut_short_is_an_error_and_not_an_end() {
     let mut rest = Vec::new();
     let read = timeout(SEEN, stream.read_to_end(&mut rest)).await.unwrap();
     assert_eq!(read.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
-    // A server that has ended while the client still may speak: an end first, and nobody reads what is written then.
+    // The server ends while the client may still send. The end arrives first, and later writes of
+    // the client have no reader.
     until(&world.nodes[0], |ways| ways.keys.is_empty()).await;
     world.join(1, 2, 1);
     until(&world.nodes[0], |ways| ways.keys.len() == 2).await;
@@ -113,7 +114,8 @@ async fn s46_readers_that_stand_still_cost_their_windows_and_slow_nobody() {
         assert!(stands_still.is_err());
         stalled.push(stream);
     }
-    // What was taken from each is a window at each hop, and what a few buffers hold on the way.
+    // The amount taken from each stream is a window at each hop, and the content of a few buffers
+    // on the way.
     let most = 200 * (2 * WINDOW as u64 + 64 * 1024);
     assert!(world.carried(0, 1) <= most, "{}", world.carried(0, 1));
     let since = Instant::now();

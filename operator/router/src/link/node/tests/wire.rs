@@ -23,7 +23,7 @@ struct Direction {
     latency: Duration,
     frozen: bool,
     carried: u64,
-    /// Readers and writers of pipes for which it stands still.
+    /// Wakers of pipe readers and writers that wait because the direction is frozen.
     waiting: Vec<Waker>,
 }
 
@@ -37,7 +37,7 @@ impl Line {
         })))
     }
 
-    /// From now on nothing arrives in these directions, and nobody is told.
+    /// Stops all delivery in these directions from now on, without notice to either end.
     pub(super) fn freeze(&self, directions: &[usize]) {
         for at in directions {
             self.direction(*at).frozen = true;
@@ -76,18 +76,18 @@ impl Line {
 
 /// The bytes under way in one direction of a pipe.
 #[derive(Default)]
-struct Way {
+struct DirectionBuffer {
     /// Bytes and when they arrive; none are the end.
     bytes: VecDeque<(Instant, Bytes)>,
     size: usize,
-    /// Since when the writer knows that nobody reads.
+    /// Time since which the writer knows that its peer does not read.
     unread: Option<Instant>,
     reader: Option<Waker>,
     writer: Option<Waker>,
 }
 
-impl Way {
-    fn put(&mut self, due: Instant, bytes: &[u8]) {
+impl DirectionBuffer {
+    fn push(&mut self, due: Instant, bytes: &[u8]) {
         self.size += bytes.len();
         self.bytes.push_back((due, Bytes::copy_from_slice(bytes)));
         wake(&mut self.reader);
@@ -103,18 +103,18 @@ fn wake(waiting: &mut Option<Waker>) {
 /// One end of a pipe.
 pub(super) struct Wire {
     line: Line,
-    ways: Arc<[Mutex<Way>; 2]>,
-    /// The direction in which it writes.
+    ways: Arc<[Mutex<DirectionBuffer>; 2]>,
+    /// Direction in which it writes.
     side: usize,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl Wire {
-    fn way(&self, at: usize) -> MutexGuard<'_, Way> {
+    fn lock_buffer(&self, at: usize) -> MutexGuard<'_, DirectionBuffer> {
         self.ways[at].lock().unwrap()
     }
 
-    /// When what is written now arrives.
+    /// Returns the time at which bytes written now arrive.
     fn due(&self) -> Instant {
         Instant::now() + self.line.direction(self.side).latency
     }
@@ -129,7 +129,7 @@ impl Wire {
     }
 
     fn end(&self) {
-        self.way(self.side).put(self.due(), &[]);
+        self.lock_buffer(self.side).push(self.due(), &[]);
     }
 }
 
@@ -144,7 +144,7 @@ impl AsyncRead for Wire {
             return Poll::Pending;
         }
         loop {
-            let mut way = self.way(from);
+            let mut way = self.lock_buffer(from);
             let Some((due, bytes)) = way.bytes.front_mut() else {
                 way.reader = Some(cx.waker().clone());
                 return Poll::Pending;
@@ -175,7 +175,7 @@ impl AsyncWrite for Wire {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let (due, is_cut) = (self.due(), self.is_cut(cx));
-        let mut way = self.way(self.side);
+        let mut way = self.lock_buffer(self.side);
         let unread = way.unread.is_some_and(|since| since <= Instant::now());
         if unread && !is_cut {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
@@ -185,7 +185,7 @@ impl AsyncWrite for Wire {
             way.writer = Some(cx.waker().clone());
             return Poll::Pending;
         }
-        way.put(due, &bytes[..size]);
+        way.push(due, &bytes[..size]);
         self.line.direction(self.side).carried += size as u64;
         Poll::Ready(Ok(size))
     }
@@ -204,7 +204,7 @@ impl Drop for Wire {
     fn drop(&mut self) {
         self.end();
         let due = self.due();
-        let mut way = self.way(1 - self.side);
+        let mut way = self.lock_buffer(1 - self.side);
         way.unread = Some(due);
         wake(&mut way.writer);
     }

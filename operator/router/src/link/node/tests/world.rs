@@ -1,4 +1,4 @@
-//! Nodes, the pipes between them, and servers that answer with what they hear.
+//! Nodes, the pipes between them, and echo servers.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,8 +26,8 @@ pub(super) fn key(number: usize) -> Key {
     Key::new(&format!("key-{number:03}")).unwrap()
 }
 
-/// Servers by the number of their key: 900 refuses, 901 never answers, 902 never reads, 903 breaks off after a byte, all others answer
-/// with what they hear.
+/// Servers by the number of their key: 900 refuses, 901 never answers, 902 never reads, 903 breaks
+/// off after a byte, all others echo.
 #[derive(Clone, Default)]
 pub(super) struct Servers;
 
@@ -120,7 +120,7 @@ impl World {
         world
     }
 
-    /// Node `a` dials node `b`. What the link costs for `a` can be changed.
+    /// Lets node `a` dial node `b`. The returned sender changes the cost of the link for `a`.
     pub(super) fn join(&self, a: usize, b: usize, cost: u32) -> watch::Sender<u32> {
         self.join_over(Line::default(), a, b, cost)
     }
@@ -150,7 +150,7 @@ impl World {
         self.lines.lock().unwrap()[&(a.min(b), a.max(b))].clone()
     }
 
-    /// From now on nothing arrives between two nodes, and neither is told.
+    /// Stops all delivery between two nodes from now on, without notice to either.
     pub(super) fn silence(&self, a: usize, b: usize) {
         self.line_of(a, b).freeze(&[0, 1]);
     }
@@ -172,7 +172,7 @@ impl World {
     }
 
     /// Why a link ended.
-    pub(super) async fn ended(&self, from: usize, to: usize) -> Ended {
+    pub(super) async fn wait_for_end(&self, from: usize, to: usize) -> Ended {
         self.take_handle(from, to).await.unwrap()
     }
 
@@ -181,10 +181,10 @@ impl World {
         self.nodes[at].set_keys(keys.collect()).unwrap();
     }
 
-    /// Announcements and acknowledgements that all have said.
-    pub(super) fn said(&self) -> (u64, u64) {
+    /// Returns the numbers of announcements and acknowledgements that all nodes have sent.
+    pub(super) fn message_counts(&self) -> (u64, u64) {
         let said = self.nodes.iter().map(|node| {
-            let said = node.said();
+            let said = node.frame_counts();
             let announcements = said.announcements.load(Ordering::Relaxed);
             (announcements, said.acknowledgements.load(Ordering::Relaxed))
         });

@@ -1,4 +1,4 @@
-//! What follows from which news.
+//! Snapshots that follow from news.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn document() -> String {
     json!([["sslProfile", pair], ["sslProfile", authority]]).to_string()
 }
 
-/// With the document, and its Secrets asked for.
+/// Returns the knowledge of the document, with its Secrets requested.
 fn known() -> Known {
     let mut known = Known::new(&config_map(), None);
     known.document(map(&document()));
@@ -57,17 +57,17 @@ fn a_document_waits_for_the_first_answer_about_each_secret() {
     known.secret("back", Watched::Unknown("forbidden".to_owned()));
     assert!(!known.waits());
     let files = known.snapshot().unwrap().files;
-    let gone = Lack::Gone("TLS credentials secret \"web\" not found".to_owned());
+    let gone = MissingFile::Gone("TLS credentials secret \"web\" not found".to_owned());
     assert_eq!(files["web/tls.key"], Err(gone));
     assert_eq!(
         files["back-profile/ca.crt"],
-        Err(Lack::Unread("forbidden".to_owned()))
+        Err(MissingFile::Unread("forbidden".to_owned()))
     );
     known.secret("back", secret(&["ca.crt"]));
     known.secret("stranger", secret(&["ca.crt"]));
     let files = known.snapshot().unwrap().files;
     assert_eq!(files["back-profile/ca.crt"], Ok(b"ca.crt".to_vec()));
-    // Whoever cannot look knows nothing new.
+    // A failed watch brings no new knowledge.
     known.secret("back", Watched::Unknown("gone away".to_owned()));
     assert_eq!(known.snapshot().unwrap().files, files);
 }
@@ -121,7 +121,7 @@ fn a_pair_needs_no_authority_and_an_authority_does() {
     let web = snapshot.desired.profiles["web"].wanted.as_ref().unwrap();
     assert_eq!((web.ca.as_deref(), web.pair.is_some()), (None, true));
     assert!(!snapshot.files.contains_key("web/ca.crt"));
-    let lack = Lack::Unread("Secret `back` has no `ca.crt`".to_owned());
+    let lack = MissingFile::Unread("Secret `back` has no `ca.crt`".to_owned());
     assert_eq!(snapshot.files["back-profile/ca.crt"], Err(lack));
 }
 
@@ -181,7 +181,7 @@ fn proxied(has_proxies: bool, copy: Option<Copy>) -> Known {
 #[test]
 fn the_password_of_a_proxy_is_read_by_who_dials_through_it() {
     let password = |known: &Known| known.snapshot().unwrap().files["squid/password.txt"].clone();
-    let unread = |why: &str| Err(Lack::Unread(why.to_owned()));
+    let unread = |why: &str| Err(MissingFile::Unread(why.to_owned()));
     let idle = proxied(false, None);
     assert_eq!((idle.secrets(), idle.waits()), (BTreeSet::new(), false));
     assert!(idle.snapshot().unwrap().files.is_empty());
@@ -207,6 +207,6 @@ fn the_password_of_a_proxy_is_read_by_who_dials_through_it() {
     assert_eq!(password(&again), Ok(b"password".to_vec()));
     again.secret("squid", Watched::Absent);
     let gone = "Secret \"squid\" not found for proxy configuration";
-    assert_eq!(password(&again), Err(Lack::Gone(gone.to_owned())));
+    assert_eq!(password(&again), Err(MissingFile::Gone(gone.to_owned())));
     assert!(again.copy(&State::default()).unwrap().files.is_empty());
 }

@@ -262,7 +262,7 @@ fn links_of(network: &[Site], site: &Site) -> Vec<RouterLink> {
     ends.into_iter().map(link).collect()
 }
 
-/// The report of a configured link; none if its entry is to be absent.
+/// Returns the report of a configured link; `None` if its entry must be absent.
 fn link_of(
     network: &[Site],
     of: u8,
@@ -290,7 +290,7 @@ fn link_of(
     Some((state, remote))
 }
 
-/// The state of a listener or of what else is applied.
+/// Returns the states of listeners and of the other applied entries.
 fn entries(
     network: &[Site],
     config: &Config,

@@ -89,13 +89,14 @@ fn spec<'a>(case: &'a Value, kind: &str, name: &str) -> &'a Value {
     &inputs.find(is_it).expect("it is an input")["spec"]
 }
 
-/// Compares what follows from a network status with what the existing controller wrote.
+/// Compares the result for a network status with the output of the existing controller.
 fn check(name: &str) {
     let case = case(name);
     let status = status(&case).expect("it is chosen for that");
     let state = state(OWN, &Value::from(config(&case)).to_string(), Some(status));
     assert_eq!(state.error, None, "{name}");
-    // Where all came at once the controller lost an event; then it wrote what follows.
+    // If all events came at once, the controller lost one. It then wrote the expected result after
+    // separate events.
     let later = case["one_after_the_other"]["statuses"].as_object();
     let statuses = case["output"]["statuses"]
         .as_object()

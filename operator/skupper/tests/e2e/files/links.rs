@@ -365,7 +365,7 @@ fn meaningless() {
     site.until(
         "Site-west",
         "Error",
-        "spec.linkAccess \"nodeport\" has no meaning without Kubernetes: say \"default\"",
+        "spec.linkAccess \"nodeport\" has no meaning without Kubernetes: set it to \"default\"",
     );
     let spec = format!(
         "tlsCredentials: door, generateTlsCredentials: true, accessType: loadbalancer, bindHost: {}, roles: [{{name: edge}}]",

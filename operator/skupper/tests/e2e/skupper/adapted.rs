@@ -163,7 +163,7 @@ async fn replaced(mut place: TestNamespace) -> Result<()> {
     deployed(&place, false).await?;
 
     adaptor(&place, "another").await?;
-    let both = "say \"kube-adaptor\" or \"lifecycle-router\"";
+    let both = "set it to \"kube-adaptor\" or \"lifecycle-router\"";
     let named = |site: &Site| site_message(site).contains(both);
     place
         .until::<Site>("west", "it names the adaptors", named)

@@ -16,6 +16,7 @@ use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
 use lifecycle_tests::harness::Case;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::support::{listen, shared};
@@ -114,13 +115,25 @@ async fn write(place: &TestNamespace, object: &Value) -> Result<()> {
     Ok(())
 }
 
-async fn post<K>(place: &TestNamespace, object: &Value) -> kube::Result<Value>
+/// Creates an object as the existing controller wrote it.
+///
+/// Sites and ConfigMaps are watched apart, so this operator may see the Site before the ConfigMap
+/// that gives its namespace to another controller, and write an object first. It gives way here.
+async fn post<K>(place: &TestNamespace, object: &Value) -> Result<Value>
 where
     K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    K: DeserializeOwned + Clone + std::fmt::Debug,
 {
     let mut object = object.clone();
     object["apiVersion"] = K::api_version(&()).into();
-    place.post::<K>(&object).await
+    match place.post::<K>(&object).await {
+        Err(kube::Error::Api(status)) if status.is_already_exists() => {
+            let name = object["metadata"]["name"].as_str().context("its name")?;
+            place.delete::<K>(name).await?;
+            Ok(place.post::<K>(&object).await?)
+        }
+        answer => Ok(answer?),
+    }
 }
 
 fn entries(config: &ConfigMap) -> Result<BTreeSet<String>> {
@@ -243,7 +256,7 @@ async fn network_status_follows(place: TestNamespace) -> Result<()> {
     place.make::<Link>("east", link).await?;
     managed_by_other(&place, false).await?;
     let waits = "the network status is waited for";
-    let is_waiting = |listener: &Listener| message(listener).contains("is not there yet");
+    let is_waiting = |listener: &Listener| message(listener).contains("does not exist yet");
     place.until::<Listener>("shop", waits, is_waiting).await?;
     let site = place.api::<Site>().get("west").await?;
     let uid = site.uid().context("it has a uid")?;
@@ -354,7 +367,7 @@ async fn imageless(place: TestNamespace) -> Result<()> {
     place
         .patch::<Site>("west", json!({ "spec": settings }))
         .await?;
-    let unknown = |site: &Site| site_message(site).contains("\"other\" is no data plane");
+    let unknown = |site: &Site| site_message(site).contains("\"other\" is not a known data plane");
     place
         .until::<Site>("west", "it says what is known", unknown)
         .await?;

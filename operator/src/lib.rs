@@ -11,6 +11,9 @@ mod network;
 pub mod new;
 pub mod parts;
 mod plan;
+#[cfg(doctest)]
+#[path = "../tests/program/readmes/run.rs"]
+mod readmes;
 mod replay;
 pub mod sandbox;
 mod takeover;

@@ -169,7 +169,7 @@ fn the_manifest_of_the_operator_sets_what_the_program_reads() {
 /// in the sources that define them.
 #[test]
 fn what_the_tables_name_is_there() {
-    let api = include_str!("../../../tests/packages/api/lifecycle-runtime.txt");
+    let api = include_str!("../../../tests/tidy/api/lifecycle-runtime.txt");
     let report = include_str!("../../../runtime/src/controller/report.rs");
     let brake = include_str!("../../../runtime/src/controller/brake.rs");
     let health = include_str!("../../process/src/health.rs");

@@ -15,6 +15,7 @@ mod new;
 mod options;
 mod otlp;
 mod pages;
+mod readmes;
 mod rules;
 mod sandbox;
 mod takeover;

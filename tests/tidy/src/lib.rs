@@ -1,6 +1,7 @@
 //! House rules that no compiler and no lint checks. They are functions from the files of the
 //! repository and from Cargo's package data to findings. Each is pure, so that a test can show its
-//! failure on a small made-up example. `tests/tidy.rs` applies them to the real repository.
+//! failure on a small made-up example. `tests/tidy.rs` and `tests/packages.rs` apply them
+//! to the real repository.
 
 #![deny(missing_docs)]
 
@@ -14,6 +15,7 @@ pub mod layers;
 pub mod members;
 pub mod modules;
 pub mod origins;
+pub mod packages;
 pub mod pulled;
 pub mod rules;
 pub mod verdict;

@@ -31,8 +31,7 @@ const CIRCLES: [(&str, &str); 1] = [(
 )];
 
 /// Number of crates that each package pulls in, itself not counted. Every user who builds the package compiles them.
-const PULLED: [(&str, usize); 29] = [
-    ("lifecycle-api-reader", 0),
+const PULLED: [(&str, usize); 27] = [
     ("lifecycle-book", 101),
     ("lifecycle-cli", 234),
     ("lifecycle-client", 153),
@@ -45,7 +44,6 @@ const PULLED: [(&str, usize); 29] = [
     ("lifecycle-macros-core", 5),
     ("lifecycle-operator", 333),
     ("lifecycle-oracle", 5),
-    ("lifecycle-packages", 5),
     ("lifecycle-process", 230),
     ("lifecycle-proto", 65),
     ("lifecycle-random", 236),

@@ -1,41 +1,5 @@
-//! READMEs of published packages. Their Rust is compiled and run as documentation of this package,
-//! and their command lines are checked against the actual programs. This module knows no program:
-//! `tests/packages.rs` names the parser of each command line.
-
-macro_rules! run {
-    ($($name:ident: $path:literal),+ $(,)?) => {
-        $(
-            #[cfg(doctest)]
-            #[doc = include_str!(concat!("../../../", $path, "/README.md"))]
-            pub mod $name {}
-        )+
-
-        /// Folders of the packages whose README is run, from the root of the workspace.
-        pub const RUN: &[&str] = &[$($path),+];
-    };
-}
-
-run! {
-    cli: "operator/cli",
-    client: "runtime/client",
-    csi: "runtime/csi",
-    generate: "runtime/generate",
-    http: "runtime/http",
-    inspect: "runtime/inspect",
-    listener: "operator/listener",
-    macros: "macros",
-    macros_core: "macros/core",
-    operator: "operator",
-    process: "operator/process",
-    proto: "proto",
-    router: "operator/router",
-    runtime: "runtime",
-    simulator: "runtime/simulator",
-    skupper: "operator/skupper",
-    specs_listener: "specs/listener",
-    specs_skupper: "specs/skupper",
-    suite: "runtime/suite",
-}
+//! Contents of a README: what it needs, and the command lines in it. This module knows no program:
+//! `operator/tests/program/readmes.rs` names the parser of each command line, and runs the Rust.
 
 /// Returns the command lines in the `sh` blocks of a document, each as its words, without the part
 /// after a `#`.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use lifecycle_packages::api::essential;
+use lifecycle_tidy::packages::api::essential;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -133,9 +133,11 @@ fn read(file: &Path) -> String {
         "--quiet",
         "--locked",
         "--package",
-        "lifecycle-api-reader",
+        "lifecycle-tidy",
         "--features",
         "reader",
+        "--bin",
+        "api-reader",
     ];
     cargo(&[&reader[..], &["--", file]].concat(), root(), &[])
 }

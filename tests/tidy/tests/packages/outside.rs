@@ -7,11 +7,11 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use lifecycle_packages::manifests::{self, Package};
-use lifecycle_tests::amount::amount;
+use lifecycle_tidy::packages::manifests::{self, Package};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::amount::amount;
 use super::{PACKAGES, cargo, pack, root, unpacked};
 
 /// The crate that has a feature for each version of Kubernetes.

@@ -1,5 +1,5 @@
 //! `api-reader FILE`: prints the public items of a library, one a line, from the JSON that rustdoc
-//! wrote of it. Leaves out blanket and auto impls. The suite of `tests/packages` runs it and
+//! wrote of it. Leaves out blanket and auto impls. The suite `packages` runs it and
 //! reports the differences.
 
 use std::io::{self, Write};

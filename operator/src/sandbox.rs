@@ -5,38 +5,42 @@
 mod balancer;
 mod driver;
 mod echo;
-mod follow;
 mod followed;
 mod grants;
 mod mounted;
 mod ports;
 mod sites;
+mod subjects;
 mod tokens;
 mod tour;
 pub mod world;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use lifecycle_runtime::controller::Trace;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::Shutdown;
 use tokio::net::TcpListener;
 
 use crate::args::Sandbox;
 use driver::Driver;
-use follow::{Follow, Observers};
 use followed::{Followed, FollowedKind};
 use grants::GrantDoor;
 use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, account, complain, print_line};
+use lifecycle_cli::follow::Follow;
+use lifecycle_cli::passes;
 use lifecycle_cli::updates::Verdict;
 use lifecycle_listener::controller;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::logging;
 use lifecycle_runtime::cause;
 use sites::Sites;
+use subjects::OfProducts;
 use tokens::Applying;
 use tour::Tour;
 
@@ -79,11 +83,16 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     }
     let grants = GrantDoor::open(options.local_address).await?;
     let sites = Sites::new(options.local_address, echo_at);
-    let (mut follow, observers) = Follow::new(driver.volumes(), sites.clone());
+    let subjects = OfProducts {
+        volumes: driver.volumes(),
+        sites: sites.clone(),
+    };
+    let (heard, decided) = tokio::sync::mpsc::unbounded_channel();
+    let mut follow = Follow::new(subjects, decided);
     start(
         &mut cluster,
         (&options, &driver),
-        observers,
+        &passes::observer(heard),
         (&sites, echo, grants),
     );
     let mut applying = Applying::new();
@@ -131,7 +140,7 @@ async fn inside(
     cluster: &Cluster,
     options: &Sandbox,
     manifests: &[Manifest],
-    (follow, sites, applying): (&mut Follow, &Sites, &mut Applying),
+    (follow, sites, applying): (&mut Follow<OfProducts>, &Sites, &mut Applying),
 ) -> anyhow::Result<Verdict> {
     let client = cluster.client();
     world::prepare(&client, options.listener_class_preset).await?;
@@ -145,7 +154,7 @@ async fn inside(
     }
     let limit = Duration::from_secs(options.timeout);
     for token in tokens.iter().filter_map(followed::followed_object) {
-        follow.note_waiting(token);
+        follow.record(token, subjects::waiting());
     }
     applying.spawn(tokens::apply(client.clone(), tokens));
     let verdict = tokio::select! {
@@ -159,7 +168,7 @@ async fn inside(
 }
 
 /// Keeps serving, and continues to report the changes of Listeners and Pods.
-async fn stay(cluster: &Cluster, follow: &mut Follow, mut shutdown: Shutdown) {
+async fn stay(cluster: &Cluster, follow: &mut Follow<OfProducts>, mut shutdown: Shutdown) {
     let client = cluster.client();
     tokio::select! {
         biased;
@@ -204,7 +213,7 @@ fn how_to_look(cluster: &Cluster, manifests: &[Manifest]) -> String {
 fn start(
     cluster: &mut Cluster,
     (options, driver): (&Sandbox, &Driver),
-    observers: Observers,
+    observer: &Arc<dyn Trace>,
     (sites, echo, grants): (&Sites, Option<TcpListener>, GrantDoor),
 ) {
     let (server, shutdown) = (cluster.server().clone(), cluster.shutdown());
@@ -221,16 +230,12 @@ fn start(
     };
     let client = account(&server, driver::NAMESPACE, driver::CONTROLLER);
     let admin = cluster.client();
-    let running = controller::run_observed(
-        client,
-        operator,
-        Some(observers.listeners),
-        shutdown.clone(),
-    );
+    let running =
+        controller::run_observed(client, operator, Some(observer.clone()), shutdown.clone());
     let of_sites =
         sites
             .clone()
-            .control((server.clone(), grants), observers.sites, shutdown.clone());
+            .control((server.clone(), grants), observer.clone(), shutdown.clone());
     cluster.run(async move {
         if let Err(error) = driver::install(&admin).await {
             complain(&cause::in_one_line(&error));

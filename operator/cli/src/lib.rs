@@ -12,6 +12,8 @@ pub mod cluster;
 mod command_line;
 mod definitions;
 mod explain;
+#[cfg(feature = "sandbox")]
+pub mod follow;
 mod generate;
 #[cfg(feature = "sandbox")]
 pub mod passes;

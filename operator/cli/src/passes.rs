@@ -9,21 +9,21 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// Decision of one reconcile.
 #[derive(Clone, Debug)]
-pub(crate) struct PassLine {
+pub struct PassLine {
     /// Path of the lifecycle.
-    pub(crate) lifecycle: &'static str,
+    pub lifecycle: &'static str,
     /// The reconciled object.
-    pub(crate) of: ObjectRef,
+    pub of: ObjectRef,
     /// Phase of the object.
-    pub(crate) phase: Phase,
+    pub phase: Phase,
     /// The state, and why.
-    pub(crate) line: String,
+    pub line: String,
     /// True if its lifecycle reports readiness.
-    pub(crate) reports: bool,
+    pub reports: bool,
 }
 
 /// Returns a trace that reports each reconcile.
-pub(crate) fn observer(heard: UnboundedSender<PassLine>) -> Arc<dyn Trace> {
+pub fn observer(heard: UnboundedSender<PassLine>) -> Arc<dyn Trace> {
     Arc::new(Observer { heard })
 }
 
@@ -49,7 +49,7 @@ impl Trace for Observer {
 
 /// Returns the phase in which a reconcile found its object. Also returns a line with the state, and
 /// the reason and message of its last condition.
-pub fn describe_pass(passed: &Passed<'_>) -> (Phase, String) {
+fn describe_pass(passed: &Passed<'_>) -> (Phase, String) {
     let ir = passed.lifecycle;
     let state = passed.state();
     let conditions = ir.conditions(

@@ -1,6 +1,6 @@
 //! `sandbox`: a simulated cluster in this process, the operator at work in it, and a door for `kubectl`.
 
-mod follow;
+mod subjects;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,9 +21,10 @@ use lifecycle_runtime::{Operator, cause};
 use crate::account::{self, RIGHTS};
 use crate::cluster::manifests::{self, Manifest};
 use crate::cluster::{self, Cluster, UNUSABLE, complain, print_line};
+use crate::follow::Follow;
 use crate::updates::Verdict;
 use crate::{Program, Surroundings, definitions, passes, run};
-use follow::Follow;
+use subjects::Managed;
 
 /// The operator needs a fraction of a second.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -153,7 +154,7 @@ async fn observed(
     let running = operator
         .trace(passes::observer(heard))
         .start(client, cluster.shutdown());
-    let follow = Follow::new(subjects, decided);
+    let follow = Follow::new(Managed(subjects), decided);
     tokio::select! {
         biased;
         done = running => {
@@ -167,13 +168,13 @@ async fn observed(
 /// Applies the manifests, and prints their progress until all are Ready, or for ever.
 async fn followed(
     cluster: &Cluster,
-    mut follow: Follow,
+    mut follow: Follow<Managed>,
     (options, manifests): (&Sandbox, &[Manifest]),
     kinds: &[Kinds],
 ) -> anyhow::Result<Verdict> {
     let client = cluster.client();
     manifests::apply(&client, manifests).await?;
-    let wanted = follow.expected_objects(manifests);
+    let wanted = follow.subjects().expected_objects(manifests);
     if options.once && wanted.is_empty() {
         bail!(
             "the manifests contain no {}, so there is nothing to wait for: leave out --once",
@@ -189,18 +190,22 @@ async fn followed(
     match follow.forever(&client).await {}
 }
 
-fn names(follow: &Follow, between: &str) -> String {
-    let names: Vec<&str> = follow.kinds().map(|kind| kind.kind.as_str()).collect();
+fn names(follow: &Follow<Managed>, between: &str) -> String {
+    let names: Vec<&str> = follow
+        .subjects()
+        .kinds()
+        .map(|kind| kind.kind.as_str())
+        .collect();
     names.join(between)
 }
 
 async fn how_to_look(
     cluster: &Cluster,
-    follow: &Follow,
+    follow: &Follow<Managed>,
     kinds: &[Kinds],
 ) -> anyhow::Result<String> {
     let served = served(&cluster.client()).await?;
-    let subjects = follow.kinds().map(resource_of);
+    let subjects = follow.subjects().kinds().map(resource_of);
     let subjects: Vec<String> = subjects.map(|one| resource_name(&one, &served)).collect();
     let defined = kinds.iter().flat_map(|one| (one.definitions)());
     let defined = defined.map(|one| (one.spec.names.plural, one.spec.group));

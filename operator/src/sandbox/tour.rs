@@ -11,11 +11,12 @@ use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use tokio::time::{sleep, timeout};
 
-use super::follow::Follow;
 use super::followed::{Followed, followed_object, is_of_site};
 use super::sites::{Sites, is_refused};
+use super::subjects::OfProducts;
 use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::{complain, print_line};
+use lifecycle_cli::follow::Follow;
 use lifecycle_cli::updates::Verdict;
 
 const LOOK: Duration = Duration::from_millis(50);
@@ -114,7 +115,7 @@ impl<'a> Tour<'a> {
     pub(super) async fn show(
         self,
         client: &Client,
-        follow: &mut Follow,
+        follow: &mut Follow<OfProducts>,
         wanted: &[Followed],
         limit: Duration,
     ) -> anyhow::Result<Verdict> {
@@ -126,7 +127,7 @@ impl<'a> Tour<'a> {
             .copied()
             .filter_map(self::followed_object)
         {
-            doors.extend(follow.door(client, &listener).await);
+            doors.extend(follow.subjects().door(client, &listener).await);
         }
         let all = self.goes.api(client);
         let gone = all.get(&name).await?;

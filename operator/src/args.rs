@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use lifecycle_cli::process::args::Run;
 use lifecycle_generate::Generate;
 use lifecycle_inspect::explain::Explain;
 use lifecycle_inspect::plan::Plan;
 use lifecycle_inspect::replay::Replay;
 use lifecycle_listener::args::{Controller, Node, Preset};
-use lifecycle_process::args::Run;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs, TokenCommand};
 
 use crate::new::New;

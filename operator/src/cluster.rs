@@ -9,7 +9,7 @@ use kube::Client;
 use kube::discovery;
 use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, complain, print_line, record};
-use lifecycle_process::logging;
+use lifecycle_cli::process::logging;
 use lifecycle_runtime::cause;
 use lifecycle_runtime::shutdown::Shutdown;
 use tokio::time::{sleep, timeout};

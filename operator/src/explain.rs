@@ -5,8 +5,8 @@ use std::io::stdout;
 
 use kube::Client;
 use kube::api::{Api, ListParams};
+use lifecycle_cli::process::cluster_domain::ClusterDomain;
 use lifecycle_inspect::explain::{Explain, Explained};
-use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
 

@@ -4,7 +4,7 @@ use std::io::{Write as _, stderr, stdout};
 use std::process::ExitCode;
 
 use clap::Parser;
-use lifecycle_process::{definitions, exit_code, printed, until_done};
+use lifecycle_cli::process::{definitions, exit_code, printed, until_done};
 use lifecycle_skupper::files::token;
 
 use crate::args::{Arguments, Command, Plugin, PluginCommand};

@@ -1,11 +1,11 @@
 //! The parts of the products by ServiceAccount, and the actions of each part besides its
 //! lifecycles. Only generates texts from them; nothing runs here.
 
+use lifecycle_cli::process::cluster_domain::ClusterDomain;
 use lifecycle_generate::rights::{Object, Verb};
 use lifecycle_generate::{Part, Program};
 use lifecycle_listener::volume::{Mount, Registration};
 use lifecycle_listener::{controller as listeners, volume};
-use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_skupper::controller as skupper;
 use lifecycle_skupper::grants::service;
 use lifecycle_skupper::router::existing;

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::{Client, ResourceExt};
+use lifecycle_cli::process::cluster_domain::ClusterDomain;
+use lifecycle_cli::process::{compared, logging};
 use lifecycle_inspect::plan::{Operator, Plan, Verdict};
 use lifecycle_listener::args::Preset;
-use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::{compared, logging};
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_skupper::args::SkupperArgs;
 use lifecycle_skupper::platform::Platform;

@@ -4,10 +4,10 @@
 use std::io::stdout;
 use std::process::ExitCode;
 
+use lifecycle_cli::process::cluster_domain::{ClusterDomain, NotADomain};
+use lifecycle_cli::process::compared;
 use lifecycle_inspect::replay::{Error, Header, Replay, Replayed};
 use lifecycle_listener::controller as listeners;
-use lifecycle_process::cluster_domain::{ClusterDomain, NotADomain};
-use lifecycle_process::compared;
 use lifecycle_skupper::controller as sites;
 
 /// Prints the decisions of this version that differ, and returns the exit code.

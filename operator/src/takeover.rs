@@ -25,9 +25,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use jiff::Timestamp;
 use kube::Client;
+use lifecycle_cli::process::{compared, logging};
 use lifecycle_inspect::plan::{DryRun, Plan, Verdict};
 use lifecycle_inspect::{Connection, Output};
-use lifecycle_process::{compared, logging};
 use lifecycle_runtime::cause;
 use lifecycle_runtime::operator::MAX_OBJECT_SIZE;
 

@@ -1,7 +1,7 @@
 //! Starts the part of the product that the command line selects. Decides nothing about any object.
 
-use lifecycle_process::args::Run;
-use lifecycle_process::logging;
+use lifecycle_cli::process::args::Run;
+use lifecycle_cli::process::logging;
 use lifecycle_runtime::crds::Kinds;
 
 use crate::args::{Mode, Product};
@@ -31,7 +31,7 @@ pub(crate) async fn run(options: Run<Mode>) -> anyhow::Result<()> {
         Mode::Site(_) => lifecycle_skupper::files::USUAL_LOG,
         Mode::Controller(_) | Mode::Node(_) | Mode::Skupper(_) => logging::USUAL_LEVEL,
     };
-    lifecycle_process::run_logging(usual, all.frame(), part).await
+    lifecycle_cli::process::run_logging(usual, all.frame(), part).await
 }
 
 /// The kinds of a product, with the command of this program that prints them.

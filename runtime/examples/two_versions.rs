@@ -59,7 +59,7 @@ fn down(new: v1::Parcel) -> Result<v1alpha1::Parcel, String> {
     Ok(v1alpha1::Parcel::new("", v1alpha1::ParcelSpec { size }))
 }
 
-/// Conversion that a webhook answers with (`lifecycle_process::webhook`).
+/// Conversion that a webhook answers with (`lifecycle_cli::process::webhook`).
 pub(crate) fn parcels() -> Conversion {
     Conversion::through::<v1::Parcel>()
         .version(up, down)

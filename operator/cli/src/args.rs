@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
+use crate::process::args::{Cluster, Probes, Recording, Telemetry};
 use clap::Args;
-use lifecycle_process::args::{Cluster, Probes, Recording, Telemetry};
 
 /// How the operator runs.
 #[derive(Debug, Args)]

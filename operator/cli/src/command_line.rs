@@ -3,8 +3,8 @@
 
 use std::process::ExitCode;
 
+use crate::process::{exit_code, printed, until_done};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use lifecycle_process::{exit_code, printed, until_done};
 
 use crate::{Program, args, definitions, explain, generate, replay, run, simulated};
 

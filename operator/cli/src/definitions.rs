@@ -3,10 +3,10 @@
 use std::io::{Write, stdout};
 use std::time::Duration;
 
+use crate::process::{definitions, logging, until_done};
 use anyhow::{Context, bail};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
-use lifecycle_process::{definitions, logging, until_done};
 use lifecycle_runtime::crds::{self, Kinds};
 use lifecycle_runtime::kube::connect;
 use tokio::time::timeout;

@@ -4,12 +4,12 @@
 use std::io::{Write, stdout};
 use std::sync::Arc;
 
+use crate::process::cluster_domain::ClusterDomain;
+use crate::process::{logging, until_done};
 use anyhow::bail;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use kube::Client;
 use lifecycle_inspect::explain::{Error, Explain, Explained};
-use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::{logging, until_done};
 use lifecycle_runtime::crds::{self, Kinds};
 
 use crate::{Program, Surroundings, account, definitions, generate};

@@ -4,13 +4,13 @@
 use std::io::stdout;
 use std::sync::Arc;
 
+use crate::process::cluster_domain::ClusterDomain;
+use crate::process::until_done;
 use anyhow::Context;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use kube::{Client, Config};
 use lifecycle_generate::Part;
 use lifecycle_generate::command::Generate;
-use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::until_done;
 use lifecycle_runtime::kube::client;
 
 use crate::account::{self, Account};

@@ -6,12 +6,12 @@ use std::io::{Write, stdout};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::process::args::Cluster;
+use crate::process::cluster_domain::ClusterDomain;
+use crate::process::{compared, logging, until_done};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use kube::Client;
 use lifecycle_inspect::plan::{Plan, Still, Verdict};
-use lifecycle_process::args::Cluster;
-use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::{compared, logging, until_done};
 use lifecycle_runtime::cause;
 
 use crate::run::prepare;

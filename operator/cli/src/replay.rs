@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::io::stdout;
 use std::process::ExitCode;
 
+use crate::process::cluster_domain::ClusterDomain;
+use crate::process::{compared, until_done};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use lifecycle_inspect::replay::{Error, Header, Replay, Replayed};
-use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::{compared, until_done};
 
 use crate::{Program, Surroundings, generate};
 

@@ -2,10 +2,10 @@
 
 use std::future::pending;
 
+use crate::process::health::{answer, bind};
+use crate::process::{Frame, cluster_domain, leadership, metrics};
 use clap::ArgMatches;
 use kube::Client;
-use lifecycle_process::health::{answer, bind};
-use lifecycle_process::{Frame, cluster_domain, leadership, metrics};
 #[cfg(feature = "sandbox")]
 use lifecycle_runtime::crds::{self, Kinds};
 use lifecycle_runtime::health::Health;
@@ -32,7 +32,7 @@ pub(crate) async fn run(program: Program, options: Run, told: &ArgMatches) -> an
         let client = connect().await?;
         inside(program, (&options, told), (client, health), shutdown).await
     };
-    lifecycle_process::run(frame, part).await
+    crate::process::run(frame, part).await
 }
 
 async fn inside(

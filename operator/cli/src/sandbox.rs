@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::process::cluster_domain::ClusterDomain;
+use crate::process::{logging, until_done};
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use kube::Client;
 use kube::discovery::Discovery;
-use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::{logging, until_done};
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::lifecycle::Kind;

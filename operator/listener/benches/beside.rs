@@ -50,7 +50,7 @@ fn main() -> Result<()> {
 fn run(subject: Subject) -> Result<()> {
     let work = async { subject.run(lifecycle_client::kube::connect().await?).await };
     match subject {
-        Subject::Ours => lifecycle_process::until_done(work)?,
+        Subject::Ours => lifecycle_cli::process::until_done(work)?,
         Subject::Floor | Subject::Plain | Subject::Cached => Runtime::new()?.block_on(work),
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lifecycle_process::args::Run;
+use lifecycle_cli::process::args::Run;
 
 /// Runs the Listener operator of `listeners.stackable.tech`.
 #[derive(Debug, Parser)]

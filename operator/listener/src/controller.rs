@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kube::Client;
 use kube::runtime::events::{Recorder, Reporter};
-use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_cli::process::cluster_domain::ClusterDomain;
 use lifecycle_runtime::controller::Trace;
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
@@ -187,7 +187,7 @@ mod tests {
     use k8s_openapi::api::coordination::v1::Lease;
     use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     use kube::api::{Api, PostParams};
-    use lifecycle_process::cluster_domain;
+    use lifecycle_cli::process::cluster_domain;
     use lifecycle_runtime::crds;
     use lifecycle_simulator::{Server, User};
     use lifecycle_specs_listener::listener_class::ListenerClass;

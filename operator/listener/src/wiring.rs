@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use lifecycle_process::args::Run;
-use lifecycle_process::{cluster_domain, definitions, exit_code, leadership, until_done};
+use lifecycle_cli::process::args::Run;
+use lifecycle_cli::process::{cluster_domain, definitions, exit_code, leadership, until_done};
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
@@ -39,7 +39,7 @@ async fn run(options: Run<Mode>) -> anyhow::Result<()> {
         Mode::Controller(chosen) => run_controller(&options, chosen, KINDS, health, shutdown).await,
         Mode::Node(chosen) => run_node(&options, chosen, health, shutdown).await,
     };
-    lifecycle_process::run(options.frame(), part).await
+    lifecycle_cli::process::run(options.frame(), part).await
 }
 
 /// Runs the part that the cluster needs once, until the shutdown. `kinds` names the command of the

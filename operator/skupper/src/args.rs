@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use lifecycle_process::args::Run;
+use lifecycle_cli::process::args::Run;
 use lifecycle_router::config::Host;
 use lifecycle_runtime::names;
 

@@ -5,8 +5,8 @@ use std::io::{stderr, stdout};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use lifecycle_process::args::Run;
-use lifecycle_process::{definitions, exit_code, leadership, logging, until_done};
+use lifecycle_cli::process::args::Run;
+use lifecycle_cli::process::{definitions, exit_code, leadership, logging, until_done};
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
@@ -48,7 +48,7 @@ async fn run(options: Run<Mode>) -> anyhow::Result<()> {
         Mode::Skupper(_) => logging::USUAL_LEVEL,
         Mode::Site(_) => files::USUAL_LOG,
     };
-    lifecycle_process::run_logging(usual, options.frame(), part).await
+    lifecycle_cli::process::run_logging(usual, options.frame(), part).await
 }
 
 /// Runs the controller of the Sites of a cluster until shutdown. `kinds` name the command of the

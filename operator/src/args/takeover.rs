@@ -5,8 +5,8 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
+use lifecycle_cli::process::cluster_domain::ClusterDomain;
 use lifecycle_listener::args::Controller;
-use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_skupper::args::SkupperArgs;
 
 /// Takeover to check, and the options with which this operator would run.

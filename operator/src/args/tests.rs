@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{CommandFactory, Parser};
 
-use lifecycle_process::args::{Format, Rotation};
+use lifecycle_cli::process::args::{Format, Rotation};
 
 use super::*;
 

@@ -136,7 +136,7 @@ mod tests {
         assert!(!text.contains("workspace = true"), "{text}");
         assert!(text.contains("\nedition = \"2024\"\n"), "{text}");
         assert!(
-            text.contains("\nlifecycle-cli = { path = \"../checkout/operator/cli\" }\n"),
+            text.contains("\nlifecycle-cli = { path = \"../checkout/operator/cli\", features = [\"program\"] }\n"),
             "{text}"
         );
         assert!(text.contains("\nkube = { version = \"5.0"), "{text}");

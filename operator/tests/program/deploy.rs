@@ -172,7 +172,7 @@ fn what_the_tables_name_is_there() {
     let api = include_str!("../../../tests/tidy/api/lifecycle-runtime.txt");
     let report = include_str!("../../../runtime/src/controller/report.rs");
     let brake = include_str!("../../../runtime/src/controller/brake.rs");
-    let health = include_str!("../../process/src/health.rs");
+    let health = include_str!("../../cli/src/process/health.rs");
     let named = [
         ("Operator::definitions", "Operator::definitions(", api),
         ("Operator::leadership", "Operator::leadership(", api),

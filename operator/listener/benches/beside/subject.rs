@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use kube::Client;
+use lifecycle_cli::process::cluster_domain::ClusterDomain;
 use lifecycle_listener::controller::{NAME, lifecycles};
-use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_runtime::Operator;
 use lifecycle_runtime::shutdown::Shutdown;
 

@@ -11,7 +11,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 };
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client};
-use lifecycle_process::webhook;
+use lifecycle_cli::process::webhook;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_tests::api_server::ApiServer;
 use lifecycle_tests::gates::{definition, gates, v1, v1alpha1};

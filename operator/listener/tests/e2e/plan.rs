@@ -10,12 +10,12 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{ListParams, Patch, PatchParams};
 use kube::{Api, Client};
+use lifecycle_cli::process::cluster_domain::ClusterDomain;
 use lifecycle_inspect::plan::{
     Action, Change, DryRun, Error, Operator, Planned, Server, plan, text,
 };
 use lifecycle_listener::args::Preset;
 use lifecycle_listener::controller::{KINDS, Options, run_observed};
-use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_tests::audit::Cost;
 use lifecycle_tests::harness::{Case, Need, case, eventually};

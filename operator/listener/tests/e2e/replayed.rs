@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Service;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
+use lifecycle_cli::process::cluster_domain::ClusterDomain;
 use lifecycle_inspect::replay::{
     Difference, Recorder, ReplayReport, Replayed, Settings, assert_same, hold, read, shrink, text,
 };
 use lifecycle_listener::controller::{NAME, lifecycles};
-use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_runtime::Operator;
 use lifecycle_runtime::lifecycle::Answer;
 use lifecycle_runtime::machine::ir::{Effect, Implicit, Lifecycle, RollUp};

@@ -25,7 +25,6 @@ run! {
     macros: "macros",
     macros_core: "macros/core",
     operator: "operator",
-    process: "operator/process",
     proto: "proto",
     router: "operator/router",
     runtime: "runtime",

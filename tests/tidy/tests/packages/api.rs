@@ -15,6 +15,19 @@ const FORMAT: u64 = 57;
 /// Libraries with a pinned API, with the modules that are not part of it. `docs/stability.md` has
 /// the same list, with the reasons.
 const PINNED: [(&str, &[&str]); 9] = [
+    (
+        "lifecycle-cli",
+        &[
+            "lifecycle_cli::Object",
+            "lifecycle_cli::Program",
+            "lifecycle_cli::Surroundings",
+            "lifecycle_cli::Verb",
+            "lifecycle_cli::cluster",
+            "lifecycle_cli::follow",
+            "lifecycle_cli::passes",
+            "lifecycle_cli::updates",
+        ],
+    ),
     ("lifecycle-client", &[]),
     ("lifecycle-csi", &[]),
     ("lifecycle-http", &[]),
@@ -31,7 +44,6 @@ const PINNED: [(&str, &[&str]); 9] = [
             "lifecycle_macros_core::space",
         ],
     ),
-    ("lifecycle-process", &[]),
     ("lifecycle-runtime", &[]),
     ("lifecycle-simulator", &[]),
     ("lifecycle-suite", &[]),

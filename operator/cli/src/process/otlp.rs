@@ -34,7 +34,7 @@ const USUAL_ENDPOINT: &str = "http://localhost:4317";
 const OWN: [&str; 7] = [
     "h2",
     "hyper",
-    "lifecycle_process::otlp",
+    "lifecycle_cli::process::otlp",
     "opentelemetry",
     "rustls",
     "tonic",

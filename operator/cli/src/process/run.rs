@@ -9,8 +9,8 @@ use lifecycle_runtime::health::Health;
 use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::shutdown::Shutdown;
 
-use crate::args::{Cluster, Probes, Run, Telemetry};
-use crate::{health, logging};
+use crate::process::args::{Cluster, Probes, Run, Telemetry};
+use crate::process::{health, logging};
 
 /// Frame around a part of a program.
 #[derive(Clone, Copy, Debug)]

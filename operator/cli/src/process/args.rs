@@ -11,7 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 pub use lifecycle_inspect::replay::Recording;
 use lifecycle_runtime::names;
 
-use crate::cluster_domain::ClusterDomain;
+use crate::process::cluster_domain::ClusterDomain;
 
 /// How the operator runs, whichever part of it.
 #[derive(Debug, Args)]

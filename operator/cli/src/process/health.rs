@@ -16,7 +16,7 @@ use lifecycle_runtime::shutdown::Shutdown;
 use tokio::net::TcpListener;
 use tower::ServiceExt as _;
 
-use crate::metrics;
+use crate::process::metrics;
 
 /// Option with the address on which probes are answered.
 pub const PROBES: &str = "--health-probe-bind-address";

@@ -1,8 +1,6 @@
 //! The common frame of every program of ours: options, logs, health probes, metrics, and shutdown.
 //! Knows no lifecycle.
 
-#![deny(missing_docs)]
-
 pub mod args;
 pub mod cluster_domain;
 pub mod definitions;

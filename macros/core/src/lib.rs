@@ -122,6 +122,34 @@ fn check_body(body: &Body) -> Checked {
     }
 }
 
+/// Returns a lifecycle as its author wrote it, with the items of its fragments inserted. For tools
+/// that derive the meaning by themselves: nothing else is derived.
+///
+/// # Errors
+/// If a name does not resolve, or a declaration by itself makes no sense, with all findings of the
+/// first stage. Facts that depend on themselves are no error here.
+pub fn written(
+    body: TokenStream,
+    fragments: &[TokenStream],
+) -> Result<ast::Lifecycle, Vec<Diagnostic>> {
+    let mut sink = Sink::default();
+    let ast = read(&Body::with_fragments(body, fragments), &mut sink);
+    let resolved = ast.filter(|ast| {
+        let mut built = model::build::resolve(ast, &mut sink);
+        let is_complete = built.complete;
+        let mut circles = Sink::default();
+        model::build::order(&mut built, &mut circles);
+        circles.finish();
+        if built.bounded {
+            stages::names(&built.lifecycle, &mut sink);
+        }
+        is_complete && built.bounded
+    });
+    let has_errors = sink.has_errors();
+    let found = sink.finish();
+    resolved.filter(|_| !has_errors).ok_or(found)
+}
+
 /// Reads a lifecycle, with its fragments inserted and the additions of the language.
 fn read(body: &Body, sink: &mut Sink) -> Option<ast::Lifecycle> {
     let mut ast = parse(body.own.clone(), sink)?;

@@ -4,13 +4,12 @@
 use crate::broken::Rule;
 use crate::calls;
 use crate::circles::circles;
-use crate::declarations::{alone, declarations};
+use crate::declarations::declarations;
 use crate::findings::{Findings, Outline, Stage, is_warning};
 use crate::graph::Graph;
 use crate::minted;
-use crate::names::names;
-use crate::parser::parse;
 use crate::reach::Reach;
+use crate::read::read;
 use crate::rotations::rotations;
 use crate::silence::{self, silent};
 use crate::syntax::Life;
@@ -20,8 +19,9 @@ use crate::worlds::{LIMIT, Worlds};
 /// Answer of the oracle for one text.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// Error that kept the oracle from reading the text at all.
-    pub broken: Option<String>,
+    /// True if the core refused the text while it read it. The findings are then those of the
+    /// core, and the oracle has no answer of its own.
+    pub refused: bool,
     /// Findings up to the stage that ended the check.
     pub found: Findings,
     /// How many worlds there are, where it came so far.
@@ -45,26 +45,40 @@ impl Answer {
     }
 }
 
-/// Decides every check of a resource; `wrong` leaves out one rule of the language.
-pub fn answer(text: &str, wrong: Option<Rule>) -> Answer {
-    let mut answer = Answer::default();
-    match parse(text) {
-        Ok(life) => {
-            decide(&life, wrong, &mut answer);
-            answer.found.allow(&life.allows);
-        }
-        Err(broken) => answer.broken = Some(broken.0),
+/// A text that has been read.
+#[derive(Debug)]
+pub struct Reading(Result<Life, Findings>);
+
+impl Reading {
+    /// Reads a text.
+    pub fn new(text: &str) -> Self {
+        Self(read(text))
     }
-    answer
+
+    /// Decides every check; `wrong` leaves out one rule of the language.
+    pub fn answer(&self, wrong: Option<Rule>) -> Answer {
+        let mut answer = Answer::default();
+        match &self.0 {
+            Ok(life) => {
+                decide(life, wrong, &mut answer);
+                answer.found.allow(&life.allows);
+            }
+            Err(found) => {
+                answer.refused = true;
+                answer.found = found.clone();
+            }
+        }
+        answer
+    }
+}
+
+/// Reads a text and decides every check; `wrong` leaves out one rule of the language.
+pub fn answer(text: &str, wrong: Option<Rule>) -> Answer {
+    Reading::new(text).answer(wrong)
 }
 
 fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
     let found = &mut answer.found;
-    names(life, found);
-    alone(life, found);
-    if found.has_errors() {
-        return;
-    }
     circles(life, found);
     if found.has_errors() {
         return;
@@ -126,13 +140,9 @@ pub(crate) fn readable<T>(
     limit: usize,
     then: impl FnOnce(&Worlds<'_>) -> T,
 ) -> Option<T> {
-    let life = parse(text).ok()?;
+    let life = read(text).ok()?;
     let mut found = Findings::default();
-    names(&life, &mut found);
-    alone(&life, &mut found);
-    if !found.has_errors() {
-        circles(&life, &mut found);
-    }
+    circles(&life, &mut found);
     if found.has_errors() {
         return None;
     }

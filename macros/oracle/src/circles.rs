@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::findings::Findings;
 use crate::minted;
-use crate::names::{brought, is_one_of_several, needed, root};
+use crate::needs::{is_one_of_several, needed};
 use crate::ownership;
 use crate::syntax::{Effect, Life, atoms, objects};
+use crate::values::{brought, root};
 
 /// Returns everything that is queried, with the names that it queries itself.
 pub(crate) fn build_dependencies(life: &Life) -> BTreeMap<String, BTreeSet<String>> {

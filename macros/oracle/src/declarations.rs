@@ -1,38 +1,16 @@
-//! The second stage: findings about each declaration that need no world.
+//! Findings about each declaration that need no world.
 
 use std::collections::BTreeSet;
 
 use crate::findings::Findings;
 use crate::held::{free, gives_back, lets_go, takes};
 use crate::minted;
-use crate::names::{is_asked_well, is_one_of_several, is_there, root};
+use crate::needs::is_one_of_several;
 use crate::ownership;
 use crate::reach::Reach;
 use crate::strays::{self, first_of_its_kind};
-use crate::syntax::{Effect, Fact, Input, Life, Pred, Span};
-
-/// Checks the rules that need only the declaration itself, even if others are misspelt.
-pub(crate) fn alone(life: &Life, found: &mut Findings) {
-    for effect in &life.effects {
-        target(life, effect, found);
-    }
-    for fact in life.facts.iter().filter(|fact| fact.held) {
-        unseen(life, fact, found);
-    }
-    for fact in life.facts.iter().filter(|fact| fact.counts) {
-        count(life, fact, found);
-    }
-    for input in &life.inputs {
-        keys(life, input, found);
-        if input
-            .provider
-            .as_ref()
-            .is_some_and(|provider| life.input(provider).is_some())
-        {
-            found.report("LC117", &input.name);
-        }
-    }
-}
+use crate::syntax::{Effect, Life, Pred, Span};
+use crate::values::is_there;
 
 /// Checks the rules that follow from declarations that all make sense.
 pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Findings) {
@@ -108,60 +86,6 @@ fn bounds(life: &Life, found: &mut Findings) {
         {
             found.report("LC103", &state.name);
         }
-    }
-}
-
-/// Four cases, of the members of one set.
-fn count(life: &Life, fact: &Fact, found: &mut Findings) {
-    let is_set = |name: &String| match life.input(name) {
-        Some(input) => input.many,
-        None => life.value(name).is_none() && name != "self" && name != "request",
-    };
-    if fact.domain.len() != 4 || fact.held || !fact.from.iter().all(is_set) {
-        found.report("LC116", &fact.name);
-    }
-}
-
-/// Reports duplicate keys: each key distinguishes answers once, under a name of its own.
-fn keys(life: &Life, input: &Input, found: &mut Findings) {
-    if !["poll", "probe"].contains(&input.own.as_str()) {
-        return;
-    }
-    for (at, key) in input.paths.iter().enumerate() {
-        if input.paths[..at].contains(key) {
-            found.report("LC115", &input.name);
-        }
-        let field = key.strip_prefix("request.").filter(|_| life.volume);
-        let is_called = |other: &String| {
-            root(other) == field.unwrap_or_default() && life.input(root(other)).is_some()
-        };
-        if input.paths.iter().any(is_called) {
-            found.report("LC115", &input.name);
-        }
-    }
-}
-
-fn target(life: &Life, effect: &Effect, found: &mut Findings) {
-    let Some(input) = life.input(&effect.on) else {
-        return;
-    };
-    let fits = match effect.verb.as_str() {
-        // Rules of their own cover `create` and the records of created objects.
-        "create" | "note" => true,
-        _ if input.own == "noted" => true,
-        "call" => ["poll", "probe"].contains(&input.own.as_str()),
-        "delete" => ["owned", "shared", "group"].contains(&input.own.as_str()),
-        // A rule of its own covers objects that are shared with others.
-        _ => ["owned", "shared", "part", "record", "group"].contains(&input.own.as_str()),
-    };
-    if !fits {
-        found.report("LC070", &effect.name);
-    }
-    if effect.verb == "call" && effect.key.is_none() {
-        found.report("LC045", &effect.name);
-    }
-    if effect.verb == "call" && effect.sets.is_empty() {
-        found.report("LC018", &effect.name);
     }
 }
 
@@ -241,29 +165,6 @@ fn rules_out(when: &Pred, fact: &str, values: &[String]) -> bool {
             Pred::Is(name, asked) => name == fact && values.iter().all(|value| asks(asked, value)),
             Pred::And(..) | Pred::Or(..) | Pred::Not(_) => false,
         },
-    }
-}
-
-/// Checks that a fact that is not evaluated does not count as cleaned up, unless a record proves
-/// it.
-fn unseen(life: &Life, fact: &Fact, found: &mut Findings) {
-    let free = free(fact);
-    let understood = |given: &Pred| {
-        let mut all = given.parts().into_iter();
-        all.all(|(name, asked)| is_asked_well(life, name, asked) && life.derived(name).is_none())
-    };
-    for (given, other) in fact.chain.iter().filter(|(given, _)| understood(given)) {
-        let falls_back = other
-            .clone()
-            .or_else(|| free.first().cloned())
-            .unwrap_or_default();
-        let recorded = given
-            .atoms()
-            .iter()
-            .all(|name| life.input(name).is_some_and(|input| input.own == "record"));
-        if free.contains(&falls_back) && !recorded {
-            found.report("LC047", &fact.name);
-        }
     }
 }
 

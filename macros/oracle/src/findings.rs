@@ -15,8 +15,6 @@ pub struct Finding {
 /// The stage that finds a code. A stage with an error is the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Of one declaration at a time.
-    Names,
     /// Of facts that depend on themselves.
     Circles,
     /// Of declarations that all make sense.
@@ -31,11 +29,6 @@ impl Stage {
     /// Returns the stage that finds a code.
     pub fn for_code(code: &str) -> Self {
         match code {
-            "LC000" | "LC001" | "LC002" | "LC003" | "LC005" | "LC006" | "LC018" | "LC032"
-            | "LC045" | "LC047" | "LC050" | "LC055" | "LC060" | "LC070" | "LC100" | "LC105"
-            | "LC110" | "LC111" | "LC112" | "LC113" | "LC115" | "LC116" | "LC117" | "LC119"
-            | "LC120" | "LC122" | "LC130" | "LC140" | "LC150" | "LC155" | "LC156" | "LC157"
-            | "LC180" => Self::Names,
             "LC066" | "LC131" => Self::Circles,
             "LC015" | "LC017" | "LC041" | "LC044" | "LC064" | "LC081" | "LC083" | "LC103"
             | "LC118" | "LC121" | "LC132" | "LC133" | "LC134" | "LC135" | "LC141" | "LC142"
@@ -64,7 +57,7 @@ pub const FREQUENT_WARNINGS: [&str; 10] = [
 ];
 
 /// Collects findings without their order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Every finding once.
     pub all: BTreeSet<Finding>,

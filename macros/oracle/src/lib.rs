@@ -1,6 +1,8 @@
 //! The oracle: a second, naive checker of the lifecycle language, and random lifecycles.
 //!
-//! It is written apart from `lifecycle-macros-core` and does not know it, so that a mistake would have to be made twice to stay unseen.
+//! It derives the meaning apart from `lifecycle-macros-core`, so that a mistake in it would have to
+//! be made twice to stay unseen. It shares the declarations: parsed, merged with fragments, and with
+//! names that resolve. A text that the core refuses before has no second answer.
 //! It takes texts and answers with codes and names; it knows no spans and no messages.
 #![deny(missing_docs)]
 
@@ -13,19 +15,17 @@ mod drive;
 mod early;
 pub mod findings;
 mod graph;
-mod groups;
 mod held;
-mod kstatus;
 pub mod meaning;
 mod minted;
 mod moves;
-mod names;
+mod needs;
 mod once;
 mod ownership;
-mod parser;
 mod properties;
 pub mod random;
 mod reach;
+mod read;
 mod rotations;
 mod silence;
 mod strays;
@@ -33,4 +33,6 @@ mod syntax;
 mod teardown;
 mod unasked;
 mod unheard;
+mod values;
 mod worlds;
+mod written_out;

@@ -54,22 +54,6 @@ pub(crate) fn makings_are_needed(life: &mut Life) {
     }
 }
 
-/// Reports a value without a proper keeper: one object that is ours alone, or a record, of a
-/// resource.
-pub(crate) fn places(life: &Life, found: &mut Findings) {
-    for (value, mint) in life.minted() {
-        let not_input = life.value(&mint.keeper).is_some() || mint.keeper == "self";
-        let keeper = life.input(&mint.keeper);
-        let misfit = keeper.is_some_and(|keeper| {
-            let ours = ["owned", "record"].contains(&keeper.own.as_str());
-            life.volume || keeper.many || !ours
-        });
-        if not_input || misfit {
-            found.report("LC150", &value.name);
-        }
-    }
-}
-
 /// Reports a builder of a keeper that does not take its value, another user of the value, and a
 /// circle of values.
 pub(crate) fn declared(life: &Life, found: &mut Findings) {

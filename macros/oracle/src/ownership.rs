@@ -1,5 +1,5 @@
 //! Retention and adoption: objects that stay when their owner is deleted, and adopted objects.
-//! Covers the places in which neither has a meaning, and the predicates that decide it.
+//! Covers the predicates that decide it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,34 +15,6 @@ pub(crate) fn owners_are_needed(life: &mut Life) {
         let builds = ["apply", "create"].contains(&effect.verb.as_str());
         let owner = owner.filter(|name| builds && !effect.from.contains(name));
         life.effects[at].from.extend(owner);
-    }
-}
-
-/// Reports retention and adoption of an input that is not an owned object of a resource.
-pub(crate) fn misplaced(life: &Life, found: &mut Findings) {
-    for input in life.inputs.iter().filter(|input| input.retained) {
-        let is_clock = ["clock", "noted"].contains(&input.own.as_str());
-        if !is_clock && (input.own != "owned" || life.volume || input.by_owner) {
-            found.report("LC130", &input.name);
-        }
-    }
-    for effect in adoptions(life) {
-        let says_more = effect.each
-            || !effect.from.is_empty()
-            || !effect.sets.is_empty()
-            || effect.undo.is_some()
-            || effect.key.is_some();
-        let wrong = life.input(&effect.on).is_some_and(|input| {
-            let always = input.retained && input.retain.is_none();
-            match input.own.as_str() {
-                "shared" | "part" | "record" | "noted" | "group" => true,
-                "owned" => life.volume || input.many || always && effect.lets_go,
-                _ => life.volume,
-            }
-        });
-        if says_more || wrong {
-            found.report("LC130", &effect.name);
-        }
     }
 }
 

@@ -7,8 +7,8 @@ use crate::broken::Rule;
 use crate::drive::Mover;
 use crate::findings::Findings;
 use crate::moves::Move;
-use crate::names::values;
 use crate::syntax::{Life, Pred, Property};
+use crate::values::values;
 use crate::worlds::{NodePlace, Worlds};
 
 /// Predicates with more combinations of values are not tried.

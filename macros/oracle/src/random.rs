@@ -70,8 +70,7 @@ fn worded(mut sketch: Sketch, number: u64) -> String {
     sketch.to_string()
 }
 
-/// Adds allowed warnings, in some lifecycles also for a warning that is not found or for a code
-/// that is no warning.
+/// Adds allowed warnings, in some lifecycles also for a warning that is not found.
 fn allow(sketch: &mut Sketch, dice: &mut Dice) {
     let facts = sketch.facts.iter().map(|fact| fact.name.clone());
     let inputs = sketch.inputs.iter().map(|input| input.name.clone());
@@ -80,10 +79,7 @@ fn allow(sketch: &mut Sketch, dice: &mut Dice) {
         return;
     }
     for _ in 0..=dice.random_below(2) {
-        let code = match dice.one_in(40) {
-            true => "LC011",
-            false => *dice.pick(&["LC014", "LC014", "LC064"]),
-        };
+        let code = *dice.pick(&["LC014", "LC014", "LC064"]);
         let item = dice.pick(&items).clone();
         sketch.allows.push((code.to_owned(), item));
     }

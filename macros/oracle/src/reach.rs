@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::minted;
-use crate::names::{brought, is_one_of_several, predicates};
+use crate::needs::is_one_of_several;
 use crate::syntax::{Effect, Life, atoms};
+use crate::values::{brought, predicates};
 
 /// The inputs that each finite question depends on; `self` stands for the object.
 pub(crate) struct Reach<'a> {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::findings::Findings;
 use crate::held::{lets_go, takes};
-use crate::names::{predicates, root};
 use crate::syntax::{Condition, Effect, Input, Life, Property, atoms};
+use crate::values::{predicates, root};
 
 /// All of them.
 pub(crate) fn of_declarations(life: &Life, found: &mut Findings) {

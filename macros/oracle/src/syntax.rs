@@ -1,5 +1,5 @@
 //! A lifecycle as the oracle reads it: plain trees of strings.
-//! Shares nothing with the checker's syntax and knows no rule.
+//! Knows no syntax and no rule.
 
 /// A predicate over facts. `refused(e)` is the fact `?e`; a bare name has no values.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,8 +77,6 @@ pub(crate) struct Input {
     pub(crate) every: Option<Span>,
     /// The other input that owns it.
     pub(crate) of: Option<String>,
-    /// For a poll: its provider.
-    pub(crate) provider: Option<String>,
     /// For a `record of`: the input with the recorded objects. The own word is then `noted`.
     pub(crate) tells: Option<String>,
     /// Names from which a method looks it up.
@@ -89,19 +87,11 @@ pub(crate) struct Input {
     /// predicate.
     pub(crate) retained: bool,
     pub(crate) retain: Option<Pred>,
-    /// True if it is found by its owner references.
-    pub(crate) by_owner: bool,
-    /// True if every element of some list of it is ours.
-    pub(crate) exclusive: bool,
     pub(crate) given: Option<Pred>,
     /// The group that it is judged with.
     pub(crate) group: Option<String>,
     /// For a member: true if its builder may return none.
     pub(crate) may_lack: bool,
-    /// For a member: true if its own declaration marks it as owned. The next field is true if it
-    /// declares a `given` of its own.
-    pub(crate) says_owned: bool,
-    pub(crate) is_given_alone: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -111,8 +101,6 @@ pub(crate) struct Fact {
     pub(crate) from: Vec<String>,
     pub(crate) chain: Vec<(Pred, Option<String>)>,
     pub(crate) held: bool,
-    /// True if it evaluates each member of a set.
-    pub(crate) counts: bool,
     /// Values left of the bar, if it has one.
     pub(crate) free: Option<Vec<String>>,
 }
@@ -293,20 +281,12 @@ pub(crate) struct Life {
     pub(crate) offered: Vec<String>,
     /// The names for predicates that something mentions.
     pub(crate) mentioned: Vec<String>,
-    /// The condition that reports the facts that no state covers.
-    pub(crate) implicit: Option<String>,
     /// `kstatus;`
     pub(crate) kstatus: bool,
     /// The names that each `field` is computed from.
     pub(crate) fields: Vec<(String, Vec<String>)>,
-    /// Facts of an infinite type, which are left out.
-    pub(crate) infinite: Vec<String>,
     /// Warnings that do not count: each code with the item that it names.
     pub(crate) allows: Vec<(String, String)>,
-    /// Codes, each with the fragment or condition that it is about.
-    pub(crate) misused: Vec<(&'static str, String)>,
-    pub(crate) sections: Vec<String>,
-    pub(crate) unknown_sections: Vec<String>,
 }
 
 impl Input {

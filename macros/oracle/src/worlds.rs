@@ -8,9 +8,10 @@ use indexmap::IndexSet;
 
 use crate::broken::Rule;
 use crate::held::{acquires, free, gives_back};
-use crate::names::{is_there, needed, values};
+use crate::needs::needed;
 use crate::reach::Reach;
 use crate::syntax::{Effect, Life, Pred, State};
+use crate::values::{is_there, values};
 use room::room;
 
 /// More worlds than this are not checked.

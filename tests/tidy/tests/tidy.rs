@@ -43,7 +43,7 @@ const PULLED: [(&str, usize); 26] = [
     ("lifecycle-macros", 6),
     ("lifecycle-macros-core", 5),
     ("lifecycle-operator", 332),
-    ("lifecycle-oracle", 5),
+    ("lifecycle-oracle", 11),
     ("lifecycle-proto", 65),
     ("lifecycle-random", 236),
     ("lifecycle-router", 238),

@@ -1,4 +1,4 @@
-//! Promises that other lifecycles claim, in some of the drawn lifecycles, and in some of these a state that is named twice. Drawn with dice of its own, so that all others are the same with and without.
+//! Promises that other lifecycles claim, in some of the drawn lifecycles. Drawn with dice of its own, so that all others are the same with and without.
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -18,11 +18,7 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
         }
         let keeper = dice.pick_word(&["Keeper", "Other"]);
         let first = dice.random_below(STATES.len());
-        let mut states: Vec<&str> = STATES[first..].to_vec();
-        if dice.one_in(14) {
-            let again = *dice.pick(&states);
-            states.push(again);
-        }
+        let states = &STATES[first..];
         let name = &promise.name;
         promise.name = format!("{name} claimed by {keeper} in {}", states.join(" | "));
     }

@@ -5,10 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::dice::Dice;
-use crate::names::{names, values};
-use crate::parser::parse;
+use crate::read::read;
 use crate::syntax::{Effect, Life};
-use crate::{answer, findings::Findings};
+use crate::values::values;
 
 /// Sections that a fragment may contain.
 const SHARED: [&str; 5] = ["observe", "facts", "states", "promises", "status"];
@@ -21,14 +20,12 @@ struct Part {
 
 /// A lifecycle without wrong names, cut at random; `None` if nothing of it can go.
 pub fn cut(text: &str, number: u64) -> Option<String> {
-    let life = parse(text).ok()?;
-    let mut found = Findings::default();
-    names(&life, &mut found);
+    let life = read(text).ok()?;
     // An effect decides that something is adopted or created. A fragment has no effects, so its
     // states could not query such values.
     let comes = |effect: &Effect| ["adopt", "create"].contains(&effect.verb.as_str());
     let comes = life.effects.iter().any(comes);
-    if life.volume || comes || found.has_errors() || answer::answer(text, None).broken.is_some() {
+    if life.volume || comes {
         return None;
     }
     let mut dice = Dice::new(number ^ 0x4652_4147);

@@ -1,7 +1,7 @@
-//! Groups in the place of sets in some of the drawn lifecycles, and in some of these a mistake about one. Drawn with dice of its own, so that all others are the same with and without.
+//! Groups in the place of sets in some of the drawn lifecycles. Drawn with dice of its own, so that all others are the same with and without.
 
 use super::dice::Dice;
-use super::sketch::{Effect, Sketch};
+use super::sketch::Sketch;
 use super::{COMFORTABLE, declare_edges};
 use crate::answer::fits;
 
@@ -20,8 +20,7 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
     };
     let before = sketch.clone();
     let group = sketch.inputs[at].name.clone();
-    let is_wrong = !is_sound && dice.one_in(3);
-    if !is_wrong && is_needed(sketch, at, &group) {
+    if is_needed(sketch, at, &group) {
         return;
     }
     let members = members(&group, &mut dice);
@@ -35,20 +34,14 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
         {
             fact.domain = plain.to_owned();
         }
-        replace(&mut fact.from, &group, &first, is_wrong && dice.one_in(2));
+        for name in fact.from.iter_mut().filter(|name| **name == group) {
+            first.clone_into(name);
+        }
     }
     for line in &mut sketch.extras {
         *line = line.replace(&format!("from {group} "), &format!("from {first} "));
     }
-    if is_wrong && dice.one_in(2) {
-        let verb = dice.pick_word(&["apply", "delete", "apply each"]);
-        sketch.effects.push(Effect {
-            name: Some("alone".to_owned()),
-            head: format!("{verb} {first}"),
-            ..Effect::default()
-        });
-    }
-    if !is_wrong && !fits(&sketch.to_string(), COMFORTABLE) {
+    if !fits(&sketch.to_string(), COMFORTABLE) {
         *sketch = before;
     } else if is_sound {
         declare_edges(sketch);
@@ -64,12 +57,6 @@ fn members(group: &str, dice: &mut Dice) -> String {
         members += &format!(" {group}_lid: optional Lid by name meta.name;");
     }
     members
-}
-
-fn replace(from: &mut [String], group: &str, member: &str, keeps: bool) {
-    for name in from.iter_mut().filter(|name| *name == group && !keeps) {
-        member.clone_into(name);
-    }
 }
 
 /// Returns true if something reads the set that cannot read a member, or declares of it something

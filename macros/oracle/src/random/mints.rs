@@ -1,7 +1,7 @@
 //! Minted values in some of the drawn lifecycles, and in some of these a mistake about one. Drawn with dice of its own, so that all others are the same with and without.
 
 use crate::answer::answer;
-use crate::findings::{Stage, is_warning};
+use crate::findings::is_warning;
 
 use super::declare_edges;
 use super::dice::Dice;
@@ -15,16 +15,7 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     }
     let found = |sketch: &Sketch| answer(&sketch.to_string(), None).found;
     let before = found(sketch);
-    // A mistake in a name hides graph findings, so another one costs nothing there.
-    let mut codes = before.all.iter().map(|finding| finding.code.as_str());
-    let is_hidden = codes.any(|code| Stage::for_code(code) == Stage::Names);
     let keepers = keepers(sketch);
-    if is_hidden {
-        if dice.one_in(6) {
-            misplace(sketch, &mut dice);
-        }
-        return;
-    }
     if keepers.is_empty() {
         return;
     }
@@ -133,15 +124,6 @@ pub(super) fn clock(sketch: &mut Sketch) -> String {
         ..Input::default()
     });
     "mint_now".to_owned()
-}
-
-/// Mints a value in any input, even one that cannot keep it.
-fn misplace(sketch: &mut Sketch, dice: &mut Dice) {
-    let inputs: Vec<String> = sketch.inputs.iter().map(|one| one.name.clone()).collect();
-    if !inputs.is_empty() {
-        let keeper: &String = dice.pick(&inputs);
-        push(sketch, (keeper, Vec::new(), Guard::new()));
-    }
 }
 
 fn mistake(sketch: &mut Sketch, effect: usize, dice: &mut Dice) {

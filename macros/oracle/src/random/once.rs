@@ -1,8 +1,7 @@
-//! Objects that are created once in some of the drawn lifecycles, and in some of these a seeded bug
-//! about them. Uses dice of its own, so that all other draws stay unchanged.
+//! Objects that are created once in some of the drawn lifecycles. Uses dice of its own, so that all other draws stay unchanged.
 
 use crate::answer::{answer, fits};
-use crate::findings::{Stage, is_warning};
+use crate::findings::is_warning;
 
 use super::dice::Dice;
 use super::sketch::{
@@ -18,16 +17,6 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     }
     let found = |sketch: &Sketch| answer(&sketch.to_string(), None).found.all;
     let before = found(sketch);
-    // An error in a name ends the check, so another mistake costs nothing there.
-    if before
-        .iter()
-        .any(|one| Stage::for_code(&one.code) == Stage::Names)
-    {
-        if dice.one_in(3) {
-            mistake(sketch, &mut dice);
-        }
-        return;
-    }
     if before.iter().any(|one| !is_warning(&one.code)) && !dice.one_in(8) {
         return;
     }
@@ -216,40 +205,4 @@ fn heard(sketch: &mut Sketch, asks: bool) {
     all.push(("Choring", &["!over"], "Pending", &[]));
     states(sketch, &all);
     condition(sketch, &bad, "over && chore in { Made, Terminating, Gone }");
-}
-
-/// It is created where others write as well, not remembered, remembered twice, recorded by hand, or remembered and not created.
-fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
-    let inputs: Vec<String> = sketch.inputs.iter().map(|one| one.name.clone()).collect();
-    let Some(name) = (!inputs.is_empty()).then(|| dice.pick(&inputs).clone()) else {
-        return;
-    };
-    let effect = |head: String| Effect {
-        head,
-        ..Effect::default()
-    };
-    let record = |name: &str, of: &str| Input {
-        name: name.to_owned(),
-        head: format!("record of {of}"),
-        ..Input::default()
-    };
-    match dice.random_below(6) {
-        0 | 1 => {
-            let each = dice.pick_word(&["", "each "]);
-            sketch.effects.push(effect(format!("create {each}{name}")));
-            if dice.one_in(2) {
-                sketch.inputs.push(record(RECORD, &name));
-            }
-        }
-        2 => sketch.inputs.push(record(RECORD, &name)),
-        3 => {
-            object(sketch, dice);
-            sketch.inputs.push(record("more_chores", NAME));
-        }
-        _ => {
-            object(sketch, dice);
-            let verb = dice.pick_word(&["apply", "delete", "adopt"]);
-            sketch.effects.push(effect(format!("{verb} {RECORD}")));
-        }
-    }
 }

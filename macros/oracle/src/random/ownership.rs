@@ -156,22 +156,22 @@ fn some_owned(sketch: &mut Sketch, dice: &mut Dice) -> usize {
     *dice.pick(&owned)
 }
 
-/// Seeds a mistake: a policy that depends on its own object, a deletion of a retained object, a
-/// policy on a shared object, or a needless one.
+/// Seeds a mistake: a policy that depends on its own object, a deletion of a retained object, or a
+/// needless policy.
 fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
     match dice.random_below(8) {
         0..3 => circular(sketch, dice),
         3..6 => deleted(sketch, dice),
         6 => {
-            let at = dice.random_below(sketch.inputs.len());
+            let at = some_owned(sketch, dice);
             append_policy(&mut sketch.inputs[at], " retain");
         }
         _ => {
-            let name = dice.pick(&sketch.inputs).name.clone();
-            let head = match dice.random_below(3) {
-                0 => format!("adopt each {name}"),
-                1 => format!("adopt {name} without retain"),
-                _ => format!("adopt {name}"),
+            let at = some_owned(sketch, dice);
+            let name = &sketch.inputs[at].name;
+            let head = match dice.one_in(3) {
+                true => format!("adopt {name} without retain"),
+                false => format!("adopt {name}"),
             };
             sketch.effects.push(Effect {
                 head,

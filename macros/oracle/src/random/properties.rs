@@ -4,7 +4,7 @@
 use super::dice::Dice;
 use super::sketch::Sketch;
 
-/// Some properties, true or not, most of them of names that there are.
+/// Some properties, true or not.
 pub(super) fn some(sketch: &Sketch, dice: &mut Dice) -> Vec<String> {
     let atoms = atoms(sketch);
     let count = 1 + dice.random_below(4);
@@ -23,16 +23,13 @@ fn atoms(sketch: &Sketch) -> Vec<String> {
 
 fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String> {
     let is_volume = sketch.calls.is_some();
-    let unknown = dice.one_in(60);
     let effect = |dice: &mut Dice| {
         let all = &sketch.effects;
-        let known = (!all.is_empty()).then(|| dice.pick(all).known_as());
-        known.map(|known| if unknown { format!("{known}_") } else { known })
+        (!all.is_empty()).then(|| dice.pick(all).known_as())
     };
     if atoms.is_empty() {
         return None;
     }
-    let idle = is_volume && !dice.one_in(40);
     Some(match dice.random_below(11) {
         0 if sketch.effects.len() > 1 => behind(sketch, dice)?,
         0 | 1 => {
@@ -42,7 +39,7 @@ fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String
         2..=6 if sketch.effects.len() > 1 || dice.one_in(8) => {
             format!("{} before {};", effect(dice)?, effect(dice)?)
         }
-        7 | 8 if !idle => {
+        7 | 8 if !is_volume => {
             let count = 1 + dice.random_below(3);
             let to = states(sketch, count, dice);
             let count = 1 + dice.random_below(2);
@@ -55,7 +52,7 @@ fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String
             }
             format!("reaches {} from {};", to.join(" | "), from.join(", "))
         }
-        _ => always(sketch, atoms, idle, dice),
+        _ => always(sketch, atoms, dice),
     })
 }
 
@@ -73,7 +70,7 @@ fn behind(sketch: &Sketch, dice: &mut Dice) -> Option<String> {
     is_certain.then(|| format!("never {effect} while {};", runs.join(" && ")))
 }
 
-fn always(sketch: &Sketch, atoms: &[String], idle: bool, dice: &mut Dice) -> String {
+fn always(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> String {
     let mut line = "always ".to_owned();
     let mut scope = Vec::new();
     if dice.one_in(2) {
@@ -100,7 +97,7 @@ fn always(sketch: &Sketch, atoms: &[String], idle: bool, dice: &mut Dice) -> Str
     if !scope.is_empty() {
         line += &format!(" in {}", scope.join(", "));
     }
-    if !idle && dice.one_in(3) {
+    if sketch.calls.is_none() && dice.one_in(3) {
         line += " at rest";
     }
     line + ";"

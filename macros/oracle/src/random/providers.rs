@@ -1,5 +1,4 @@
-//! Providers that polls query, in some of the drawn lifecycles, and in few of these an input in
-//! place of the provider. Uses dice of its own, so that all other draws stay unchanged.
+//! Providers that polls query, in some of the drawn lifecycles. Uses dice of its own, so that all other draws stay unchanged.
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -10,21 +9,11 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     if !dice.one_in(3) {
         return;
     }
-    let names: Vec<String> = sketch
-        .inputs
-        .iter()
-        .map(|input| input.name.clone())
-        .collect();
-    let is_mistaken = dice.one_in(25);
     for input in &mut sketch.inputs {
         if !input.head.starts_with("poll ") || input.head.contains(" of ") || dice.one_in(3) {
             continue;
         }
-        let provider = match is_mistaken {
-            true => dice.pick(&names).clone(),
-            false => dice.pick_word(&["cloud", "acme", "by_day"]),
-        };
-        // Another word may be an input already, which is a mistake as well.
+        let provider = dice.pick_word(&["cloud", "acme", "by_day"]);
         input.head = format!("{} of {provider}", input.head);
     }
 }

@@ -1,6 +1,5 @@
-//! Request fields that facts of a volume read by themselves, in some of the drawn lifecycles. In
-//! few of these, a fact reads a field that it cannot read. Uses dice of its own, so that all other
-//! draws stay unchanged.
+//! Request fields that facts of a volume read by themselves, in some of the drawn lifecycles. Uses
+//! dice of its own, so that all other draws stay unchanged.
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -21,7 +20,6 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     if sketch.calls.is_none() || !dice.one_in(2) {
         return;
     }
-    let is_mistaken = dice.one_in(12);
     for fact in &mut sketch.facts {
         let Some(at) = fact.from.iter().position(|name| name == "request") else {
             if dice.one_in(16) {
@@ -34,13 +32,5 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
             _ => *dice.pick(&USUAL),
         };
         fact.from[at] = format!("request.{field}");
-        if is_mistaken {
-            let other = match dice.random_below(3) {
-                0 => "request".to_owned(),
-                1 => "request.secrets".to_owned(),
-                _ => fact.from[at].clone(),
-            };
-            fact.from.push(other);
-        }
     }
 }

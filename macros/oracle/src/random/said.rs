@@ -16,11 +16,15 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
     if sketch.calls.is_some() || !sketch.inputs.iter().any(is_polled) || !dice.one_in(2) {
         return;
     }
-    let found = answer(&sketch.to_string(), None).found.all;
+    let answered = answer(&sketch.to_string(), None);
+    if answered.refused {
+        return;
+    }
+    let found = answered.found.all;
     let errors = found.iter().filter(|finding| !is_warning(&finding.code));
     // Where one mistake is, another of the same stage hides no more.
     match errors.map(|finding| Stage::for_code(&finding.code)).min() {
-        Some(Stage::Names | Stage::Circles) => {}
+        Some(Stage::Circles) => {}
         Some(Stage::Declarations) => {
             unbounded(sketch, &mut dice);
         }

@@ -15,19 +15,8 @@ pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
 
 /// Now and then, one mistake.
 pub(super) fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
-    const MISTAKES: [fn(&mut Sketch, &mut Dice); 9] = [
-        // It has a code of its own, which must be found often enough.
-        edges::broad,
-        edges::broad,
-        edges::covered,
-        edges::uncaused,
-        facts::circular,
-        facts::unknown,
-        facts::twice,
-        facts::set,
-        facts::not_a_truth,
-    ];
-    if dice.one_in(6) {
+    const MISTAKES: [fn(&mut Sketch, &mut Dice); 2] = [edges::uncaused, facts::circular];
+    if dice.one_in(27) {
         dice.pick(&MISTAKES)(sketch, dice);
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn overlay(sketch: &mut Sketch, is_sound: bool, number: u64) {
         // A mistake hides findings of a later stage, so it is seeded into a lifecycle without one.
         let is_fine = match is_sound {
             true => after.found.all.is_subset(&before.found.all),
-            false => after.last() >= before.last(),
+            false => !after.refused && after.last() >= before.last(),
         };
         if is_fine || is_sound && dice.one_in(8) {
             *sketch = torn_down;
@@ -227,16 +227,6 @@ fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
         return;
     };
     match dice.random_below(8) {
-        0 => {
-            let line = dice.pick(lines).clone();
-            lines.push(line);
-        }
-        1 => lines.clear(),
-        2 => {
-            let first = lines[0].clone();
-            let effect = first.split(' ').next().unwrap_or_default();
-            lines[0] = format!("{effect} until !refused({effect});");
-        }
         3 => lines.reverse(),
         4 => against(sketch, dice),
         5 if !sketch.effects.is_empty() => {

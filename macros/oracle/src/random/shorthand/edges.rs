@@ -13,26 +13,6 @@ pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
-/// From everywhere to where nothing went wrong.
-pub(super) fn broad(sketch: &mut Sketch, dice: &mut Dice) {
-    let states = phased(sketch, |phase| phase != "Error");
-    if !states.is_empty() {
-        from_anywhere(sketch, dice.pick(&states).clone());
-    }
-}
-
-/// From everywhere, and from one state once more.
-pub(super) fn covered(sketch: &mut Sketch, dice: &mut Dice) {
-    let states: Vec<String> = sketch.states.iter().map(|one| one.name.clone()).collect();
-    let failed = phased(sketch, |phase| phase == "Error");
-    if !failed.is_empty() {
-        let to = dice.pick(&failed).clone();
-        from_anywhere(sketch, to.clone());
-        let edges = sketch.edges.get_or_insert_default();
-        edges.push((dice.pick(&states).clone(), to));
-    }
-}
-
 /// Adds an edge from every state to a state that nothing enters.
 pub(super) fn uncaused(sketch: &mut Sketch, dice: &mut Dice) {
     let mut failed = phased(sketch, |phase| phase == "Error");

@@ -18,28 +18,6 @@ fn clock(sketch: &mut Sketch) -> String {
     name
 }
 
-/// Passes the current time to an item that is no fact.
-pub(super) fn tell_time(sketch: &mut Sketch, dice: &mut Dice) -> bool {
-    let clock = clock(sketch);
-    match dice.random_below(3) {
-        0 if !sketch.effects.is_empty() => {
-            let at = dice.random_below(sketch.effects.len());
-            sketch.effects[at].from.push(clock);
-        }
-        1 if !sketch.lets.is_empty() => {
-            let at = dice.random_below(sketch.lets.len());
-            sketch.lets[at].from.push(clock);
-        }
-        _ => {
-            let line = format!("field age: String from {clock};");
-            if !sketch.extras.contains(&line) {
-                sketch.extras.push(line);
-            }
-        }
-    }
-    true
-}
-
 /// A state waits for a time that changes nothing there.
 pub(super) fn idle_tick(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let waits: Vec<usize> = (0..sketch.states.len())

@@ -182,8 +182,13 @@ pub(super) fn flip(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     sketch.facts[at].domain = sketch.facts[at].domain.replacen(" }", ", Syncing }", 1);
     let syncing = vec![format!("{fact} == Syncing")];
     let phase = Some("Pending".to_owned());
+    let is_aside = |state: &&State| {
+        let phase = state.phase.as_deref();
+        matches!(phase, Some("Ignored" | "Suspended"))
+    };
+    let place = sketch.states.iter().take_while(is_aside).count();
     sketch.states.insert(
-        0,
+        place,
         State {
             name: "Syncing".to_owned(),
             when: syncing.clone(),

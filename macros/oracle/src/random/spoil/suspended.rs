@@ -1,20 +1,8 @@
 //! Mistakes of who suspends an object.
 
+use super::places::change;
 use crate::random::dice::Dice;
 use crate::random::sketch::{Fact, Input, Sketch, State, to_strings};
-
-/// Marks a state of ours as suspended, or removes the `wakes` of a suspended one.
-pub(super) fn misplaced(sketch: &mut Sketch, dice: &mut Dice) -> bool {
-    let at = dice.random_below(sketch.states.len());
-    let state = &mut sketch.states[at];
-    match dice.random_below(4) {
-        0 => state.even = true,
-        1 => (state.phase, state.wakes) = (Some("Suspended".to_owned()), Vec::new()),
-        2 => (state.phase, state.even) = (Some("Suspended".to_owned()), true),
-        _ => state.phase = Some("Suspended".to_owned()),
-    }
-    state.phase.is_some()
-}
 
 /// Lets a poll decide the suspension that silences polls.
 pub(super) fn by_poll(sketch: &mut Sketch, dice: &mut Dice) -> bool {
@@ -49,4 +37,18 @@ pub(super) fn by_poll(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         },
     );
     true
+}
+
+/// Marks the first state of ours as suspended.
+pub(super) fn first(sketch: &mut Sketch, dice: &mut Dice) -> bool {
+    let held = sketch.facts.iter().any(|fact| fact.held);
+    let ignored = |state: &State| state.phase.as_deref() == Some("Ignored");
+    let state = sketch.states.iter_mut().find(|state| !ignored(state));
+    change(state, |state| {
+        (state.phase, state.goal) = (Some("Suspended".to_owned()), false);
+        (state.even, state.overdue) = (held && dice.one_in(2), None);
+        if state.wakes.is_empty() {
+            state.wakes = to_strings(&["self"]);
+        }
+    })
 }

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::names::is_asked_well;
 use crate::syntax::{Life, Pred};
 
 /// Every predicate in terms of facts that have values of their own.
-pub(super) fn write_out(life: &mut Life) {
+pub(crate) fn write_out(life: &mut Life) {
     let meanings = meanings(life);
     let out = |pred: &mut Pred| *pred = written_out(pred, &meanings);
     life.inputs
@@ -52,11 +51,11 @@ fn meanings(life: &Life) -> BTreeMap<String, Pred> {
         let before = known.len();
         for (name, pred) in &life.derived {
             let out = written_out(pred, &known);
-            let mut parts = out.parts().into_iter();
-            let plain = |(asked, values): (&String, Option<&[String]>)| {
-                life.derived(asked).is_none() && is_asked_well(life, asked, values)
-            };
-            if parts.all(plain) {
+            if out
+                .atoms()
+                .iter()
+                .all(|asked| life.derived(asked).is_none())
+            {
                 known.entry(name.clone()).or_insert(out);
             }
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use mdbook_driver::book::{Book, Chapter};
-use mdbook_markdown::pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
+use mdbook_markdown::pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 use mdbook_markdown::{MarkdownOptions, new_cmark_parser};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
@@ -34,6 +34,9 @@ type Edit = (Range<usize>, String);
 /// Title and file of pictures, by the text of the diagram that they show.
 type Pictures = BTreeMap<String, (String, String)>;
 
+/// Page and anchor of the section about each check, by its code.
+type Sections = BTreeMap<String, (String, String)>;
+
 /// The paths of all pages, below the folder of the documents.
 pub(crate) fn names(book: &Book) -> BTreeSet<String> {
     book.chapters().filter_map(name).collect()
@@ -56,9 +59,10 @@ impl Preprocessor for Pages {
 
     fn run(&self, _: &PreprocessorContext, mut book: Book) -> Result<Book> {
         let pictures = pictures(&self.docs, &book);
+        let sections = sections(&book);
         book.for_each_chapter_mut(|chapter| {
             if let Some(from) = name(chapter) {
-                let edits = self.edits(&from, &chapter.content, &pictures);
+                let edits = self.edits(&from, &chapter.content, &pictures, &sections);
                 for (range, text) in edits.into_iter().rev() {
                     chapter.content.replace_range(range, &text);
                 }
@@ -74,12 +78,22 @@ impl Pages {
     }
 
     /// Returns the edits to the text of a page, in the order of their positions.
-    fn edits(&self, from: &str, text: &str, pictures: &Pictures) -> Vec<Edit> {
+    fn edits(&self, from: &str, text: &str, pictures: &Pictures, sections: &Sections) -> Vec<Edit> {
         let mut edits = Vec::new();
         // How many links, headings and fences are open: words in them stay as they are.
         let mut depth = 0;
+        // The check that the current section is about: it has no link to itself.
+        let mut own = None;
         for (event, range) in parsed(text) {
             let part = &text[range.clone()];
+            if let Event::Start(Tag::Heading {
+                level: HeadingLevel::H2,
+                ..
+            }) = &event
+            {
+                own = section(part).map(|(code, _)| code);
+            }
+            let check = |code: &str| check(sections, from, code).filter(|_| own != Some(code));
             if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(kind))) = &event
                 && &**kind == "mermaid"
             {
@@ -93,10 +107,9 @@ impl Pages {
             } else if let Event::End(tag) = &event {
                 depth -= usize::from(is_closed(tag));
             } else if let (Event::Code(word), 0) = (&event, depth) {
-                let to = self.check(from, word);
-                edits.extend(to.map(|to| (range, format!("[{part}]({to})"))));
+                edits.extend(check(word).map(|to| (range, format!("[{part}]({to})"))));
             } else if let (Event::Text(_), 0) = (&event, depth) {
-                edits.extend(self.codes(from, part, range.start));
+                edits.extend(codes(part, range.start, check));
             }
         }
         edits.sort_by_key(|(range, _)| range.start);
@@ -125,23 +138,6 @@ impl Pages {
                 vec![(open, String::new()), (target, String::new())]
             }
         }
-    }
-
-    /// The page of each check, by its code.
-    fn check(&self, from: &str, code: &str) -> Option<String> {
-        let name = format!("rules/{code}.md");
-        let is_other = self.names.contains(&name) && name != from;
-        is_other.then(|| relative(from, &name))
-    }
-
-    /// A link at each code of a check.
-    fn codes(&self, from: &str, part: &str, start: usize) -> Vec<Edit> {
-        let codes = part.match_indices("LC").filter_map(|(at, _)| {
-            let code = part.get(at..at + 5)?;
-            let link = format!("[{code}]({})", self.check(from, code)?);
-            Some((start + at..start + at + 5, link))
-        });
-        codes.collect()
     }
 
     /// Returns the picture of a diagram with the legend of its colors. A diagram without a picture
@@ -189,6 +185,49 @@ fn pictures(docs: &Path, book: &Book) -> Pictures {
 fn diagram(text: &str) -> Option<&str> {
     let (_, after) = text.split_once("```mermaid\n")?;
     after.split("```").next()
+}
+
+/// The sections about checks: their headings are such as `## LC021: dead end`.
+fn sections(book: &Book) -> Sections {
+    let chapters = book.chapters().filter_map(|chapter| {
+        let page = name(chapter).filter(|name| name.starts_with("rules/"))?;
+        Some((page, &chapter.content))
+    });
+    let sections = chapters.flat_map(|(page, text)| {
+        let headings = text.lines().filter_map(section);
+        let placed = headings.map(|(code, title)| {
+            let anchor = format!("{code} {title}").to_lowercase().replace(' ', "-");
+            (code.to_owned(), (page.clone(), anchor))
+        });
+        placed.collect::<Vec<_>>()
+    });
+    sections.collect()
+}
+
+/// The code of a check and its title, if the line is the heading of its section.
+fn section(line: &str) -> Option<(&str, &str)> {
+    let (code, title) = line.strip_prefix("## ")?.split_once(": ")?;
+    let is_code = code.len() == 5 && code.starts_with("LC");
+    is_code.then_some((code, title.trim()))
+}
+
+/// A link to the section about a check.
+fn check(sections: &Sections, from: &str, code: &str) -> Option<String> {
+    let (page, anchor) = sections.get(code)?;
+    Some(match page == from {
+        true => format!("#{anchor}"),
+        false => format!("{}#{anchor}", relative(from, page)),
+    })
+}
+
+/// A link at each code of a check.
+fn codes(part: &str, start: usize, check: impl Fn(&str) -> Option<String>) -> Vec<Edit> {
+    let codes = part.match_indices("LC").filter_map(|(at, _)| {
+        let code = part.get(at..at + 5)?;
+        let link = format!("[{code}]({})", check(code)?);
+        Some((start + at..start + at + 5, link))
+    });
+    codes.collect()
 }
 
 fn relative(from: &str, name: &str) -> String {

@@ -85,8 +85,8 @@ use quote::quote;
 /// # More
 ///
 /// The pages of the repository, `docs/language.md` and those below it, describe all of this in
-/// full. `docs/rules/` has a page for each code, which `lifecycle-operator check --explain LC021`
-/// prints.
+/// full. `docs/rules/` explains each code, and `lifecycle-operator check --explain LC021` prints
+/// the same.
 #[proc_macro]
 pub fn lifecycle(declaration: TokenStream) -> TokenStream {
     let declaration = proc_macro2::TokenStream::from(declaration);

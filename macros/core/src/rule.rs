@@ -1,8 +1,11 @@
-//! A rule: its code and name, its severity, the time at which it runs, and its subject. Knows no
-//! rule; their list is `check.rs`.
+//! A rule: its code and name, its group and severity, the time at which it runs, and its subject.
+//! Knows no rule; their list is `check.rs`.
+
+mod group;
 
 use proc_macro2::Span;
 
+pub use self::group::Group;
 pub use crate::errors::Severity;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::Lifecycle;
@@ -18,6 +21,8 @@ pub struct Rule {
     pub code: &'static str,
     /// Name of the violation that it forbids. Also the name of its file.
     pub name: &'static str,
+    /// The page on which users find it.
+    pub group: Group,
     /// An error stops the build; `allow` silences a warning.
     pub severity: Severity,
     /// When it runs.

@@ -40,6 +40,7 @@ mod language {
     mod slips;
     mod spans;
     mod suspended;
+    mod symptoms;
     mod teardown;
     mod time;
     mod together;

@@ -1,5 +1,5 @@
-//! Explanation of a diagnostic code: its page in `docs/rules`, which tests generate with all its
-//! output. Knows no rule.
+//! Explanation of a diagnostic code: the text of its section in `docs/rules`, which tests generate
+//! with all its output. Knows no rule.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use lifecycle_macros_core::errors::Diagnostic;
 
 use super::Verdict;
 
-/// The pages of all codes, one after the other; each begins with `# LC021: dead end`.
+/// The texts of all codes, one after the other; each begins with `# LC021: dead end`.
 const PAGES: &str = include_str!("explanations.md");
 
 /// Prints the explanation of a code, or an error if the code is unknown.

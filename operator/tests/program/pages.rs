@@ -1,4 +1,4 @@
-//! A page a code, `docs/rules/LC021.md`, made from the header of its rule and from its fixtures, and the same text for `check --explain`.
+//! A page a group of codes, `docs/rules/liveness.md`, with a section a code, made from the header of its rule and from its fixtures; and the same text for `check --explain`.
 //! `BLESS=1 cargo test --workspace --test program pages` writes them anew; review the difference like code.
 
 mod difference;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use lifecycle_macros_core::check::RULES;
 use lifecycle_macros_core::errors::Diagnostic;
-use lifecycle_macros_core::rule::{Severity, Stage};
+use lifecycle_macros_core::rule::{Group, Severity, Stage};
 use lifecycle_macros_core::{LockText, check_fragment, check_locked, find_in, lock};
 
 /// Codes whose mistake rustc already finds in the logic, with the fixture and an explanation.
@@ -38,9 +38,13 @@ const OF_RUSTC: [(&str, &str, &str, &str); 3] = [
 /// Version of the language that introduced a check, if it is not the first version.
 const LATER: [(&str, &str); 0] = [];
 
-/// Source of one page.
+/// The texts of all codes, which the program prints.
+const EXPLANATIONS: &str = "operator/src/check/explanations.md";
+
+/// Source of the text about one code.
 struct Subject {
     code: &'static str,
+    group: Group,
     title: String,
     fixture: String,
     text: String,
@@ -56,6 +60,7 @@ fn root() -> PathBuf {
 fn subjects() -> Vec<Subject> {
     let rules = RULES.iter().map(|rule| Subject {
         code: rule.code,
+        group: rule.group,
         title: rule.name.replace('_', " "),
         fixture: rule.name.to_owned(),
         text: header(&root().join(format!("macros/core/src/check/{}.rs", rule.name))),
@@ -69,6 +74,7 @@ fn subjects() -> Vec<Subject> {
     });
     let of_rustc = OF_RUSTC.map(|(code, title, fixture, text)| Subject {
         code,
+        group: Group::Rustc,
         title: title.to_owned(),
         fixture: fixture.to_owned(),
         text: text.to_owned(),
@@ -156,45 +162,134 @@ fn few(findings: &str) -> String {
     }
 }
 
-fn page(subject: &Subject) -> String {
-    let fails = FixtureView::read(&subject.fixture, "fails");
-    let passes = FixtureView::read(&subject.fixture, "passes");
-    let stops = match (subject.is_of_rustc, subject.warns) {
-        (true, _) => "yes, as an error of rustc",
-        (false, false) => "yes",
-        (false, true) => "no, it warns",
-    };
-    let since = LATER.iter().find(|(code, _)| *code == subject.code);
-    let since = since.map_or("0.1.0, the first", |(_, since)| since);
-    let (said, who) = match subject.is_of_rustc {
-        true => {
-            let pinned = root().join("tests/ui/rules").join(&subject.fixture);
-            let said = fs::read_to_string(pinned.join("fails.stderr")).unwrap();
-            (said, "rustc")
+/// Form of the text about a code.
+#[derive(Clone, Copy)]
+enum Form {
+    /// A text of its own, for `check --explain`.
+    Alone,
+    /// A section of the page of its group.
+    Section,
+}
+
+impl Form {
+    /// Heading of the text.
+    fn heading(self, subject: &Subject) -> String {
+        let Subject { code, title, .. } = subject;
+        match self {
+            Self::Alone => format!("# {code}: {title}"),
+            Self::Section => format!("## {code}: {title}"),
         }
-        false => (said_by_the_program(&fails), "`lifecycle-operator check`"),
-    };
-    let mut page = format!(
-        "# {}: {}\n\n{}\n\n| | |\n| --- | --- |\n| stops the build | {stops} |\n| is found | {} |\n| since | {since} |\n\n## An example\n\n{}\n\n```rust\n{}```\n\n",
-        subject.code, subject.title, subject.text, subject.found, fails.about, fails.code,
-    );
-    if let Some(lock) = &fails.lock {
-        page += &format!("`thing.lock` is\n\n```text\n{lock}```\n\n");
     }
-    page += &format!(
-        "{who} says\n\n```text\n{said}```\n\n## Mended\n\n{}\n\n```diff\n{}```\n",
-        passes.about,
-        difference::render_diff(&fails.code, &passes.code),
-    );
-    if let (Some(before), Some(after)) = (&fails.lock, &passes.lock)
-        && before != after
-    {
-        page += &format!(
-            "\nIn `thing.lock`\n\n```diff\n{}```\n",
-            difference::render_diff(before, after)
+
+    /// Heading of a part of the text. It has an anchor of its own on a page of many codes.
+    fn part(self, subject: &Subject, name: &str) -> String {
+        match self {
+            Self::Alone => format!("## {}", capital(name)),
+            Self::Section => format!("### {}: {name}", subject.code),
+        }
+    }
+
+    /// How serious a finding is, when it is found, and since which version.
+    fn facts(self, subject: &Subject) -> String {
+        let since = LATER.iter().find(|(code, _)| *code == subject.code);
+        let since = since.map(|(_, since)| *since);
+        let found = subject.found;
+        match self {
+            Self::Alone => {
+                let stops = match (subject.is_of_rustc, subject.warns) {
+                    (true, _) => "yes, as an error of rustc",
+                    (false, false) => "yes",
+                    (false, true) => "no, it warns",
+                };
+                let since = since.unwrap_or("0.1.0, the first");
+                format!(
+                    "| | |\n| --- | --- |\n| stops the build | {stops} |\n| is found | {found} |\n| since | {since} |\n"
+                )
+            }
+            Self::Section => {
+                let level = match subject.warns {
+                    true => "A warning",
+                    false => "An error",
+                };
+                let since = since.map_or(String::new(), |since| format!(" Since {since}."));
+                format!("*{level}, found {found}.{since}*\n")
+            }
+        }
+    }
+}
+
+/// The parts of the text about a code that are the same in each form.
+struct Explanation {
+    subject: Subject,
+    example: String,
+    mended: String,
+    accept: String,
+}
+
+impl Explanation {
+    fn new(subject: Subject) -> Self {
+        let fails = FixtureView::read(&subject.fixture, "fails");
+        let passes = FixtureView::read(&subject.fixture, "passes");
+        let (said, who) = match subject.is_of_rustc {
+            true => {
+                let pinned = root().join("tests/ui/rules").join(&subject.fixture);
+                let said = fs::read_to_string(pinned.join("fails.stderr")).unwrap();
+                (said, "rustc")
+            }
+            false => (said_by_the_program(&fails), "`lifecycle-operator check`"),
+        };
+        let lock = fails.lock.as_ref().map_or(String::new(), |lock| {
+            format!("`thing.lock` is\n\n```text\n{lock}```\n\n")
+        });
+        let example = format!(
+            "{}\n\n```rust\n{}```\n\n{lock}{who} says\n\n```text\n{said}```\n",
+            fails.about, fails.code,
         );
+        let mut mended = format!(
+            "{}\n\n```diff\n{}```\n",
+            passes.about,
+            difference::render_diff(&fails.code, &passes.code),
+        );
+        if let (Some(before), Some(after)) = (&fails.lock, &passes.lock)
+            && before != after
+        {
+            let difference = difference::render_diff(before, after);
+            mended += &format!("\nIn `thing.lock`\n\n```diff\n{difference}```\n");
+        }
+        let accept = allowed(&subject, &fails);
+        Self {
+            subject,
+            example,
+            mended,
+            accept,
+        }
     }
-    page + &allowed(subject, &fails)
+
+    fn render(&self, form: Form) -> String {
+        let subject = &self.subject;
+        let part = |name| form.part(subject, name);
+        let mut text = format!(
+            "{}\n\n{}\n\n{}\n{}\n\n{}\n{}\n\n{}",
+            form.heading(subject),
+            subject.text,
+            form.facts(subject),
+            part("an example"),
+            self.example,
+            part("mended"),
+            self.mended,
+        );
+        if !self.accept.is_empty() {
+            text += &format!("\n{}\n\n{}", part("accept it"), self.accept);
+        }
+        text
+    }
+
+    /// The code and its title as a link to the section on the same page.
+    fn link(&self) -> String {
+        let text = format!("{} {}", self.subject.code, self.subject.title);
+        let anchor = text.to_lowercase().replace(' ', "-");
+        format!("[{text}](#{anchor})")
+    }
 }
 
 /// How the finding is accepted as it stands, which is tried out.
@@ -203,7 +298,7 @@ fn allowed(subject: &Subject, fails: &FixtureView) -> String {
         return String::new();
     }
     if subject.code == "LC004" {
-        return "\n## Accept it\n\nIt cannot be allowed: leave the line out.\n".to_owned();
+        return "It cannot be allowed: leave the line out.\n".to_owned();
     }
     let found = findings(&fails.code);
     let items: Vec<&str> = found.iter().map(|found| found.item.as_str()).collect();
@@ -227,7 +322,7 @@ fn allowed(subject: &Subject, fails: &FixtureView) -> String {
         subject.code
     );
     format!(
-        "\n## Accept it\n\nWhere it is meant as it stands, a line beside the sections says so, by the code, the item that the warning is about (here `{first}`), and why:\n\n```text\n{}\n```\n",
+        "Where it is meant as it stands, a line beside the sections says so, by the code, the item that the warning is about (here `{first}`), and why:\n\n```text\n{}\n```\n",
         lines[0]
     )
 }
@@ -246,20 +341,30 @@ fn findings(code: &str) -> Vec<Diagnostic> {
 
 /// Every page, by its path from the root.
 fn pages() -> BTreeMap<String, String> {
-    let mut all = String::new();
+    let all: Vec<Explanation> = subjects().into_iter().map(Explanation::new).collect();
     let mut pages = BTreeMap::new();
-    for subject in subjects() {
-        let page = page(&subject);
-        all += &page;
-        all += "\n";
-        pages.insert(format!("docs/rules/{}.md", subject.code), page);
+    for group in Group::ALL {
+        let of_group = || all.iter().filter(|one| one.subject.group == group);
+        let links: Vec<String> = of_group().map(Explanation::link).collect();
+        let mut page = format!(
+            "# {}\n\n{}\n\n{}.\n",
+            group.title(),
+            group.about(),
+            links.join(", ")
+        );
+        for one in of_group() {
+            page += "\n";
+            page += &one.render(Form::Section);
+        }
+        pages.insert(format!("docs/rules/{}.md", group.page()), page);
     }
-    pages.insert("operator/src/check/explanations.md".to_owned(), all);
+    let alone = all.iter().map(|one| one.render(Form::Alone) + "\n");
+    pages.insert(EXPLANATIONS.to_owned(), alone.collect());
     pages
 }
 
 #[test]
-fn the_page_of_each_code_is_current() {
+fn the_page_of_each_group_of_codes_is_current() {
     let mut behind = Vec::new();
     for (path, page) in pages() {
         let file = root().join(&path);
@@ -277,17 +382,16 @@ fn the_page_of_each_code_is_current() {
 }
 
 #[test]
-fn no_page_is_of_a_code_that_is_gone() {
-    let codes: Vec<&str> = subjects().iter().map(|subject| subject.code).collect();
+fn no_page_is_of_a_group_that_is_gone() {
+    let groups = Group::ALL.map(Group::page);
     for entry in fs::read_dir(root().join("docs/rules")).unwrap() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
-        let code = name.strip_suffix(".md").unwrap();
-        assert!(codes.contains(&code), "docs/rules/{name} is of no rule");
+        let group = name.strip_suffix(".md").unwrap();
+        assert!(groups.contains(&group), "docs/rules/{name} is of no group");
     }
 }
 
-/// Checks that the embedded pages equal those in the book, and that each is found however the code
-/// is written.
+/// Checks that the program prints the whole text about each code, however the code is written.
 #[test]
 fn each_code_is_explained_by_the_program() {
     if std::env::var_os("BLESS").is_some() {
@@ -300,13 +404,16 @@ fn each_code_is_explained_by_the_program() {
             .output()
             .unwrap()
     };
+    let mut printed = String::new();
     for subject in subjects() {
         let explained = explain(&subject.code.to_ascii_lowercase());
         assert_eq!(explained.status.code(), Some(0), "{}", subject.code);
-        let page = root().join(format!("docs/rules/{}.md", subject.code));
-        let page = fs::read_to_string(page).unwrap();
-        assert_eq!(String::from_utf8(explained.stdout).unwrap(), page);
+        printed += &(String::from_utf8(explained.stdout).unwrap() + "\n");
     }
+    assert_eq!(
+        printed,
+        fs::read_to_string(root().join(EXPLANATIONS)).unwrap()
+    );
     let unknown = explain("LC999");
     assert_eq!(unknown.status.code(), Some(2));
     assert_eq!(String::from_utf8(unknown.stdout).unwrap(), "");

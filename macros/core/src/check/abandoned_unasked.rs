@@ -16,7 +16,7 @@ use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Mode, Origin, Pred, VarId, Verdict};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::witness::{Claim, minimal};
 use crate::space::world::World;
@@ -24,6 +24,7 @@ use crate::space::world::World;
 pub(super) const RULE: Rule = Rule {
     code: "LC144",
     name: "abandoned_unasked",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),

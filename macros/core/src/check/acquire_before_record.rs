@@ -9,7 +9,7 @@
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Mode, Verb, Verdict};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
@@ -17,6 +17,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC048",
     name: "acquire_before_record",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

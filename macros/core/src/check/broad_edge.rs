@@ -9,11 +9,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Kind, Phase};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC032",
     name: "broad_edge",
+    group: Group::Effects,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

@@ -11,7 +11,7 @@ use proc_macro2::Ident;
 
 use crate::errors::Sink;
 use crate::model::{Pred, Property, PropertyOf, Scope};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
 use crate::space::{Class, Space};
@@ -19,6 +19,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC092",
     name: "broken_always",
+    group: Group::Properties,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Assign, Effect, EffectId, Lifecycle, VarId, Verb};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::witness::{fact, show};
 use crate::space::world::{Change, World};
@@ -21,6 +21,7 @@ use crate::space::world::{Change, World};
 pub(super) const RULE: Rule = Rule {
     code: "LC013",
     name: "broken_never",
+    group: Group::Properties,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),

@@ -12,7 +12,7 @@ use std::fmt::Display;
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Property, PropertyOf};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
@@ -23,6 +23,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC094",
     name: "broken_order",
+    group: Group::Properties,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Both(check, in_calls),

@@ -8,13 +8,14 @@
 //! ```
 
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC080",
     name: "call_without_outcome",
+    group: Group::Calls,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),

@@ -11,11 +11,12 @@
 use proc_macro2::Span;
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC066",
     name: "circular_fact",
+    group: Group::Facts,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

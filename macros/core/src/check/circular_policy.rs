@@ -13,11 +13,12 @@ use crate::errors::{Diagnostic, Sink};
 use crate::model::build::behind;
 use crate::model::frames::is_read_in;
 use crate::model::{Effect, Input, InputId, Lifecycle, Node, Origin, Pred, VarId, Verb};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC131",
     name: "circular_policy",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

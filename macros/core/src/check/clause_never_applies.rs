@@ -11,12 +11,13 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::ConditionId;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::{Explored, clause_of};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC054",
     name: "clause_never_applies",
+    group: Group::Status,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),

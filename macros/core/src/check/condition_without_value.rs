@@ -12,13 +12,14 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::ConditionId;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::{Explored, clause_of};
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC052",
     name: "condition_without_value",
+    group: Group::Status,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::useless_wakes::leading_out;
 use crate::errors::Sink;
 use crate::model::{EffectId, Pred, PredKind, VarId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
 use crate::space::witness::{Claim, minimal, show};
@@ -21,6 +21,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC021",
     name: "dead_end",
+    group: Group::Liveness,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use crate::errors::Sink;
 use crate::model::{ConditionId, EffectId, Guard, Kind, Origin, Pred, StateId, VarId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::altered::Altered;
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::explored::{Explored, clause_of};
@@ -27,6 +27,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC014",
     name: "decided_unasked",
+    group: Group::Facts,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Both(of_resource, of_volume),

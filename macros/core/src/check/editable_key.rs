@@ -11,11 +11,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Effect, Kind, Lifecycle, Lookup, Mode, Path};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC160",
     name: "editable_key",
+    group: Group::Deletion,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

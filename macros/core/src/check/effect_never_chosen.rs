@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use super::setup_without_teardown::is_missed;
 use crate::errors::Sink;
 use crate::model::EffectId;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
@@ -21,6 +21,7 @@ use crate::space::policy::Choice;
 pub(super) const RULE: Rule = Rule {
     code: "LC016",
     name: "effect_never_chosen",
+    group: Group::Effects,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Both(check, in_calls),

@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 use super::work_in_goal::{undos_in_life, unsaid_target};
 use crate::errors::Sink;
 use crate::model::EffectId;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC024",
     name: "effect_repeats_itself",
+    group: Group::Liveness,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -8,11 +8,12 @@
 
 use crate::errors::Sink;
 use crate::model::Verb;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC018",
     name: "empty_call",
+    group: Group::Effects,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

@@ -18,7 +18,7 @@ use proc_macro2::Span;
 use super::steps_against_each_other::against;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{EffectId, Lifecycle, VarId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
@@ -28,6 +28,7 @@ use crate::space::witness::{Claim, minimal, show};
 pub(super) const RULE: Rule = Rule {
     code: "LC040",
     name: "endless_deletion",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

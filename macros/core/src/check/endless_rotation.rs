@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Pred, ValueId, Verb};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::witness::show;
 use crate::space::world::Change;
@@ -21,6 +21,7 @@ use crate::space::world::Change;
 pub(super) const RULE: Rule = Rule {
     code: "LC154",
     name: "endless_rotation",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::World,
     run: Run::Worlds(check),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::work_in_goal::unsaid_target;
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
@@ -20,6 +20,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC022",
     name: "endless_round",
+    group: Group::Liveness,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

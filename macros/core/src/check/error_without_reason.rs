@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 
 use crate::errors::Sink;
 use crate::model::{ConditionStatus, Phase, StateId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::{Explored, Unmet, clause_of};
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC053",
     name: "error_without_reason",
+    group: Group::Status,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{EffectId, Pred, Property, PropertyOf};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -22,6 +22,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC093",
     name: "forbidden_effect",
+    group: Group::Properties,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Both(check, in_calls),

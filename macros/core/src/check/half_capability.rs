@@ -9,11 +9,12 @@
 
 use crate::csi::Rpc;
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC083",
     name: "half_capability",
+    group: Group::Calls,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

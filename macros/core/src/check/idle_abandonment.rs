@@ -7,12 +7,13 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Space;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC145",
     name: "idle_abandonment",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),

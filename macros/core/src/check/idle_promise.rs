@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Promise, State, StateId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::explored::Explored;
 use crate::space::graph::Graph;
@@ -23,6 +23,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC097",
     name: "idle_promise",
+    group: Group::Liveness,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Both(of_resource, of_volume),

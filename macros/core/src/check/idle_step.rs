@@ -7,13 +7,14 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC146",
     name: "idle_step",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -12,13 +12,14 @@ use super::useless_wakes::{readers, staying};
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{Lifecycle, Source, State, StateId, Use};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC101",
     name: "idle_tick",
+    group: Group::States,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

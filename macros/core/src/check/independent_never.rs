@@ -14,11 +14,12 @@ use super::two_writers::firsts;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{InputId, Lifecycle, Origin, Source, Use, VarId};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC015",
     name: "independent_never",
+    group: Group::Properties,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

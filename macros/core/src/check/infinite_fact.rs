@@ -8,11 +8,12 @@
 use proc_macro2::{Ident, Span};
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC002",
     name: "infinite_fact",
+    group: Group::Facts,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -9,11 +9,12 @@
 
 use crate::errors::Sink;
 use crate::model::Verb;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC134",
     name: "kept_and_deleted",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

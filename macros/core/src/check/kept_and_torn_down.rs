@@ -15,7 +15,7 @@ use proc_macro2::Span;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::frames::Dependency;
 use crate::model::{Effect, Origin, Pred, Step, VarId, Verb};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal, show};
@@ -23,6 +23,7 @@ use crate::space::witness::{Claim, minimal, show};
 pub(super) const RULE: Rule = Rule {
     code: "LC136",
     name: "kept_and_torn_down",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),

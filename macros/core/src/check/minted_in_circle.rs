@@ -10,11 +10,12 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{InputId, Lifecycle, Source, Value};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC153",
     name: "minted_in_circle",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -34,11 +34,12 @@ use crate::ast::{
 };
 use crate::check::{RULES, allowable, needless_allow};
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC005",
     name: "misfit_clause",
+    group: Group::Syntax,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -13,11 +13,12 @@ use proc_macro2::Ident;
 
 use crate::ast::Fact;
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC116",
     name: "misfit_count",
+    group: Group::Facts,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

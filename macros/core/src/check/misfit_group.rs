@@ -16,11 +16,12 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast::{Effect, Fragment, Input, Kind, Lifecycle, Lookup, Mode, Path, bare};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC105",
     name: "misfit_group",
+    group: Group::Syntax,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -14,11 +14,12 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast::{Kind, Lifecycle, State};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC122",
     name: "misfit_kstatus",
+    group: Group::Status,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -14,11 +14,12 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast::{Domain, Gone, GoneOf, Input, Leaves, Lifecycle, Mode};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC173",
     name: "misfit_retired",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

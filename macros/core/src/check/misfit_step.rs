@@ -12,11 +12,12 @@
 use crate::errors::{Diagnostic, Sink};
 use crate::model::frames::Dependency;
 use crate::model::{Effect, Lifecycle, Mode, Step, Verb};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC142",
     name: "misfit_step",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -7,11 +7,12 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC117",
     name: "misnamed_provider",
+    group: Group::Facts,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

@@ -13,11 +13,12 @@ use proc_macro2::Span;
 
 use crate::ast::{Effect, Input, Kind, Lifecycle, Mode, Verb};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC155",
     name: "misplaced_create",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

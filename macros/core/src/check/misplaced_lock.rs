@@ -10,11 +10,12 @@ use proc_macro2::Span;
 
 use crate::ast::{Kind, Lifecycle};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC170",
     name: "misplaced_lock",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

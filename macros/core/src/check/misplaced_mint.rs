@@ -17,11 +17,12 @@ use proc_macro2::Ident;
 use crate::ast;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Input, Kind, Lifecycle, Mode};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC150",
     name: "misplaced_mint",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

@@ -14,11 +14,12 @@ use proc_macro2::Span;
 
 use crate::ast::{Effect, Input, Kind, Lifecycle, Lookup, Mode, Verb};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC130",
     name: "misplaced_retain",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -15,11 +15,12 @@ use proc_macro2::Span;
 use super::misplaced_ignored::{Named, is_ignored, named, refusal};
 use crate::ast::{Kind, Lifecycle, State};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC120",
     name: "misplaced_suspended",
+    group: Group::States,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -14,11 +14,12 @@ use proc_macro2::Span;
 use super::misplaced_ignored::{Named, named, refusal};
 use crate::ast::{Kind, Lifecycle, Step, Teardown};
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC140",
     name: "misplaced_teardown",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -15,11 +15,12 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{Effect, Lifecycle, Pred, PredKind, ValueSet, VarId};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC041",
     name: "missing_undo",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -18,11 +18,12 @@ use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Clause, Condition, ConditionStatus};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC164",
     name: "misspelt_reason",
+    group: Group::Status,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

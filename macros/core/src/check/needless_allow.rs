@@ -10,11 +10,12 @@
 
 use crate::ast::Allow;
 use crate::errors::{Diagnostic, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(crate) const RULE: Rule = Rule {
     code: "LC004",
     name: "needless_allow",
+    group: Group::Syntax,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Built,

@@ -9,11 +9,12 @@
 use proc_macro2::Ident;
 
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC050",
     name: "no_phase",
+    group: Group::States,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -10,11 +10,12 @@
 
 use crate::ast::{Lifecycle, Mode, Verb};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC157",
     name: "noted_by_hand",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -7,11 +7,12 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC161",
     name: "other_key_of_undo",
+    group: Group::Deletion,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -16,7 +16,7 @@ use crate::errors::{Diagnostic, Sink};
 use crate::model::{
     Input, InputId, Length, Lifecycle, Mode, Origin, Phase, Promise, Source, State, StateId, Use,
 };
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
@@ -25,6 +25,7 @@ use crate::space::promised::Mover;
 pub(super) const RULE: Rule = Rule {
     code: "LC104",
     name: "overdue_before_poll",
+    group: Group::Liveness,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

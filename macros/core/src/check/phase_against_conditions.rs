@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::errors::Sink;
 use crate::model::{Phase, StateId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::{Explored, Unmet};
 use crate::space::witness::{Claim, minimal};
@@ -18,6 +18,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC051",
     name: "phase_against_conditions",
+    group: Group::Status,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

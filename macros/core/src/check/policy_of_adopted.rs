@@ -12,11 +12,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Effect, Verb};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC135",
     name: "policy_of_adopted",
+    group: Group::Ownership,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -14,13 +14,14 @@ use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, Origin, Promise, Verb, Verdict};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC166",
     name: "promised_own_work",
+    group: Group::Liveness,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),

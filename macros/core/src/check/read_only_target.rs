@@ -8,11 +8,12 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Effect, Input, Mode, Verb};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC070",
     name: "read_only_target",
+    group: Group::Effects,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

@@ -11,7 +11,7 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Phase, Promise, State, StateId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Space;
 use crate::space::explored::{Explored, Unmet, clause_of};
 use crate::space::graph::forced;
@@ -21,6 +21,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC163",
     name: "ready_too_early",
+    group: Group::Status,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),

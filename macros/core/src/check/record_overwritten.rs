@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{EffectId, InputId, Lifecycle, Mode, VarId, Verb, Verdict};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
@@ -18,6 +18,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC049",
     name: "record_overwritten",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -8,12 +8,13 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::{Answer, Called};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC087",
     name: "refusal_never_applies",
+    group: Group::Calls,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Calls(check),

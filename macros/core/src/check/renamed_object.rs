@@ -17,11 +17,12 @@ use proc_macro2::Span;
 use super::editable_key::may_be_edited;
 use crate::errors::Sink;
 use crate::model::{Input, InputId, Kind, Lifecycle, Lookup, Mode, Source, Verb};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC162",
     name: "renamed_object",
+    group: Group::Ownership,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -6,11 +6,12 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC180",
     name: "repeated_claim",
+    group: Group::Liveness,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

@@ -10,11 +10,12 @@ use proc_macro2::Ident;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Origin, Source, Use};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC119",
     name: "repeated_field",
+    group: Group::Calls,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

@@ -8,11 +8,12 @@
 use crate::ast::Path;
 use crate::errors::Sink;
 use crate::model::{Input, Kind, Lookup, PollKey};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC115",
     name: "repeated_key",
+    group: Group::Facts,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

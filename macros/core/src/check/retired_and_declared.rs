@@ -14,11 +14,12 @@ use proc_macro2::Span;
 use crate::ast::{Lifecycle, Mode};
 use crate::errors::Sink;
 use crate::lock;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC171",
     name: "retired_and_declared",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -7,11 +7,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Effect, EffectId, VarId};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC017",
     name: "sets_out_of_reach",
+    group: Group::Effects,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

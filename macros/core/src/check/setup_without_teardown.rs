@@ -10,12 +10,13 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{Call, Effect, Lifecycle, VarId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC084",
     name: "setup_without_teardown",
+    group: Group::Calls,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),

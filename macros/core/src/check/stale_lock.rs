@@ -17,12 +17,13 @@ use crate::ast::LockText;
 use crate::errors::{Diagnostic, Sink};
 use crate::lock::{self, Lines};
 use crate::model::Locked;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Space;
 
 pub(crate) const RULE: Rule = Rule {
     code: "LC090",
     name: "stale_lock",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),

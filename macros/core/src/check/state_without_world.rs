@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::StateId;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC012",
     name: "state_without_world",
+    group: Group::States,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),

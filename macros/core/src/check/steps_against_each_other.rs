@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Step, ValueSet, VarId, Verb};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
@@ -17,6 +17,7 @@ use crate::space::explored::Explored;
 pub(super) const RULE: Rule = Rule {
     code: "LC143",
     name: "steps_against_each_other",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -10,11 +10,12 @@
 
 use crate::errors::Sink;
 use crate::model::build::polls_behind;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC121",
     name: "suspended_by_poll",
+    group: Group::States,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

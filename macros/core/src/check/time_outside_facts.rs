@@ -13,11 +13,12 @@ use proc_macro2::Ident;
 
 use crate::errors::{Item, Sink};
 use crate::model::{FieldOf, Input, InputId, Lifecycle, Lookup, Origin, Path, Source, Use};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC100",
     name: "time_outside_facts",
+    group: Group::Facts,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

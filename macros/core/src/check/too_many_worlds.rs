@@ -16,12 +16,13 @@ use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Input, InputId, Lifecycle, Mode, Origin, Source, Verb};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::enumeration::{LIMIT, TooMany};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC091",
     name: "too_many_worlds",
+    group: Group::Facts,
     severity: Severity::Error,
     stage: Stage::World,
     run: Run::Built,

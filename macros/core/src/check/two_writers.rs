@@ -16,11 +16,12 @@ use quote::ToTokens;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Input, InputId, Lifecycle, Lookup, Mode, Verb};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC168",
     name: "two_writers",
+    group: Group::Effects,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -11,11 +11,12 @@
 
 use crate::errors::Sink;
 use crate::model::Verb;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC133",
     name: "unasked_adoption",
+    group: Group::Ownership,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

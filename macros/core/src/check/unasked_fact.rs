@@ -14,11 +14,12 @@ use crate::errors::Sink;
 use crate::model::{
     FieldOf, Lifecycle, Meaning, Named, Origin, Pred, PropertyOf, Source, Step, Target, VarId,
 };
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC167",
     name: "unasked_fact",
+    group: Group::Facts,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -12,11 +12,12 @@ use proc_macro2::Ident;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Kind, Length};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC103",
     name: "unbounded_poll",
+    group: Group::Liveness,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

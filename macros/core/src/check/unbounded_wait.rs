@@ -7,13 +7,14 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC088",
     name: "unbounded_wait",
+    group: Group::Calls,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),

@@ -13,11 +13,12 @@
 use crate::csi::{RequestField, Rpc};
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Lifecycle, Origin, Source, Use, Var};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC118",
     name: "uncarried_field",
+    group: Group::Calls,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -14,13 +14,14 @@ use super::idle_promise::waits_for_nobody;
 use super::undeclared_edge::{arrow, undeclared, whole_block};
 use crate::errors::{Fix, Sink};
 use crate::model::{StateId, Transitions};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC031",
     name: "uncaused_edge",
+    group: Group::Effects,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -13,7 +13,7 @@ mod block;
 use std::collections::BTreeSet;
 
 use crate::errors::{Fix, Sink};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::cause::Cause;
 use crate::space::explored::Explored;
@@ -23,6 +23,7 @@ use block::Edge;
 pub(super) const RULE: Rule = Rule {
     code: "LC030",
     name: "undeclared_edge",
+    group: Group::Effects,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

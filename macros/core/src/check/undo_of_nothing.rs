@@ -7,11 +7,12 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC044",
     name: "undo_of_nothing",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::{InputId, Lifecycle, Origin, Promise, Source, VarId, Verdict};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
 use crate::space::witness::{Claim, minimal};
@@ -20,6 +20,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC158",
     name: "unheard_promise",
+    group: Group::Liveness,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -9,11 +9,12 @@
 
 use crate::errors::Sink;
 use crate::model::{Effect, Source, ValueId, Verb};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC151",
     name: "unkept_mint",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -11,11 +11,12 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Column, Lifecycle};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC165",
     name: "unknown_column",
+    group: Group::Status,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

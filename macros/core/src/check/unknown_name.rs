@@ -10,11 +10,12 @@ use proc_macro2::{Ident, Span};
 use crate::csi;
 use crate::errors::{Diagnostic, Item};
 use crate::model::Verdict;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC001",
     name: "unknown_name",
+    group: Group::Syntax,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -16,11 +16,12 @@ use proc_macro2::Span;
 use crate::csi::{Code, Demands, Precondition, Rpc, VERSION};
 use crate::errors::Sink;
 use crate::model::{Call, Lifecycle};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC081",
     name: "unlisted_code",
+    group: Group::Calls,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -12,11 +12,12 @@ use proc_macro2::Ident;
 
 use super::unknown_name::{nearest, suggestion};
 use crate::errors::Diagnostic;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC113",
     name: "unmet_need",
+    group: Group::Syntax,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

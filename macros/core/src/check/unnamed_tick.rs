@@ -15,7 +15,7 @@ use super::useless_wakes::readers;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{InputId, Source, StateId, VarId, Verdict};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 use crate::space::world::Change;
@@ -24,6 +24,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC102",
     name: "unnamed_tick",
+    group: Group::States,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -17,7 +17,7 @@ use crate::errors::Sink;
 use crate::model::{
     Input, InputId, Lifecycle, Mode, Origin, Source, StateId, Use, ValueId, VarId, Verdict,
 };
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -26,6 +26,7 @@ use crate::space::world::Change;
 pub(super) const RULE: Rule = Rule {
     code: "LC175",
     name: "unnamed_way_out",
+    group: Group::States,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),

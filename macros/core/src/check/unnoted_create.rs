@@ -10,11 +10,12 @@
 
 use crate::ast::{Input, Lifecycle, Mode, Verb, WriteMode};
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC156",
     name: "unnoted_create",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -8,11 +8,12 @@ use proc_macro2::Ident;
 
 use super::unknown_name::suggestion;
 use crate::errors::{Diagnostic, Item};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC060",
     name: "unobserved_source",
+    group: Group::Facts,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Built,

@@ -12,7 +12,7 @@
 use super::idle_promise::waits_for_nobody;
 use crate::errors::Sink;
 use crate::model::{Property, PropertyOf, StateId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::runs::{Backwards, Walk};
@@ -21,6 +21,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC095",
     name: "unreached_state",
+    group: Group::Properties,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -17,11 +17,12 @@ use crate::model::{
     FieldOf, InputId, Lifecycle, Lookup, Meaning, Mode, Origin, Pred, Source, Step, Target, Use,
     VarId,
 };
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC064",
     name: "unread_input",
+    group: Group::Facts,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -10,11 +10,12 @@
 
 use crate::errors::{Item, Sink};
 use crate::model::{FieldOf, InputId, Lifecycle, Lookup, Origin, Source, Use, Value, Verb};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC152",
     name: "unread_keeper",
+    group: Group::Ownership,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -9,12 +9,13 @@
 use crate::ast::LockText;
 use crate::errors::Sink;
 use crate::lock;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Space;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC172",
     name: "unreadable_lock",
+    group: Group::Records,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Worlds(check),

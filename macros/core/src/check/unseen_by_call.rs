@@ -17,12 +17,13 @@ use crate::csi::Rpc;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::visibility::{Blind, Unseen};
 use crate::model::{Call, Lifecycle, Meaning, Target, VarId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::{CallDrive, Called, target};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC086",
     name: "unseen_by_call",
+    group: Group::Calls,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Calls(check),

@@ -11,11 +11,12 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Guard, Lifecycle, Mode, Origin, Var, Verdict};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC047",
     name: "unseen_is_free",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Names,
     run: Run::Check(check),

@@ -10,11 +10,12 @@ use std::collections::BTreeSet;
 
 use crate::errors::Sink;
 use crate::model::VarId;
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC141",
     name: "until_out_of_reach",
+    group: Group::Deletion,
     severity: Severity::Error,
     stage: Stage::Declaration,
     run: Run::Check(check),

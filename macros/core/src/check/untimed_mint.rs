@@ -14,11 +14,12 @@
 use crate::errors::{Diagnostic, Sink};
 use crate::model::frames::Dependency;
 use crate::model::{Lifecycle, Mint, Mode, Pred, Source, Use, Value, VarId};
-use crate::rule::{Context, Rule, Run, Severity, Stage};
+use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC147",
     name: "untimed_mint",
+    group: Group::Ownership,
     severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{InputId, Source, StateId, Use, VarId};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -22,6 +22,7 @@ use crate::space::world::{Change, World};
 pub(super) const RULE: Rule = Rule {
     code: "LC065",
     name: "useless_wakes",
+    group: Group::States,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -10,7 +10,7 @@
 
 use crate::errors::Sink;
 use crate::model::{EffectId, Lifecycle, Pred, Property, PropertyOf, Scope};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::calls::Called;
 use crate::space::explored::Explored;
 use crate::space::runs::{Backwards, Runs};
@@ -22,6 +22,7 @@ use super::broken_order::claims;
 pub(super) const RULE: Rule = Rule {
     code: "LC096",
     name: "vacuous_property",
+    group: Group::Properties,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Both(check, in_calls),

@@ -19,7 +19,7 @@ use crate::errors::Sink;
 use crate::model::{
     EffectId, InputId, Lifecycle, Mode, Origin, Phase, Source, State, StateId, Use, VarId, Verb,
 };
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 use crate::space::{Class, Space};
@@ -27,6 +27,7 @@ use crate::space::{Class, Space};
 pub(super) const RULE: Rule = Rule {
     code: "LC169",
     name: "work_in_error",
+    group: Group::Liveness,
     severity: Severity::Warning,
     stage: Stage::Graph,
     run: Run::Drives(check),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Assign, Effect, EffectId, Lifecycle, StateId, Verb};
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -18,6 +18,7 @@ use crate::space::witness::{Claim, minimal};
 pub(super) const RULE: Rule = Rule {
     code: "LC025",
     name: "work_in_goal",
+    group: Group::Liveness,
     severity: Severity::Error,
     stage: Stage::Graph,
     run: Run::Drives(check),

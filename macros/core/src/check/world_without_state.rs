@@ -9,13 +9,14 @@
 use std::collections::BTreeSet;
 
 use crate::errors::Sink;
-use crate::rule::{Rule, Run, Severity, Stage};
+use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::witness::{Claim, minimal};
 use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC011",
     name: "world_without_state",
+    group: Group::States,
     severity: Severity::Error,
     stage: Stage::World,
     run: Run::Worlds(check),

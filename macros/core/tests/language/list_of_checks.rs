@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lifecycle_macros_core::check::{RULES, allowable};
-use lifecycle_macros_core::rule::{Rule, Severity, Stage};
+use lifecycle_macros_core::rule::{Group, Rule, Severity, Stage};
+
+use super::symptoms::SYMPTOMS;
 
 const HEAD: &str = "# Checks
 
-What the compiler refuses in a `lifecycle!`, by code. Each has a page with what it means, an example that fails, what the compiler says of it, and the example mended;
+What the compiler refuses in a `lifecycle!`, by code. Each code has a section on the page of its topic: what it means, an example that fails, what the compiler says of it, and the example mended.
 `lifecycle-operator check --explain LC021` prints the same.
 
 A later stage runs only if the stages before it found no error; all findings of a stage come at once. Results hold on the declared abstraction: that a fact computes what its name says, and that an
@@ -39,6 +41,7 @@ const OF_RUSTC: [(&str, &str, &str); 3] = [
 /// A code as a line of the list.
 struct Line {
     code: &'static str,
+    group: Group,
     name: String,
     level: &'static str,
     sentence: String,
@@ -47,6 +50,7 @@ struct Line {
 fn lines() -> Vec<Line> {
     let of_rules = RULES.iter().map(|rule| Line {
         code: rule.code,
+        group: rule.group,
         name: rule.name.replace('_', " "),
         level: match rule.stage {
             _ if rule.severity == Severity::Warning => "warns",
@@ -58,6 +62,7 @@ fn lines() -> Vec<Line> {
     });
     let of_rustc = OF_RUSTC.map(|(code, name, sentence)| Line {
         code,
+        group: Group::Rustc,
         name: name.to_owned(),
         level: "rustc",
         sentence: sentence.to_owned(),
@@ -86,30 +91,76 @@ fn sentence(rule: &Rule) -> String {
     sentence.replace('|', "\\|")
 }
 
+impl Line {
+    /// The code as a link to its section. GitHub and the book make the same anchor of a heading.
+    fn link(&self) -> String {
+        let heading = format!("{} {}", self.code, self.name).to_lowercase();
+        let anchor = heading.replace(' ', "-");
+        format!("[{}](rules/{}.md#{anchor})", self.code, self.group.page())
+    }
+}
+
 fn page() -> String {
+    let lines = lines();
     let mut page = HEAD.to_owned();
+    let topics = Group::ALL.map(|group| format!("[{}](rules/{}.md)", group.title(), group.page()));
+    page += &format!("The pages by topic: {}.\n\n", topics.join("; "));
+    page += "## By symptom\n\n";
+    page += "| you see or want | codes |\n| --- | --- |\n";
+    for (symptom, codes) in SYMPTOMS {
+        let linked = |code: &&str| {
+            let line = lines.iter().find(|line| line.code == *code);
+            line.map_or_else(|| (*code).to_owned(), Line::link)
+        };
+        let codes: Vec<String> = codes.iter().map(linked).collect();
+        page += &format!("| {symptom} | {} |\n", codes.join(", "));
+    }
+    page += "\n## By code\n\n";
     page += "| code | stage | what is refused |\n| --- | --- | --- |\n";
-    for line in lines() {
+    for line in &lines {
         page += &format!(
-            "| [{code}](rules/{code}.md) {} | {} | {} |\n",
+            "| {} {} | {} | {} |\n",
+            line.link(),
             line.name,
             line.level,
             line.sentence,
-            code = line.code
         );
     }
     page
 }
 
-/// Each page of a code has its place in the book, below the list.
+/// Each page of codes has its place in the book, below the list.
 #[test]
-fn the_book_has_a_page_for_each_check() {
-    let places = lines().into_iter().map(|line| {
-        let Line { code, name, .. } = line;
-        format!("  - [{code} {name}](rules/{code}.md)\n")
-    });
-    let places: String = places.collect();
-    super::pages::between("SUMMARY.md", "pages of codes", &places);
+fn the_book_has_a_page_for_each_group_of_checks() {
+    let places =
+        Group::ALL.map(|group| format!("  - [{}](rules/{}.md)\n", group.title(), group.page()));
+    super::pages::between("SUMMARY.md", "pages of codes", &places.concat());
+}
+
+/// The type of a rule gives it exactly one group. Here each group has codes, a page of its own, and
+/// a place in the list of all groups.
+#[test]
+fn each_group_has_rules_and_a_page_of_its_own() {
+    let used: BTreeSet<Group> = lines().iter().map(|line| line.group).collect();
+    assert_eq!(used, BTreeSet::from(Group::ALL));
+    for texts in [Group::page, Group::title, Group::about] {
+        let texts: BTreeSet<&str> = Group::ALL.into_iter().map(texts).collect();
+        assert_eq!(texts.len(), Group::ALL.len(), "{texts:?}");
+    }
+    assert!(RULES.iter().all(|rule| rule.group != Group::Rustc));
+}
+
+#[test]
+fn each_symptom_names_codes_that_exist() {
+    let lines = lines();
+    let is_code = |code: &&str| lines.iter().any(|line| line.code == *code);
+    for (symptom, codes) in SYMPTOMS {
+        let unknown: Vec<_> = codes.iter().filter(|code| !is_code(code)).collect();
+        assert!(
+            unknown.is_empty() && !codes.is_empty(),
+            "{symptom}: {unknown:?}"
+        );
+    }
 }
 
 /// The header of a rule.

@@ -35,6 +35,7 @@ use crate::args::{OfListeners, Takeover, TakeoverProduct};
 use crate::plan::{self, Listeners, Sites};
 use finding::{Chosen, Finding, Severity};
 use found::ClusterObjects;
+use read::Scope;
 
 /// Seconds that the operator may take in the copy, as `plan` has it.
 const LIMIT: u64 = 60;
@@ -52,21 +53,25 @@ async fn checked(options: Takeover) -> anyhow::Result<u8> {
     let plan = plan_of(&options);
     let (live, _) = plan.connection.connect().await?;
     let maintain_crds = !options.disable_crd_maintenance;
-    let namespace = options.namespace;
+    let (namespace, watched) = (options.namespace, options.watch_namespaces);
+    let watched = watched.unwrap_or_default();
     let (findings, planned) = match options.product {
         None => {
             let namespace = namespace.unwrap_or_else(|| "listener-operator".to_owned());
-            listeners(&live, &plan, (namespace, maintain_crds, options.listeners)).await?
+            let told = (namespace, watched, maintain_crds);
+            listeners(&live, &plan, told, options.listeners).await?
         }
         Some(TakeoverProduct::Skupper(chosen)) => {
+            let namespace = namespace.unwrap_or_else(|| "skupper".to_owned());
+            let scope = Scope::new(&watched, &namespace);
             let told = Sites {
-                namespace: namespace.unwrap_or_else(|| "skupper".to_owned()),
+                namespace,
                 maintain_crds,
                 max_object_size: MAX_OBJECT_SIZE,
-                watched: chosen.skupper.watched().into_iter().collect(),
+                watched: chosen.skupper.all_watched(watched)?,
                 chosen: &chosen.skupper,
             };
-            sites(&live, &plan, told).await?
+            sites(&live, &plan, told, &scope).await?
         }
     };
     if let Err(error) = &planned {
@@ -81,7 +86,8 @@ type Checked = (Vec<Finding>, anyhow::Result<Verdict>);
 async fn listeners(
     live: &Client,
     plan: &Plan,
-    (namespace, maintain_crds, OfListeners(options)): (String, bool, OfListeners),
+    (namespace, watched, maintain_crds): (String, BTreeSet<String>, bool),
+    OfListeners(options): OfListeners,
 ) -> anyhow::Result<Checked> {
     let chosen = Chosen {
         namespace,
@@ -90,21 +96,28 @@ async fn listeners(
         kubelet: options.kubelet_dir,
         now: Timestamp::now(),
     };
-    let found = ClusterObjects::read(live, &chosen.namespace).await?;
-    let findings = judge::judge(&found, &chosen);
+    let scope = Scope::new(&watched, &chosen.namespace);
+    let found = ClusterObjects::read(live, &chosen.namespace, &scope).await?;
+    let mut findings = judge::judge(&found, &chosen);
+    findings.extend(scope.note());
     print(&text::text(&findings, "controller"))?;
     let told = Listeners {
         cluster_domain: options.kubernetes_cluster_domain,
         maintain_crds: chosen.maintain_crds,
         max_object_size: MAX_OBJECT_SIZE,
-        watched: BTreeSet::new(),
+        watched,
         preset: chosen.preset,
     };
     Ok((findings, plan::listeners(live, plan, told).await))
 }
 
-async fn sites(live: &Client, plan: &Plan, told: Sites<'_>) -> anyhow::Result<Checked> {
-    let findings = skupper::findings(live, &told).await?;
+async fn sites(
+    live: &Client,
+    plan: &Plan,
+    told: Sites<'_>,
+    scope: &Scope,
+) -> anyhow::Result<Checked> {
+    let findings = skupper::findings(live, &told, scope).await?;
     print(&text::text(&findings, "skupper"))?;
     Ok((findings, plan::sites(live, plan, told).await))
 }

@@ -86,6 +86,7 @@ pub(crate) async fn explain_object(
         Error::Kind { .. }
         | Error::NoName { .. }
         | Error::Absent { .. }
+        | Error::Unserved { .. }
         | Error::Several { .. }
         | Error::Print(_) => None,
     };

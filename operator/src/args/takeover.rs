@@ -1,5 +1,7 @@
 //! Options of `takeover`: those that both products have in common, and those of each, which mean nothing for the other one.
 
+use std::collections::BTreeSet;
+
 use clap::builder::FalseyValueParser;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -7,6 +9,7 @@ use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
 use lifecycle_cli::process::cluster_domain::ClusterDomain;
 use lifecycle_listener::args::Controller;
+use lifecycle_runtime::names;
 use lifecycle_skupper::args::SkupperArgs;
 
 /// Takeover to check, and the options with which this operator would run.
@@ -28,6 +31,11 @@ pub struct Takeover {
     /// Namespace in which this operator would run. Without it, `listener-operator`, or `skupper` for the controller of Skupper sites.
     #[arg(short, long, global = true, value_name = "NAMESPACE")]
     pub namespace: Option<String>,
+
+    /// Namespaces that this operator would watch, with commas between them. Only these and its own
+    /// namespace are examined, so a controller in another one is not found. Empty: all namespaces.
+    #[arg(long, env, global = true, value_name = "NAMESPACES", value_parser = names::parse_namespaces)]
+    pub watch_namespaces: Option<BTreeSet<String>>,
 
     /// Do not install or update CustomResourceDefinitions.
     #[arg(long, env, global = true, value_parser = FalseyValueParser::new())]

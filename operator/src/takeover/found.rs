@@ -10,7 +10,7 @@ use lifecycle_listener::controller::{KINDS, NAME};
 use lifecycle_specs_listener::listener::LISTENER_NAME;
 use lifecycle_specs_listener::listener_class::ListenerClass;
 
-use super::read::{self, Read, got, listed};
+use super::read::{self, Read, Scope, got, listed, typed};
 
 /// Lease that a controller of this operator holds.
 const LEASE: &str = "listeners.stackable.tech-controller";
@@ -18,11 +18,11 @@ const LEASE: &str = "listeners.stackable.tech-controller";
 /// Objects that were read of a cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterObjects {
-    /// All Deployments.
+    /// Deployments of the examined namespaces.
     pub(crate) deployments: Read<Deployment>,
-    /// All DaemonSets.
+    /// DaemonSets of the examined namespaces.
     pub(crate) daemon_sets: Read<DaemonSet>,
-    /// Leases of this operator's controllers, in all namespaces.
+    /// Leases of this operator's controllers, in the examined namespaces.
     pub(crate) leases: Read<Lease>,
     /// The CSIDriver.
     pub(crate) drivers: Read<CSIDriver>,
@@ -43,16 +43,20 @@ impl ClusterObjects {
     ///
     /// # Errors
     /// Returns an error if the API server cannot be reached. A refusal is not an error.
-    pub(crate) async fn read(client: &Client, namespace: &str) -> anyhow::Result<Self> {
+    pub(crate) async fn read(
+        client: &Client,
+        namespace: &str,
+        scope: &Scope,
+    ) -> anyhow::Result<Self> {
         let every = ListParams::default();
         let named = every.clone().fields(&format!("metadata.name={LEASE}"));
         let unlabelled = every.clone().labels(&format!("!{LISTENER_NAME}"));
         let classes = ApiResource::erase::<ListenerClass>(&());
         let classes: Api<DynamicObject> = Api::all_with(client.clone(), &classes);
         Ok(Self {
-            deployments: listed(Api::all(client.clone()), every.clone()).await?,
-            daemon_sets: listed(Api::all(client.clone()), every.clone()).await?,
-            leases: listed(Api::all(client.clone()), named).await?,
+            deployments: scope.listed(typed(client), every.clone()).await?,
+            daemon_sets: scope.listed(typed(client), every.clone()).await?,
+            leases: scope.listed(typed(client), named).await?,
             drivers: got(Api::all(client.clone()), &[NAME]).await?,
             storage_classes: got(Api::all(client.clone()), &[NAME]).await?,
             definitions: read::definitions(client, &KINDS).await?,

@@ -15,6 +15,7 @@ mod tests;
 use kube::Client;
 
 use super::finding::Finding;
+use super::read::Scope;
 use crate::plan::Sites;
 use chosen::Chosen;
 use found::ClusterObjects;
@@ -23,10 +24,15 @@ use found::ClusterObjects;
 ///
 /// # Errors
 /// Returns an error if the API server cannot be reached. A refusal is not an error.
-pub(crate) async fn findings(live: &Client, told: &Sites<'_>) -> anyhow::Result<Vec<Finding>> {
+pub(crate) async fn findings(
+    live: &Client,
+    told: &Sites<'_>,
+    scope: &Scope,
+) -> anyhow::Result<Vec<Finding>> {
     let chosen = Chosen::new(told);
-    let mut found = ClusterObjects::read(live).await?;
+    let mut found = ClusterObjects::read(live, scope).await?;
     let needed = credentials::needed(&found, &chosen);
     found.credentials = found::credentials(live, needed.keys()).await?;
-    Ok(judge::judge(&found, &chosen))
+    let judged = judge::judge(&found, &chosen);
+    Ok(judged.into_iter().chain(scope.note()).collect())
 }

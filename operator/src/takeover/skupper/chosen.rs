@@ -1,5 +1,7 @@
 //! Options of the controller of Skupper sites, as far as they change the obstacles to it.
 
+use std::collections::BTreeSet;
+
 use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_skupper::router::plane::RouterOptions;
 use lifecycle_skupper::secured_access::AccessDefaults;
@@ -13,8 +15,8 @@ pub(crate) struct Chosen {
     pub(crate) namespace: String,
     /// Its name there.
     pub(crate) name: String,
-    /// Namespace whose sites it manages; all if `None`.
-    pub(crate) watched: Option<String>,
+    /// Namespaces whose sites it manages; all if there are none.
+    pub(crate) watched: BTreeSet<String>,
     /// True if it installs and updates CustomResourceDefinitions.
     pub(crate) maintain_crds: bool,
     /// The choice of routers.
@@ -29,11 +31,16 @@ impl Chosen {
         Self {
             namespace: told.namespace.clone(),
             name: told.chosen.controller_name.clone(),
-            watched: told.chosen.watched(),
+            watched: told.watched.clone(),
             maintain_crds: told.maintain_crds,
             routers: told.chosen.router_options(),
             access: told.chosen.access(),
         }
+    }
+
+    /// Returns true if it manages sites of this namespace, unless another controller does.
+    pub(crate) fn watches(&self, namespace: &str) -> bool {
+        self.watched.is_empty() || self.watched.contains(namespace)
     }
 
     /// As its own code knows it.

@@ -184,7 +184,7 @@ fn check_companion(
     let mut kept = Vec::new();
     for (name, space) in spaces {
         let named = space.named();
-        let is_watched = chosen.watched.as_ref().is_none_or(|one| one == name);
+        let is_watched = chosen.watches(name);
         let is_ours = is_watched && id.other(space.config).is_none();
         let is_theirs = controller.takes(name, named);
         let here = format!("Namespace {name}");
@@ -255,7 +255,7 @@ pub(crate) fn unmanaged(
 ) -> Vec<Finding> {
     let id = chosen.id();
     let lonely = spaces.iter().filter_map(|(name, space)| {
-        let is_watched = chosen.watched.as_ref().is_none_or(|one| one == name);
+        let is_watched = chosen.watches(name);
         let other = id.other(space.config).filter(|_| is_watched)?;
         let is_there = all.iter().any(|one| one.takes(name, Some(other)));
         (!is_there).then(|| {

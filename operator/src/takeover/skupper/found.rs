@@ -17,7 +17,7 @@ use lifecycle_specs_skupper::router_access::RouterAccess;
 use lifecycle_specs_skupper::secured_access::SecuredAccess;
 use lifecycle_specs_skupper::site::Site;
 
-use crate::takeover::read::{self, Read, got, listed};
+use crate::takeover::read::{self, Read, Scope, got, typed};
 
 /// Name of the Service of a grant server, and of the SecuredAccess by which the existing controller
 /// creates it.
@@ -26,7 +26,7 @@ pub(crate) const GRANT_SERVER: &str = "skupper-grant-server";
 /// Objects that were read of a cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterObjects {
-    /// All Deployments.
+    /// Deployments of the examined namespaces.
     pub(crate) deployments: Read<Deployment>,
     /// ConfigMaps that name the controller of a namespace.
     pub(crate) configs: Read<ConfigMap>,
@@ -87,19 +87,27 @@ impl ClusterObjects {
     ///
     /// # Errors
     /// Returns an error if the API server cannot be reached. A refusal is not an error.
-    pub(crate) async fn read(client: &Client) -> anyhow::Result<Self> {
+    pub(crate) async fn read(client: &Client, scope: &Scope) -> anyhow::Result<Self> {
         let every = ListParams::default();
         let named = |name: &str| every.clone().fields(&format!("metadata.name={name}"));
         let mut objects = BTreeMap::new();
         for kind in kinds() {
-            let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
-            objects.insert(kind.kind, listed(api, every.clone()).await?);
+            let api = |namespace: Option<&str>| -> Api<DynamicObject> {
+                match namespace {
+                    Some(namespace) => Api::namespaced_with(client.clone(), namespace, &kind),
+                    None => Api::all_with(client.clone(), &kind),
+                }
+            };
+            let read = scope.listed(api, every.clone()).await?;
+            objects.insert(kind.kind, read);
         }
         Ok(Self {
-            deployments: listed(Api::all(client.clone()), every.clone()).await?,
-            configs: listed(Api::all(client.clone()), named(CONTROLLER_CONFIG)).await?,
-            documents: listed(Api::all(client.clone()), named(ROUTER)).await?,
-            services: listed(Api::all(client.clone()), named(GRANT_SERVER)).await?,
+            deployments: scope.listed(typed(client), every.clone()).await?,
+            configs: scope
+                .listed(typed(client), named(CONTROLLER_CONFIG))
+                .await?,
+            documents: scope.listed(typed(client), named(ROUTER)).await?,
+            services: scope.listed(typed(client), named(GRANT_SERVER)).await?,
             definitions: read::definitions(client, &KINDS).await?,
             objects,
             credentials: Ok(Vec::new()),

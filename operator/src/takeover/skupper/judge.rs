@@ -17,7 +17,8 @@ pub(crate) fn judge(found: &ClusterObjects, chosen: &Chosen) -> Vec<Finding> {
     let spaces = spaces(found);
     let mut findings = of_controllers(found, &spaces, chosen);
     let names: BTreeSet<&str> = looked_at(&spaces, chosen).map(|(name, _)| name).collect();
-    findings.extend(watched(&spaces, chosen));
+    let notes = chosen.watched.iter();
+    findings.extend(notes.filter_map(|name| watched(name, &spaces, chosen)));
     findings.extend(unreadable(found, &names));
     for (name, space) in looked_at(&spaces, chosen) {
         findings.extend(router::router((name, space), chosen));
@@ -59,9 +60,8 @@ fn of_controllers(
     findings
 }
 
-/// The namespace that would be watched, if another controller has it.
-fn watched(spaces: &BTreeMap<String, Space<'_>>, chosen: &Chosen) -> Option<Finding> {
-    let name = chosen.watched.as_ref()?;
+/// Returns the note on a namespace that would be watched, if another controller has it.
+fn watched(name: &str, spaces: &BTreeMap<String, Space<'_>>, chosen: &Chosen) -> Option<Finding> {
     let object = format!("Namespace {name}");
     let Some(space) = spaces.get(name) else {
         return Some(Finding::note(&object, "there is no Site in it", ""));

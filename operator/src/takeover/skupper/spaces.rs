@@ -100,16 +100,16 @@ fn space<'a, 'b>(
     spaces.get_mut(&object.namespace()?)
 }
 
-/// Returns the examined namespaces: the one that would be watched, whichever controller manages it
+/// Returns the examined namespaces: those that would be watched, whichever controller manages them
 /// now, or all that this controller would manage.
 pub(crate) fn looked_at<'a, 'b>(
     spaces: &'b BTreeMap<String, Space<'a>>,
     chosen: &'b Chosen,
 ) -> impl Iterator<Item = (&'b str, &'b Space<'a>)> {
     let id = chosen.id();
-    let wanted = move |name: &str, space: &Space<'_>| match &chosen.watched {
-        Some(watched) => watched == name,
-        None => id.other(space.config).is_none(),
+    let wanted = move |name: &str, space: &Space<'_>| match chosen.watched.is_empty() {
+        true => id.other(space.config).is_none(),
+        false => chosen.watches(name),
     };
     let all = spaces.iter().map(|(name, space)| (name.as_str(), space));
     all.filter(move |(name, space)| wanted(name, space))

@@ -3,6 +3,8 @@
 mod controllers;
 mod sites;
 
+use std::collections::BTreeSet;
+
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::DynamicObject;
 use lifecycle_runtime::yaml;
@@ -124,7 +126,7 @@ fn in_place() -> Chosen {
     Chosen {
         namespace: "skupper".to_owned(),
         name: "skupper-controller".to_owned(),
-        watched: None,
+        watched: BTreeSet::new(),
         maintain_crds: true,
         routers: RouterOptions {
             data_plane: DataPlane::Embedded,

@@ -1,12 +1,14 @@
 //! Command line of `explain` and its execution. It finds the requested object and prints why it is
 //! in its state. With `--watch` it prints again after each change.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::Duration;
 
 use clap::Args;
 use jiff::Timestamp;
 use kube::Client;
+use lifecycle_client::names;
 use tokio::time::sleep;
 
 use crate::explain::explained::Explained;
@@ -40,6 +42,18 @@ pub struct Explain {
     /// API server to read.
     #[command(flatten)]
     pub connection: Connection,
+
+    /// Namespaces that the operator watches, with commas between them, if it runs with the same
+    /// option. An object in another namespace is reported as not served. Empty: all namespaces.
+    // As for the kind and the name, no option of an author has this id.
+    #[arg(
+        id = "watched namespaces",
+        long = "watch-namespaces",
+        env = "WATCH_NAMESPACES",
+        value_name = "NAMESPACES",
+        value_parser = names::parse_namespaces
+    )]
+    pub watched: Option<BTreeSet<String>>,
 
     /// Print again whenever the explanation changes, until Ctrl-C.
     #[arg(short, long)]
@@ -81,6 +95,17 @@ pub enum Error {
         /// Namespace of the lookup.
         namespace: String,
     },
+    /// The operator does not watch the namespace of the object.
+    #[error(
+        "namespace `{namespace}` is not served by an operator that runs with --watch-namespaces {}: add it to that option of the operator, or run this command with the option that the operator has",
+        .watched.iter().map(String::as_str).collect::<Vec<_>>().join(",")
+    )]
+    Unserved {
+        /// Namespace of the lookup.
+        namespace: String,
+        /// Namespaces that the operator watches.
+        watched: BTreeSet<String>,
+    },
     /// Several kinds have an object of this name.
     #[error("`{word}` may be {kinds}, and each has an object of this name: specify the kind")]
     Several {
@@ -112,10 +137,17 @@ pub async fn run(
     into: &mut impl Write,
 ) -> Result<(), Error> {
     let (word, namespace, name) = parse_target(options, namespace)?;
-    let meant = find_lifecycles(client, lifecycles, &word).await;
+    let mut meant = find_lifecycles(client, lifecycles, &word).await;
     if meant.is_empty() {
         let known = listed(lifecycles);
         return Err(Error::Kind { word, known });
+    }
+    if let Some(unserved) = unserved(options.watched.as_ref(), &namespace) {
+        // Objects of the cluster are served in any case.
+        meant.retain(|of| lifecycles[*of].kind().is_some_and(|kind| !kind.namespaced));
+        if meant.is_empty() {
+            return Err(unserved);
+        }
     }
     let now = Timestamp::now();
     let mut found = Vec::new();
@@ -180,6 +212,15 @@ fn parse_target(options: &Explain, namespace: &str) -> Result<(String, String, S
     })
 }
 
+/// Returns the error for objects of a namespace that the operator does not watch.
+fn unserved(watched: Option<&BTreeSet<String>>, namespace: &str) -> Option<Error> {
+    let watched = watched.filter(|all| !all.is_empty() && !all.contains(namespace))?;
+    Some(Error::Unserved {
+        namespace: namespace.to_owned(),
+        watched: watched.clone(),
+    })
+}
+
 /// Looks repeatedly, and prints each change.
 async fn watch(
     client: &Client,
@@ -201,5 +242,23 @@ async fn watch(
             print(&output.render(&next, text), into).map_err(Error::Print)?;
         }
         last = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_that_the_operator_does_not_watch_is_named() {
+        let watched = names::parse_namespaces("east,west").unwrap();
+        let refused = unserved(Some(&watched), "north").unwrap();
+        assert_eq!(
+            refused.to_string(),
+            "namespace `north` is not served by an operator that runs with --watch-namespaces east,west: add it to that option of the operator, or run this command with the option that the operator has"
+        );
+        assert!(unserved(Some(&watched), "west").is_none());
+        assert!(unserved(Some(&BTreeSet::new()), "north").is_none());
+        assert!(unserved(None, "north").is_none());
     }
 }

@@ -140,7 +140,7 @@ fn a_controller_of_one_namespace_is_in_the_way_there_alone() {
         json!([{ "name": "WATCH_NAMESPACE", "valueFrom": key }]);
     assert_eq!(contested(&cluster, &under_new_name()), ["east", "west"]);
     let one = Chosen {
-        watched: Some("east".to_owned()),
+        watched: ["east".to_owned()].into(),
         ..under_new_name()
     };
     assert_eq!(contested(&cluster, &one), ["east"]);

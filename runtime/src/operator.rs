@@ -25,6 +25,7 @@ use crate::service::{Context, Service};
 use crate::shutdown::Shutdown;
 use definitions::Definitions;
 use lifecycle_client::clock::{Clock, SystemClock};
+use lifecycle_client::names;
 
 /// Default upper bound in bytes on objects that an operator reads of the kinds of its lifecycles.
 pub const MAX_OBJECT_SIZE: usize = 256 << 10;
@@ -255,9 +256,8 @@ impl Operator {
             return Err(Error::Idle { operator });
         }
         self.settings.health.publish(self.counters());
-        if !self.settings.namespaces.is_empty() {
-            let namespaces = Vec::from_iter(self.settings.namespaces.iter().map(String::as_str));
-            tracing::info!("watching only the namespaces {}", namespaces.join(", "));
+        if let Some(served) = names::describe_served(&self.settings.namespaces) {
+            tracing::info!("{served}");
         }
         let mut election = self.election(&client);
         if !self.definitions.is_empty() {

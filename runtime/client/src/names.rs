@@ -99,6 +99,17 @@ pub fn parse_namespaces(text: &str) -> Result<BTreeSet<String>, Error> {
     text.split(',').map(parsed).collect()
 }
 
+/// Returns the log line of a process that serves these namespaces alone; `None` if it serves all,
+/// which is the meaning of an empty set.
+pub fn describe_served(namespaces: &BTreeSet<String>) -> Option<String> {
+    let names = Vec::from_iter(namespaces.iter().map(String::as_str)).join(", ");
+    match namespaces.len() {
+        0 => None,
+        1 => Some(format!("serving only namespace {names}")),
+        _ => Some(format!("serving only the namespaces {names}")),
+    }
+}
+
 /// Returns true for kinds whose objects may have names that are not DNS names: `system:node`,
 /// `2001:db8::1`.
 fn is_free(group: &str, kind: &str) -> bool {
@@ -160,6 +171,16 @@ mod tests {
             assert_eq!(error, Error::NoName(wrong.to_owned()));
         }
         assert!(matches!(parsed("west,East"), Err(Error::Namespace(name)) if name == "East"));
+    }
+
+    #[test]
+    fn the_served_namespaces_are_logged_unless_they_are_all() {
+        let described = |text: &str| describe_served(&parse_namespaces(text).unwrap());
+        assert_eq!(described(""), None);
+        let one = described("east").unwrap();
+        assert_eq!(one, "serving only namespace east");
+        let both = described("west,east").unwrap();
+        assert_eq!(both, "serving only the namespaces east, west");
     }
 
     #[test]

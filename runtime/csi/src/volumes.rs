@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use kube::Client;
 use lifecycle_runtime::Machine;
 use lifecycle_runtime::health::Health;
+use lifecycle_runtime::names;
 use lifecycle_runtime::operator::{self, Naming};
 use lifecycle_runtime::provider::{Limit, Providers};
 use lifecycle_runtime::service::{Context, Service, Serving};
@@ -131,12 +132,8 @@ impl Volumes {
             let operator = self.operator;
             return Err(Error::Idle { operator });
         }
-        if !self.namespaces.is_empty() {
-            let namespaces = Vec::from_iter(self.namespaces.iter().map(String::as_str));
-            tracing::info!(
-                "serving volumes only of the namespaces {}",
-                namespaces.join(", ")
-            );
+        if let Some(served) = names::describe_served(&self.namespaces) {
+            tracing::info!("{served}");
         }
         let (seed, health) = (self.seed, self.health);
         let context = Context {

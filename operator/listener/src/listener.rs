@@ -133,4 +133,6 @@ pub(crate) fn observed(class: &ListenerClass) -> Option<ObservedClass> {
 }
 
 #[cfg(test)]
+mod class_rules;
+#[cfg(test)]
 mod tests;

@@ -29,6 +29,22 @@ fn m3_definitions_are_printed_without_a_cluster() {
 }
 
 #[test]
+fn a_source_file_is_no_lifecycle_to_draw() {
+    let output = run(&["diagram", "src/lifecycle.rs"], &[]);
+    assert!(!output.status.success());
+    let errors = errors(&output);
+    assert!(
+        errors.starts_with("error: `src/lifecycle.rs` is a source file, "),
+        "{errors}"
+    );
+    assert!(
+        errors.contains("`lifecycle-operator check src/lifecycle.rs` checks one"),
+        "{errors}"
+    );
+    assert_eq!(errors.lines().count(), 1);
+}
+
+#[test]
 fn a_kubeconfig_that_is_not_there_is_one_line_that_names_it() {
     let output = run(&["run", "controller"], &[]);
     assert_eq!(output.status.code(), Some(1));

@@ -268,6 +268,11 @@ fn a_lifecycle_is_named_by_its_kind_its_resource_or_the_end_of_its_path() {
         unknown,
         "no lifecycle is called `ogin`; there are: logins.login.tests, quotas.quota.tests"
     );
+    let file = diagram_of(Some("src/login.rs")).unwrap_err().to_string();
+    assert_eq!(
+        file,
+        "`src/login.rs` is a source file, and this command knows the lifecycles that the program was built with: name one that the subcommand `lifecycles` lists. `lifecycle-operator check src/login.rs` checks one that is not built"
+    );
     let several = diagram_of(None).unwrap_err().to_string();
     assert_eq!(
         several,

@@ -47,7 +47,7 @@ type Row = (&'static str, &'static str, fn(&Counts) -> &AtomicU64);
 const ROWS: [Row; 7] = [
     (
         "connections_opened",
-        "Connections of clients that were let in",
+        "Accepted connections of clients",
         |counts| &counts.opened,
     ),
     (
@@ -57,17 +57,17 @@ const ROWS: [Row; 7] = [
     ),
     (
         "connections_refused",
-        "Connections that were one too many",
+        "Connections refused because too many were open",
         |counts| &counts.refused,
     ),
     (
         "handshakes_failed",
-        "TLS handshakes of clients that failed",
+        "Failed TLS handshakes of clients",
         |counts| &counts.handshakes_failed,
     ),
     (
         "connections_unserved",
-        "Connections that no server took",
+        "Connections that no server accepted",
         |counts| &counts.unserved,
     ),
     ("sent_bytes", "Bytes from clients to servers", |counts| {
@@ -92,13 +92,13 @@ const LINK_ROWS: [LinkRow; 4] = [
     (
         "link_streams_open",
         "gauge",
-        "Streams over a link that are open",
+        "Open streams over a link",
         |traffic| traffic.open,
     ),
     (
         "link_streams_opened_total",
         "counter",
-        "Streams over a link, from either end",
+        "Streams opened over a link, from either end",
         |traffic| traffic.opened,
     ),
     (
@@ -158,7 +158,7 @@ impl Metrics {
             &one(peers.len() as u64),
         );
         let refused = self.links_refused.load(Ordering::Relaxed);
-        let help = "Connections of other routers that were not taken in, or cut off";
+        let help = "Connections of other routers that were refused or cut off";
         put("links_refused_total", "counter", help, &one(refused));
         for (name, kind, help, value) in LINK_ROWS {
             let lines: Vec<_> = peers
@@ -175,17 +175,17 @@ impl Metrics {
         };
         let refusals = node.refusals().all();
         let refusals = refusals.map(|(why, count)| (format!("{{reason=\"{why}\"}}"), count));
-        let help = "Streams of other routers that did not get to a server";
+        let help = "Streams of other routers that reached no server";
         put("link_streams_refused_total", "counter", help, &refusals);
         let said = node.frame_counts().announcements.load(Ordering::Relaxed);
-        let help = "Announcements of sites that were sent";
+        let help = "Sent announcements of sites";
         put("link_announcements_total", "counter", help, &one(said));
         text
     }
 
     /// The exposition text of Prometheus of when the certificate of each profile ends.
     pub(crate) fn certificates(ends: &BTreeMap<String, i64>) -> String {
-        let mut text = "# HELP router_certificate_expiry_timestamp_seconds When the certificate of a profile expires\n\
+        let mut text = "# HELP router_certificate_expiry_timestamp_seconds Time at which the certificate of a profile expires\n\
              # TYPE router_certificate_expiry_timestamp_seconds gauge\n"
             .to_owned();
         for (profile, end) in ends {
@@ -202,7 +202,7 @@ impl Metrics {
     /// The exposition text of Prometheus.
     pub fn text(&self, open: usize) -> String {
         let mut text = format!(
-            "# HELP router_connections_open Connections of clients that are open\n\
+            "# HELP router_connections_open Open connections of clients\n\
              # TYPE router_connections_open gauge\nrouter_connections_open {open}\n"
         );
         let ends = self.certificates.lock().expect("no holder panics").clone();

@@ -227,11 +227,8 @@ fn refused(installed: &Installed, upgrade: &[&str]) -> Result<()> {
     let before = installed.objects()?;
     for (value, said) in [
         ("preset=stable-nodes", "Add --set preset=ephemeral-nodes"),
-        (
-            "labels.stackable\\.tech/vendor=Us",
-            "which nobody can change",
-        ),
-        ("nameOverride=exposer", "which nobody can change"),
+        ("labels.stackable\\.tech/vendor=Us", "which is immutable"),
+        ("nameOverride=exposer", "which is immutable"),
     ] {
         // A name of its own would be another release: only the label is another one.
         let full = "--set=fullnameOverride=listener-operator";

@@ -60,7 +60,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $labels := fromYaml (include "listener-operator.selectorLabels" .) }}
 {{- range $key, $value := omit (dig "spec" "selector" "matchLabels" dict $there) "app.kubernetes.io/role" }}
 {{- if ne (get $labels $key) $value }}
-{{- fail (printf "Deployment %s selects its Pods by label %s=%s, which nobody can change. Nothing was changed. Keep the values `labels` and `nameOverride` of this release" $name $key $value) }}
+{{- fail (printf "Deployment %s selects its Pods by label %s=%s, which is immutable. Nothing was changed. Keep the values `labels` and `nameOverride` of this release" $name $key $value) }}
 {{- end }}
 {{- end }}
 {{- range dig "spec" "template" "spec" "containers" list $there }}
@@ -70,7 +70,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 {{- end }}
-{{- /* By server-side apply, as Helm 4 does it for the releases that it installed itself, nobody can change the strategy of a Deployment to Recreate. */}}
+{{- /* By server-side apply, as Helm 4 does it for the releases that it installed itself, the strategy of a Deployment cannot be changed to Recreate. */}}
 {{- if eq (dig "spec" "strategy" "type" "" $there) "RollingUpdate" }}
 {{- range dig "metadata" "managedFields" list $there }}
 {{- if and (eq .operation "Apply") (eq .manager "helm") }}
@@ -92,7 +92,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if .Capabilities.APIVersions.Has "security.openshift.io/v1" }}true{{ end }}
 {{- end }}
 
-{{/* What both parts are told. */}}
+{{/* Environment and options of both parts. */}}
 {{- define "listener-operator.env" -}}
 - name: CSI_ENDPOINT
   value: unix:///csi/csi.sock
@@ -164,7 +164,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* How kubelet asks both parts how they are. */}}
+{{/* Probes of both parts. */}}
 {{- define "listener-operator.probes" -}}
 ports:
   - name: health

@@ -8,7 +8,7 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
-{{/* Of the Pods, in a selector that nobody can change: as the existing chart has it. */}}
+{{/* Of the Pods, in a selector, which is immutable: as in the existing chart. */}}
 {{- define "skupper.selectorLabels" -}}
 application: skupper-controller
 {{- end }}
@@ -34,7 +34,7 @@ application: skupper-controller
 {{- $name := .Values.controllerName }}
 {{- $there := lookup "apps/v1" "Deployment" .Release.Namespace $name | default dict }}
 {{- if eq (dig "metadata" "annotations" "meta.helm.sh/release-name" "" $there) .Release.Name }}
-{{- /* By server-side apply, as Helm 4 does it for the releases that it installed itself, nobody can change the strategy of a Deployment to Recreate. */}}
+{{- /* By server-side apply, as Helm 4 does it for the releases that it installed itself, the strategy of a Deployment cannot be changed to Recreate. */}}
 {{- if eq (dig "spec" "strategy" "type" "" $there) "RollingUpdate" }}
 {{- range dig "metadata" "managedFields" list $there }}
 {{- if and (eq .operation "Apply") (eq .manager "helm") }}

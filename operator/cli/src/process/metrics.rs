@@ -81,7 +81,7 @@ impl Snapshot {
         let overdue = counts.overdue.iter();
         page.gauges(
             "overdue",
-            "Objects that are where they are for longer than their lifecycle expects.",
+            "Objects that have been in their state for longer than their lifecycle expects.",
             overdue.map(|(kind, number)| ([("kind", *kind)], *number)),
         )?;
         page.gauge(
@@ -113,7 +113,7 @@ impl Snapshot {
         )?;
         page.histogram(
             "queue_latency_seconds",
-            "Time that objects were due before their reconcile.",
+            "Time from when an object was due until its reconcile.",
             counts.latency,
         )?;
         page.counter(
@@ -123,7 +123,7 @@ impl Snapshot {
         )?;
         page.counter(
             "polls",
-            "Polls of what is outside the cluster.",
+            "Polls of systems outside the cluster.",
             counts.polls,
         )?;
         page.counter(
@@ -137,13 +137,13 @@ impl Snapshot {
         let counts = &self.counts;
         page.gauge(
             "writes_in_flight_most",
-            "The most writes that were on their way at once.",
+            "Maximum number of concurrent writes.",
             counts.most_in_flight as u64,
         )?;
         let writes = counts.writes.iter();
         page.counters(
             "writes",
-            "Writes, by what was written and how it ended.",
+            "Writes by target and result.",
             writes.map(|([kind, what, ended], number)| {
                 (
                     [("kind", *kind), ("what", *what), ("ended", *ended)],
@@ -163,7 +163,7 @@ impl Snapshot {
         page.silences(&counts.silence)?;
         page.counters(
             "csi_calls",
-            "Calls of volumes that were answered, by method and code.",
+            "Answered CSI calls, by method and code.",
             counts.calls.iter().map(|((rpc, code), number)| {
                 let code = code.map_or("OK".to_owned(), |code| format!("{code:?}"));
                 ([("method", format!("{rpc:?}")), ("code", code)], *number)
@@ -252,7 +252,7 @@ impl Page<'_> {
     fn silences(&mut self, all: &BTreeMap<String, Duration>) -> fmt::Result {
         let (name, help) = (
             "watch_age_seconds",
-            "How long nothing was heard of the API server on the watch of a kind.",
+            "Time since the last message of the API server on the watch of a kind.",
         );
         let mut family = self.family(name, help, MetricType::Gauge)?;
         for (kind, silence) in all {

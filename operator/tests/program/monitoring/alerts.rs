@@ -251,7 +251,7 @@ fn writes_failing(product: &Product) -> Alert {
         minutes: 15,
         expr: format!("{by} ({failed})\n/\n{by} ({tried})\n> 0.1"),
         summary: "More than a tenth of the writes of {{ $labels.job }} in {{ $labels.namespace }} fail.",
-        description: "The program tries them again, and waiting can mend them. Look at the API server, at etcd, and at the webhooks that it asks; the log has each answer.",
+        description: "The program tries them again, and waiting can mend them. Look at the API server, at etcd, and at the webhooks that it calls; the log has each answer.",
         runbook: FAILURES,
         bad: vec![writes(product, "later", &format!("0+{}x120", 20 * kinds))],
         fires: vec![alert_labels(product, product.controller, &[])],

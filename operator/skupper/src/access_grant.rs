@@ -58,7 +58,7 @@ impl Grants {
     }
 }
 
-/// How often it was redeemed; absent where that is not known any more.
+/// How often it was redeemed; absent if the record is lost.
 fn redeemed(this: This<'_, AccessGrant>, former: &[&AccessGrant]) -> Option<u64> {
     let status = former.first().and_then(|grant| grant.status.as_ref());
     Some(Redemptions::from_grant(this.meta, status)?.count)

@@ -101,7 +101,7 @@ pub(crate) fn running(controller: &Controller<'_>, held: &[&str], chosen: &Chose
             ),
             if ends_first {
                 format!(
-                    "upgrade its Helm release in place, which ends it first: then scale nothing; or, without Helm, scale it to zero, {scale}"
+                    "upgrade its Helm release in place, which removes it first, so do not scale it; or, without Helm, scale it to zero, {scale}"
                 )
             } else {
                 format!(

@@ -343,7 +343,10 @@ fn what_may_not_be_read_outweighs_what_blocks() {
     );
     assert_eq!(code(&all, Some(Verdict::Something)), UNKNOWN);
     let text = text::text(&all, "controller");
-    assert!(text.contains("3 block, and 1 cannot be read.\n"), "{text}");
+    assert!(
+        text.contains("3 findings block the takeover, but 1 check could not be made.\n"),
+        "{text}"
+    );
     let order: Vec<Severity> = all.iter().map(|one| one.severity).collect();
     assert!(order.is_sorted(), "{order:?}");
 }

@@ -24,17 +24,28 @@ pub(crate) fn text(findings: &[Finding], part: &str) -> String {
             .filter(|one| one.severity == severity)
             .count()
     };
-    let _infallible = match (of(Severity::Blocks), of(Severity::Unread)) {
-        (0, 0) => writeln!(out, "Nothing blocks."),
-        (1, 0) => writeln!(out, "1 blocks."),
-        (blocks, 0) => writeln!(out, "{blocks} block."),
-        (blocks, unread) => writeln!(out, "{blocks} block, and {unread} cannot be read."),
-    };
+    let total = total(of(Severity::Blocks), of(Severity::Unread));
+    let _infallible = writeln!(out, "{total}");
     let _infallible = writeln!(
         out,
         "\nWould change, according to `lifecycle-operator plan {part}`"
     );
     out
+}
+
+/// Returns the line below the findings: the number of those that block, and of the unread ones.
+fn total(blocks: usize, unread: usize) -> String {
+    let blocks = match blocks {
+        0 if unread > 0 => "No finding blocks the takeover".to_owned(),
+        0 => "Nothing blocks the takeover".to_owned(),
+        1 => "1 finding blocks the takeover".to_owned(),
+        _ => format!("{blocks} findings block the takeover"),
+    };
+    match unread {
+        0 => format!("{blocks}."),
+        1 => format!("{blocks}, but 1 check could not be made."),
+        _ => format!("{blocks}, but {unread} checks could not be made."),
+    }
 }
 
 /// Returns the second part, for a failed plan.
@@ -47,5 +58,31 @@ fn severity_label(severity: Severity) -> &'static str {
         Severity::Blocks => "blocks",
         Severity::Unread => "unread",
         Severity::Note => "note  ",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_agrees_with_its_numbers() {
+        for (blocks, unread, expected) in [
+            (0, 0, "Nothing blocks the takeover."),
+            (1, 0, "1 finding blocks the takeover."),
+            (2, 0, "2 findings block the takeover."),
+            (
+                0,
+                2,
+                "No finding blocks the takeover, but 2 checks could not be made.",
+            ),
+            (
+                1,
+                1,
+                "1 finding blocks the takeover, but 1 check could not be made.",
+            ),
+        ] {
+            assert_eq!(total(blocks, unread), expected);
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use lifecycle_operator::parts::program;
+use lifecycle_runtime::machine::backoff::Backoff;
 use lifecycle_runtime::machine::ir::{Lifecycle, Phase};
 
 use crate::generated::root;
@@ -199,6 +200,30 @@ fn each_reason_that_no_lifecycle_declares_is_written_by_its_source() {
             source.contains(&format!("\"{reason}\"")),
             "nothing says {reason}"
         );
+    }
+}
+
+#[test]
+fn the_pages_name_the_pauses_of_a_refused_write() {
+    let Backoff { first, longest } = Backoff::REFUSED;
+    let minutes = |factor: u64| factor * first.as_secs() / 60;
+    let pauses = format!(
+        "after {} min, {} min, {} min up to {} h",
+        minutes(1),
+        minutes(2),
+        minutes(4),
+        longest.as_secs() / 3600
+    );
+    for page in [
+        "docs/troubleshooting.md",
+        "docs/deploy.md",
+        "docs/outside.md",
+        "docs/language/trait.md",
+        "docs/language/predicates.md",
+        "runtime/src/lifecycle/call.rs",
+    ] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        assert!(text.contains(&pauses), "{page} does not say `{pauses}`");
     }
 }
 

@@ -27,8 +27,8 @@ pub struct Spent<R> {
 /// Why a call or a poll has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The provider would answer an equal request in the same way. The refusal is shown to users
-    /// and not retried until something changes.
+    /// The provider would answer an equal request in the same way. The refusal is shown to users.
+    /// A different request is sent at once, and an equal one after 1 min, 2 min, 4 min up to 1 h.
     #[error("{0}")]
     Refused(String),
     /// It may work later: repeated with back-off.

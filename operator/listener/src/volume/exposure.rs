@@ -42,7 +42,7 @@ pub(super) fn exposed(listener: &Listener, class: Option<&ListenerClass>) -> Bec
     let by_this_class = status.observed_class.is_some() && status.observed_class == observed(class);
     if !by_this_class || is_behind(listener, status) {
         return waits(format!(
-            "the addresses of Listener `{name}` are of before its last change or that of its class"
+            "the status of Listener `{name}` is older than its spec or its class; check that the controller runs"
         ));
     }
     if status.service_name.is_none() {

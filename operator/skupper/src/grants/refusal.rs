@@ -16,7 +16,7 @@ pub(super) enum Refusal {
     Unknown,
     /// It was redeemed as often as it may be.
     Used,
-    /// It is not known any more who has redeemed it.
+    /// The record of its redemptions is lost.
     Forgotten,
     /// The code is another.
     Code,
@@ -36,7 +36,8 @@ impl Refusal {
             Self::Unknown => "there is no such grant, or it has expired".to_owned(),
             Self::Used => "the grant was redeemed as often as it may be".to_owned(),
             Self::Forgotten => {
-                "it is not known any more who has redeemed the grant: delete it, and create it again".to_owned()
+                "the record of its redemptions is lost: delete the AccessGrant, and create it again"
+                    .to_owned()
             }
             Self::Code => "the code is not that of the grant".to_owned(),
             Self::Request(why) => format!("the request cannot be used: {why}"),
@@ -57,7 +58,7 @@ impl Refusal {
             Self::Used => (StatusCode::NOT_FOUND, "No such access granted".to_owned()),
             Self::Forgotten => (
                 StatusCode::NOT_FOUND,
-                "No such access granted: it is not known any more who has redeemed it".to_owned(),
+                "No such access granted: the record of its redemptions is lost; delete the AccessGrant, and create it again".to_owned(),
             ),
             Self::Code => (
                 StatusCode::FORBIDDEN,

@@ -66,7 +66,7 @@ fn profile_trouble((_, attributes): &ConfigEntry, report: &RouterState) -> Optio
             "sslProfile `{profile}`: {why}; it is served until then"
         )),
         EntryState::Failed(why) => Some(format!(
-            "sslProfile `{profile}`: {why}; what was good before serves until that is put right"
+            "sslProfile `{profile}`: {why}; the router serves its last valid files until the Secret is corrected"
         )),
         EntryState::Idle | EntryState::Up => None,
     }
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn s57_a_rotation_that_does_not_fit_is_told() {
         let broken = || EntryState::Failed("it does not fit".to_owned());
-        let said = "sslProfile `tls`: it does not fit; what was good before serves until that is put right";
+        let said = "sslProfile `tls`: it does not fit; the router serves its last valid files until the Secret is corrected";
         check(EntryState::Up, EntryState::Up, RouterView::Up);
         let expired = EntryState::Failed(format!("{EXPIRED}Jan  1: renew it"));
         let over = "sslProfile `tls`: its certificate expired at Jan  1: renew it; it is served until then";

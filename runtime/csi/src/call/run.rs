@@ -193,7 +193,9 @@ impl CallRun<'_> {
         let repeats = self.repeats.entry(effect).or_default();
         *repeats += 1;
         if *repeats > MAX_REPEATS {
-            let message = format!("`{name}` was done {MAX_REPEATS} times and does not show");
+            let message = format!(
+                "effect `{name}` ran {MAX_REPEATS} times in this call and its result never showed; find what reverts it"
+            );
             return Err(RpcError::new(Code::Internal, message).into());
         }
         // Independent of the result, the probed state may have changed.

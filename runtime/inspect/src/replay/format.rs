@@ -45,6 +45,11 @@ pub(crate) enum LineContent {
     Lost(u64),
 }
 
+/// Names of the events, as a line spells them.
+pub(crate) const EVENTS: [&str; 8] = [
+    "trace", "runs", "object", "gone", "pass", "sent", "ended", "lost",
+];
+
 impl LineContent {
     /// Returns the reconciliation, if the line is one.
     pub(crate) fn pass(&self) -> Option<&Pass> {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::replay::error::Error;
-use crate::replay::format::{FORMAT, Header, Line, LineContent};
+use crate::replay::format::{EVENTS, FORMAT, Header, Line, LineContent};
 
 /// Content of a file.
 #[derive(Clone, Debug)]
@@ -122,10 +122,37 @@ fn taken(
         }),
         (Err(error), _) => recorded.flaws.push(Flaw {
             line: number,
-            why: error.to_string(),
+            why: unreadable(text, &error),
         }),
     }
     Ok(())
+}
+
+/// Returns why a whole line cannot be read, what was expected, and what to do.
+fn unreadable(text: &[u8], error: &serde_json::Error) -> String {
+    let Ok(value) = serde_json::from_slice::<Value>(text) else {
+        return format!(
+            "expected JSON, and column {} has none; the file was damaged or edited, so record again",
+            error.column()
+        );
+    };
+    let fields = value.as_object();
+    let mut names = fields.into_iter().flatten().map(|(name, _)| name.as_str());
+    let Some(event) = names.find(|name| *name != "ms") else {
+        return format!(
+            "expected one event of {}, and found none; the file was damaged or edited, so record again",
+            EVENTS.join(", ")
+        );
+    };
+    match EVENTS.contains(&event) {
+        true => format!(
+            "event `{event}` has another content than this version expects ({error}); replay the file with the version that recorded it"
+        ),
+        false => format!(
+            "expected one event of {}, and found `{event}`; replay the file with the version that recorded it",
+            EVENTS.join(", ")
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -154,12 +181,49 @@ mod tests {
         assert_eq!(counts, [2, 1]);
         let lines: Vec<usize> = recorded.flaws.iter().map(|flaw| flaw.line).collect();
         assert_eq!(lines, [3, 8]);
-        assert!(
-            recorded.flaws[0].why.contains("no variant"),
-            "{:?}",
-            recorded.flaws
+        assert_eq!(
+            recorded.flaws[0].why,
+            "expected one event of trace, runs, object, gone, pass, sent, ended, lost, and found `dance`; replay the file with the version that recorded it"
         );
         assert_eq!(recorded.flaws[1].why, "the file ends within it");
+    }
+
+    #[test]
+    fn an_unreadable_line_says_what_was_expected_and_what_to_do() {
+        for (line, expected) in [
+            (
+                "{\"ms\":1,oops}",
+                "expected JSON, and column 9 has none; the file was damaged or edited, so record again",
+            ),
+            (
+                "[]",
+                "expected one event of trace, runs, object, gone, pass, sent, ended, lost, and found none; the file was damaged or edited, so record again",
+            ),
+            (
+                r#"{"ms":1}"#,
+                "expected one event of trace, runs, object, gone, pass, sent, ended, lost, and found none; the file was damaged or edited, so record again",
+            ),
+            (
+                r#"{"ms":1,"lost":"two"}"#,
+                "event `lost` has another content than this version expects (invalid type: string \"two\", expected u64); replay the file with the version that recorded it",
+            ),
+        ] {
+            let recorded = read_of(&format!("{HEADER}\n{line}\n")).unwrap();
+            let why: Vec<&str> = recorded
+                .flaws
+                .iter()
+                .map(|flaw| flaw.why.as_str())
+                .collect();
+            assert_eq!(why, [expected]);
+        }
+    }
+
+    #[test]
+    fn the_events_are_those_that_a_line_may_have() {
+        let unknown = serde_json::from_str::<LineContent>(r#"{"dance":2}"#).unwrap_err();
+        let names: Vec<String> = EVENTS.iter().map(|name| format!("`{name}`")).collect();
+        let expected = format!("expected one of {}", names.join(", "));
+        assert!(unknown.to_string().contains(&expected), "{unknown}");
     }
 
     #[test]

@@ -55,6 +55,6 @@ fn a_memory_that_a_crash_takes_away_is_found() {
     check(&found, "crash-");
     check(
         &found,
-        "Unstage never ends well: Internal `unstage` was done 10 times and does not show",
+        "Unstage never ends well: Internal effect `unstage` ran 10 times in this call and its result never showed",
     );
 }

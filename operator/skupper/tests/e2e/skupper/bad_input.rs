@@ -100,7 +100,7 @@ async fn broken(mut place: TestNamespace) -> Result<()> {
     place.patch::<Secret>("tls", strange).await?;
     let kept = |l: &Listener| {
         let (status, message, _) = report(l);
-        status == "Error" && message.contains("what was good before serves")
+        status == "Error" && message.contains("the router serves its last valid files")
     };
     place
         .until("secret", "a bad rotation is told", kept)

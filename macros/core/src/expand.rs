@@ -5,6 +5,7 @@ mod claims;
 mod counts;
 mod facts;
 mod fragment;
+mod ids;
 mod ir;
 mod literals;
 mod logic;

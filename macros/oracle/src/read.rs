@@ -168,12 +168,14 @@ fn span(written: &ast::Length) -> Span {
 }
 
 fn input(ast: &ast::Lifecycle, written: &ast::Input) -> Input {
-    let own = match written.mode {
-        ast::Mode::Noted => "noted",
-        ast::Mode::Group => "group",
-        mode => mode.keyword(),
-    };
     let is_note = written.mode == ast::Mode::Noted;
+    let own = if is_note {
+        "noted"
+    } else if written.mode == ast::Mode::Group {
+        "group"
+    } else {
+        written.mode.keyword()
+    };
     let has_type = !["clock", "noted", "group"].contains(&own);
     let of = written.of.as_ref().map(text);
     // A member is observed wherever its group is.

@@ -112,7 +112,7 @@ impl Graph {
             if let Target::State(to) = call.target {
                 arrows.push(Arrow {
                     from,
-                    to,
+                    to: to.0,
                     causes: Vec::new(),
                     awaited: false,
                 });
@@ -144,8 +144,8 @@ impl Arrow {
         }
         let is_ours = |cause: &Cause| matches!(cause, Cause::Effect(_) | Cause::Claim);
         Self {
-            from: edge.from,
-            to: edge.to,
+            from: edge.from.0,
+            to: edge.to.0,
             causes: names,
             awaited: !edge.causes.iter().any(is_ours),
         }

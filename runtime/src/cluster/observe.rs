@@ -26,7 +26,7 @@ use super::store::Name;
 use crate::lifecycle::observation::Slot;
 use crate::lifecycle::random::{Random, Seed};
 use crate::lifecycle::{Kind, LookupKey, Machine, ObjectRef, Observation, Requested, Stored};
-use crate::machine::ir::{Call, Lifecycle, Mint, Mode, Node, Origin};
+use crate::machine::ir::{Call, Lifecycle, Mint, Mode, Node, Origin, StateId};
 use crate::machine::policy::{Class, Decision};
 use crate::machine::verdict::Verdict;
 use crate::naming::Naming;
@@ -156,7 +156,7 @@ pub struct Observed {
     pub polls: Vec<(usize, String)>,
     pub failure: Option<Failure>,
     /// State in which the object is left unchanged, so that failures do not matter.
-    pub set_aside: Option<usize>,
+    pub set_aside: Option<StateId>,
     /// Leftovers of an older version.
     pub(crate) leftovers: Vec<Leftover>,
 }

@@ -77,7 +77,7 @@ const fn circle(members: &[&Lifecycle]) -> Option<JointState> {
                 states: [ANYWHERE; MOST],
                 waits: [ANYWHERE; MOST],
             };
-            at.states[member] = members[member].waits[wait].state;
+            at.states[member] = members[member].waits[wait].state.0;
             let found = find_deadlock(members, at);
             if found.is_some() {
                 return found;
@@ -103,7 +103,7 @@ const fn find_deadlock(members: &[&Lifecycle], at: JointState) -> Option<JointSt
     let waits = members[member].waits;
     let mut wait = 0;
     while wait < waits.len() {
-        if waits[wait].state == at.states[member] {
+        if waits[wait].state.0 == at.states[member] {
             let mut next = at;
             next.waits[member] = wait;
             let found = open(members, next, (member, wait), 0);
@@ -140,7 +140,7 @@ const fn open(
         return None;
     }
     if at.states[keeper] != ANYWHERE {
-        let name = members[keeper].states[at.states[keeper]].name;
+        let name = members[keeper].states.as_slice()[at.states[keeper]].name;
         return if claim.has(name) {
             None
         } else {
@@ -150,8 +150,8 @@ const fn open(
     let waits = members[keeper].waits;
     let mut other = 0;
     while other < waits.len() {
-        let state = waits[other].state;
-        if !claim.has(members[keeper].states[state].name) {
+        let state = waits[other].state.0;
+        if !claim.has(members[keeper].states.as_slice()[state].name) {
             let mut next = at;
             next.states[keeper] = state;
             let found = open(members, next, (member, wait), n + 1);
@@ -185,7 +185,7 @@ const fn describe_wait(members: &[&Lifecycle], at: JointState, member: usize, te
     let mut text = text
         .and(of.name)
         .and(" in `")
-        .and(of.states[at.states[member]].name);
+        .and(of.states.as_slice()[at.states[member]].name);
     text = text.and("` waits for ");
     let promises = of.waits[at.waits[member]].promises;
     let mut n = 0;
@@ -208,7 +208,7 @@ const fn describe_wait(members: &[&Lifecycle], at: JointState, member: usize, te
 
 #[cfg(test)]
 mod tests {
-    use super::super::ir::{Length, Phase, Pred, Promise, RollUp, State, Wait};
+    use super::super::ir::{Length, Phase, Pred, Promise, RollUp, State, StateId, Table, Wait};
     use super::*;
 
     const fn state(name: &'static str) -> State {
@@ -249,13 +249,13 @@ mod tests {
     fn waiting(name: &'static str, promises: Vec<Promise>) -> Lifecycle {
         let due: &[usize] = Vec::leak((0..promises.len()).collect());
         let waits = Vec::from_iter((!due.is_empty()).then_some(Wait {
-            state: 0,
+            state: StateId(0),
             promises: due,
         }));
         Lifecycle {
             name,
             path: name,
-            states: STATES,
+            states: Table::new(STATES),
             promises: Vec::leak(promises),
             waits: Vec::leak(waits),
             ready: RollUp {

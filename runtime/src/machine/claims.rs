@@ -25,7 +25,7 @@ pub const fn claimed(promise: &str, keeper: &Lifecycle, states: &[&str]) {
                     .listed(keeper);
                 panic!("{}", text.as_str());
             }
-            Some(state) if does_nothing(keeper.states[state].phase) => {
+            Some(state) if does_nothing(keeper.states.as_slice()[state].phase) => {
                 let why =
                     "where it does nothing: a state that is Ignored or Suspended keeps no promise";
                 panic!("{}", claim.and(why).as_str());
@@ -42,9 +42,10 @@ const fn does_nothing(phase: Phase) -> bool {
 
 /// The state of this name.
 const fn position(of: &Lifecycle, name: &str) -> Option<usize> {
+    let states = of.states.as_slice();
     let mut n = 0;
-    while n < of.states.len() {
-        if same(of.states[n].name, name) {
+    while n < states.len() {
+        if same(states[n].name, name) {
             return Some(n);
         }
         n += 1;
@@ -117,11 +118,10 @@ impl Text {
 
     /// With the names of all states.
     const fn listed(mut self, of: &Lifecycle) -> Self {
+        let states = of.states.as_slice();
         let mut n = 0;
-        while n < of.states.len() {
-            self = self
-                .and(if n == 0 { "" } else { ", " })
-                .and(of.states[n].name);
+        while n < states.len() {
+            self = self.and(if n == 0 { "" } else { ", " }).and(states[n].name);
             n += 1;
         }
         self

@@ -3,11 +3,13 @@
 
 mod call;
 mod edge;
+mod id;
 mod outside;
 mod retired;
 
 pub use call::{Call, Code, Precondition, Refusal, RequestField, Rpc, Target, Within};
 pub use edge::{Cause, Edge};
+pub use id::{Id, StateId, Table};
 pub use outside::{Abandoned, Claim, Promise, Step, Wait};
 pub use retired::{Leaves, Retired};
 
@@ -32,7 +34,7 @@ pub struct Lifecycle {
     /// Worlds that cannot be.
     pub nevers: &'static [Pred],
     /// In order of declaration: the first that fits counts.
-    pub states: &'static [State],
+    pub states: Table<StateId, State>,
     /// In order of declaration: the first that is enabled runs.
     pub effects: &'static [Effect],
     /// Changes that the environment makes by itself.
@@ -73,7 +75,7 @@ pub struct Lifecycle {
 
 impl Lifecycle {
     /// Returns true if a transition from one state to another is declared.
-    pub fn leads(&self, from: usize, to: usize) -> bool {
+    pub fn leads(&self, from: StateId, to: StateId) -> bool {
         let mut edges = self.edges.iter();
         edges.any(|edge| (edge.from, edge.to) == (from, to))
     }

@@ -1,6 +1,6 @@
 //! Policy for a world: its state, the enabled effects, and the one move of a reconciliation.
 
-use super::ir::{Effect, Lifecycle, Mode, Node, Origin, Phase, Source, State, Verb};
+use super::ir::{Effect, Lifecycle, Mode, Node, Origin, Phase, Source, State, StateId, Verb};
 use super::verdict::Verdict;
 use super::world::World;
 
@@ -15,7 +15,7 @@ pub enum Class {
         effect: usize,
     },
     /// A declared state.
-    State(usize),
+    State(StateId),
     /// A world that a `never` rules out, or that no state takes: the declaration is wrong about the world.
     Contradiction,
 }
@@ -83,15 +83,15 @@ impl Lifecycle {
 
     /// Returns the state of an object that is left unchanged, because another controller manages it
     /// or a user suspended it. Such states precede all others.
-    pub fn set_aside(&self, world: &World) -> Option<usize> {
+    pub fn set_aside(&self, world: &World) -> Option<StateId> {
         let fits = |state: &State| state.is_set_aside() && world.holds(&state.when);
-        self.states.iter().position(fits)
+        self.states.position(fits)
     }
 
     /// Returns the state in which held resources stay although the object is being deleted.
-    pub fn holds_deletion(&self, world: &World) -> Option<usize> {
+    pub fn holds_deletion(&self, world: &World) -> Option<StateId> {
         let fits = |state: &State| state.even_deleting && world.holds(&state.when);
-        self.states.iter().position(fits)
+        self.states.position(fits)
     }
 
     /// Returns true if that is known after a reconciliation has evaluated only this many nodes of
@@ -140,7 +140,6 @@ impl Lifecycle {
             return Class::Refused { effect };
         }
         self.states
-            .iter()
             .position(|s| world.holds(&s.when))
             .map_or(Class::Contradiction, Class::State)
     }

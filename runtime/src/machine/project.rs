@@ -1,6 +1,6 @@
 //! The status as a function of a world: conditions, the roll-up, the phase. Messages come from the sentences of the facts.
 
-use super::ir::{Clause, Condition, ConditionStatus, Lifecycle, Part, Phase, Pred, Says};
+use super::ir::{Clause, Condition, ConditionStatus, Lifecycle, Part, Phase, Pred, Says, StateId};
 use super::policy::Class;
 use super::world::World;
 
@@ -98,7 +98,7 @@ impl Lifecycle {
 
     /// Returns the variables that select a state, in written order. For a variable that is not
     /// evaluated, returns those that prevent its evaluation.
-    pub fn decided_by(&self, state: usize, world: &World) -> Vec<usize> {
+    pub fn decided_by(&self, state: StateId, world: &World) -> Vec<usize> {
         let mut vars: Vec<usize> = Vec::new();
         let deciding = deciding(&self.states[state].when, world);
         for var in deciding
@@ -113,7 +113,7 @@ impl Lifecycle {
     }
 
     /// Returns the messages of the facts that make a state the current one.
-    pub fn sentence(&self, state: usize, world: &World, sentences: &[Option<String>]) -> String {
+    pub fn sentence(&self, state: StateId, world: &World, sentences: &[Option<String>]) -> String {
         let mut vars = deciding(&self.states[state].when, world);
         vars.dedup();
         let said: Vec<&str> = vars
@@ -127,7 +127,7 @@ impl Lifecycle {
     /// have none.
     pub fn suspension_reason(
         &self,
-        state: usize,
+        state: StateId,
         world: &World,
         sentences: &[Option<String>],
     ) -> String {

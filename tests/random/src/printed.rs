@@ -70,6 +70,23 @@ pub(crate) fn list<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> &'static [T] {
     Vec::leak(array.elems.iter().map(read).collect())
 }
 
+/// Reads `ir::Table::new(&[..])`.
+fn table<I, T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> ir::Table<I, T> {
+    ir::Table::new(list(only_argument(expr), read))
+}
+
+/// Reads an id: `ir::StateId(3)`.
+pub(crate) fn id<I: ir::Id>(expr: &Expr) -> I {
+    I::from_position(parse_number(only_argument(expr)))
+}
+
+fn only_argument(expr: &Expr) -> &Expr {
+    match variant(expr).1.as_slice() {
+        [argument] => argument,
+        _ => panic!("this is a call with one argument"),
+    }
+}
+
 pub(crate) fn text(expr: &Expr) -> &'static str {
     match inner(expr) {
         Expr::Lit(lit) => match &lit.lit {
@@ -149,7 +166,7 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         vars: list(field(of, "vars"), var),
         order: list(field(of, "order"), node),
         nevers: list(field(of, "nevers"), pred),
-        states: list(field(of, "states"), state),
+        states: table(field(of, "states"), state),
         effects: list(field(of, "effects"), effect),
         promises: list(field(of, "promises"), |promise| ir::Promise {
             name: text(field(promise, "name")),
@@ -169,8 +186,8 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         }),
         retired: list(field(of, "retired"), retired),
         edges: list(field(of, "edges"), |edge| ir::Edge {
-            from: parse_number(field(edge, "from")),
-            to: parse_number(field(edge, "to")),
+            from: id(field(edge, "from")),
+            to: id(field(edge, "to")),
             causes: list(field(edge, "causes"), cause),
         }),
         waits: &[],

@@ -95,10 +95,7 @@ fn preconditions(model: &Lifecycle, call: &Call) -> Vec<TokenStream> {
 fn target(target: &Target) -> TokenStream {
     match target {
         Target::Nothing => quote!(ir::Target::Nothing),
-        Target::State(state, _) => {
-            let state = state.0;
-            quote!(ir::Target::State(#state))
-        }
+        Target::State(state, _) => quote!(ir::Target::State(#state)),
         Target::Pred(when) => {
             let when = pred(when);
             quote!(ir::Target::Pred(#when))

@@ -61,8 +61,7 @@ pub(crate) fn claim(promise: &Promise, claim: &Claim) -> TokenStream {
 pub(crate) fn waits(
     waits: &BTreeSet<(StateId, Vec<usize>)>,
 ) -> impl Iterator<Item = TokenStream> + use<'_> {
-    waits.iter().map(|(state, promises)| {
-        let state = state.0;
-        quote!(ir::Wait { state: #state, promises: &[#(#promises),*] })
-    })
+    waits
+        .iter()
+        .map(|(state, promises)| quote!(ir::Wait { state: #state, promises: &[#(#promises),*] }))
 }

@@ -85,7 +85,7 @@ pub(crate) fn expand(model: &Lifecycle, shown: &WorldReport) -> TokenStream {
                 vars: &[#(#vars),*],
                 order: &[#(#nodes),*],
                 nevers: &[#(#nevers),*],
-                states: &[#(#states),*],
+                states: ir::Table::new(&[#(#states),*]),
                 effects: &[#(#effects),*],
                 promises: &[#(#promises),*],
                 steps: &[#(#steps),*],
@@ -110,7 +110,6 @@ pub(crate) fn expand(model: &Lifecycle, shown: &WorldReport) -> TokenStream {
 
 /// `ir::Edge { from: 6, to: 7, causes: &[ir::Cause::Effect(0)] }`
 fn edge(((from, to), causes): (&(StateId, StateId), &BTreeSet<Actor>)) -> TokenStream {
-    let (from, to) = (from.0, to.0);
     let causes = causes.iter().map(|one| match *one {
         Actor::Effect(EffectId(effect)) => quote!(ir::Cause::Effect(#effect)),
         Actor::Other(Mover::Promise(promise)) => quote!(ir::Cause::Promise(#promise)),

@@ -561,70 +561,72 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(4usize),
         ],
         nevers: &[],
-        states: &[
-            ir::State {
-                name: "Unplanned",
-                doc: "",
-                goal: false,
-                when: ir::Pred::Any(
-                    &[
-                        ir::Pred::Not(&ir::Pred::Is(1usize, 2u64)),
-                        ir::Pred::Is(5usize, 4u64),
-                    ],
-                ),
-                phase: ir::Phase::Pending,
-                even_deleting: false,
-                wakes: ::std::option::Option::None,
-                overdue: ir::Length {
-                    said: ::std::option::Option::None,
-                    otherwise: 600000u64,
-                    least: 600000u64,
+        states: ir::Table::new(
+            &[
+                ir::State {
+                    name: "Unplanned",
+                    doc: "",
+                    goal: false,
+                    when: ir::Pred::Any(
+                        &[
+                            ir::Pred::Not(&ir::Pred::Is(1usize, 2u64)),
+                            ir::Pred::Is(5usize, 4u64),
+                        ],
+                    ),
+                    phase: ir::Phase::Pending,
+                    even_deleting: false,
+                    wakes: ::std::option::Option::None,
+                    overdue: ir::Length {
+                        said: ::std::option::Option::None,
+                        otherwise: 600000u64,
+                        least: 600000u64,
+                    },
                 },
-            },
-            ir::State {
-                name: "Waiting",
-                doc: "",
-                goal: false,
-                when: ir::Pred::Any(
-                    &[
-                        ir::Pred::All(
-                            &[
-                                ir::Pred::Is(5usize, 1u64),
-                                ir::Pred::Not(&ir::Pred::Is(2usize, 2u64)),
-                            ],
-                        ),
-                        ir::Pred::All(
-                            &[
-                                ir::Pred::Is(5usize, 2u64),
-                                ir::Pred::Not(&ir::Pred::Is(3usize, 2u64)),
-                            ],
-                        ),
-                    ],
-                ),
-                phase: ir::Phase::Pending,
-                even_deleting: false,
-                wakes: ::std::option::Option::None,
-                overdue: ir::Length {
-                    said: ::std::option::Option::None,
-                    otherwise: 600000u64,
-                    least: 600000u64,
+                ir::State {
+                    name: "Waiting",
+                    doc: "",
+                    goal: false,
+                    when: ir::Pred::Any(
+                        &[
+                            ir::Pred::All(
+                                &[
+                                    ir::Pred::Is(5usize, 1u64),
+                                    ir::Pred::Not(&ir::Pred::Is(2usize, 2u64)),
+                                ],
+                            ),
+                            ir::Pred::All(
+                                &[
+                                    ir::Pred::Is(5usize, 2u64),
+                                    ir::Pred::Not(&ir::Pred::Is(3usize, 2u64)),
+                                ],
+                            ),
+                        ],
+                    ),
+                    phase: ir::Phase::Pending,
+                    even_deleting: false,
+                    wakes: ::std::option::Option::None,
+                    overdue: ir::Length {
+                        said: ::std::option::Option::None,
+                        otherwise: 600000u64,
+                        least: 600000u64,
+                    },
                 },
-            },
-            ir::State {
-                name: "Planned",
-                doc: "",
-                goal: false,
-                when: ir::Pred::Is(1usize, 2u64),
-                phase: ir::Phase::Pending,
-                even_deleting: false,
-                wakes: ::std::option::Option::None,
-                overdue: ir::Length {
-                    said: ::std::option::Option::None,
-                    otherwise: 600000u64,
-                    least: 600000u64,
+                ir::State {
+                    name: "Planned",
+                    doc: "",
+                    goal: false,
+                    when: ir::Pred::Is(1usize, 2u64),
+                    phase: ir::Phase::Pending,
+                    even_deleting: false,
+                    wakes: ::std::option::Option::None,
+                    overdue: ir::Length {
+                        said: ::std::option::Option::None,
+                        otherwise: 600000u64,
+                        least: 600000u64,
+                    },
                 },
-            },
-        ],
+            ],
+        ),
         effects: &[],
         promises: &[],
         steps: &[],
@@ -700,7 +702,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         when: ir::Pred::Is(4usize, 2u64),
                     },
                 ],
-                target: ir::Target::State(2usize),
+                target: ir::Target::State(ir::StateId(2usize)),
                 refusals: &[
                     ir::Refusal {
                         when: ir::Pred::Is(1usize, 1u64),

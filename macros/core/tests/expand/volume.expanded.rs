@@ -1373,55 +1373,57 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(19usize),
         ],
         nevers: &[],
-        states: &[
-            ir::State {
-                name: "Free",
-                doc: "",
-                goal: false,
-                when: ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
-                phase: ir::Phase::Pending,
-                even_deleting: false,
-                wakes: ::std::option::Option::None,
-                overdue: ir::Length {
-                    said: ::std::option::Option::None,
-                    otherwise: 600000u64,
-                    least: 600000u64,
+        states: ir::Table::new(
+            &[
+                ir::State {
+                    name: "Free",
+                    doc: "",
+                    goal: false,
+                    when: ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
+                    phase: ir::Phase::Pending,
+                    even_deleting: false,
+                    wakes: ::std::option::Option::None,
+                    overdue: ir::Length {
+                        said: ::std::option::Option::None,
+                        otherwise: 600000u64,
+                        least: 600000u64,
+                    },
                 },
-            },
-            ir::State {
-                name: "Published",
-                doc: "",
-                goal: false,
-                when: ir::Pred::Any(
-                    &[
-                        ir::Pred::Is(13usize, 2u64),
-                        ir::Pred::Not(&ir::Pred::Is(11usize, 2u64)),
-                    ],
-                ),
-                phase: ir::Phase::Pending,
-                even_deleting: false,
-                wakes: ::std::option::Option::None,
-                overdue: ir::Length {
-                    said: ::std::option::Option::None,
-                    otherwise: 600000u64,
-                    least: 600000u64,
+                ir::State {
+                    name: "Published",
+                    doc: "",
+                    goal: false,
+                    when: ir::Pred::Any(
+                        &[
+                            ir::Pred::Is(13usize, 2u64),
+                            ir::Pred::Not(&ir::Pred::Is(11usize, 2u64)),
+                        ],
+                    ),
+                    phase: ir::Phase::Pending,
+                    even_deleting: false,
+                    wakes: ::std::option::Option::None,
+                    overdue: ir::Length {
+                        said: ::std::option::Option::None,
+                        otherwise: 600000u64,
+                        least: 600000u64,
+                    },
                 },
-            },
-            ir::State {
-                name: "Outdated",
-                doc: "",
-                goal: false,
-                when: ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
-                phase: ir::Phase::Pending,
-                even_deleting: false,
-                wakes: ::std::option::Option::None,
-                overdue: ir::Length {
-                    said: ::std::option::Option::None,
-                    otherwise: 600000u64,
-                    least: 600000u64,
+                ir::State {
+                    name: "Outdated",
+                    doc: "",
+                    goal: false,
+                    when: ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
+                    phase: ir::Phase::Pending,
+                    even_deleting: false,
+                    wakes: ::std::option::Option::None,
+                    overdue: ir::Length {
+                        said: ::std::option::Option::None,
+                        otherwise: 600000u64,
+                        least: 600000u64,
+                    },
                 },
-            },
-        ],
+            ],
+        ),
         effects: &[
             ir::Effect {
                 name: "apply_own",
@@ -1757,7 +1759,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         when: ir::Pred::Is(0usize, 1u64),
                     },
                 ],
-                target: ir::Target::State(1usize),
+                target: ir::Target::State(ir::StateId(1usize)),
                 refusals: &[
                     ir::Refusal {
                         when: ir::Pred::Is(8usize, 4u64),
@@ -1838,7 +1840,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 key: &["volume_id", "target_path"],
                 preconditions: &[],
-                target: ir::Target::State(0usize),
+                target: ir::Target::State(ir::StateId(0usize)),
                 refusals: &[
                     ir::Refusal {
                         when: ir::Pred::Is(19usize, 2u64),

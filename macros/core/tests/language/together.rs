@@ -56,7 +56,7 @@ fn who_keeps_it_and_where_is_in_the_description() {
         generated.contains("states:&[\"Serving\",\"Ready\"]"),
         "{generated}"
     );
-    assert!(generated.contains("waits:&[ir::Wait{state:1usize,promises:&[0usize]}]"));
+    assert!(generated.contains("waits:&[ir::Wait{state:ir::StateId(1usize),promises:&[0usize]}]"));
     assert!(generated.contains("claimed(\"lists\",<Gateas"));
     let unclaimed = claiming("");
     assert_eq!(found(&unclaimed), [""; 0]);

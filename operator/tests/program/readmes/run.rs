@@ -10,7 +10,7 @@ macro_rules! run {
         )+
 
         /// Folders of the packages whose README is run, from the root of the workspace.
-        pub const RUN: &[&str] = &[$($path),+];
+        pub(super) const RUN: &[&str] = &[$($path),+];
     };
 }
 

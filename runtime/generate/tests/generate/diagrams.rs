@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use lifecycle_generate::{Format, diagram};
+use lifecycle_runtime::machine::ir::StateId;
 use lifecycle_tests::lifecycles::canary;
 
 use crate::ALL;
@@ -58,7 +59,7 @@ fn every_state_and_every_edge_is_in_each_format() {
             let on = arrows.iter().filter(|(start, _)| start == by);
             drawn.extend(on.map(|(_, to)| (*from, *to)));
         }
-        let name = |state: usize| lifecycle.states[state].name;
+        let name = |state: StateId| lifecycle.states[state].name;
         let declared = lifecycle.edges.iter();
         let declared = declared.map(|edge| (name(edge.from), name(edge.to)));
         assert_eq!(drawn, declared.collect(), "{}", lifecycle.name);

@@ -1,6 +1,6 @@
 //! The next actor, and the action: the operator, the cluster, another lifecycle, or a person.
 
-use lifecycle_runtime::machine::ir::{ConditionStatus, Input, Mode, Phase, Source};
+use lifecycle_runtime::machine::ir::{ConditionStatus, Input, Mode, Phase, Source, StateId};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 use lifecycle_runtime::machine::verdict::Verdict;
 
@@ -102,7 +102,7 @@ fn contradiction(look: &Inspection<'_>, place: &Position) -> Act {
     act(Actor::Person, what)
 }
 
-fn resting(look: &Inspection<'_>, place: &Position, state: usize) -> Vec<Act> {
+fn resting(look: &Inspection<'_>, place: &Position, state: StateId) -> Vec<Act> {
     let declared = &look.ir.states[state];
     match declared.phase {
         Phase::Ready => vec![act(Actor::Nobody, "all is as it should be".to_owned())],
@@ -129,7 +129,7 @@ fn resting(look: &Inspection<'_>, place: &Position, state: usize) -> Vec<Act> {
 }
 
 /// Returns the action for a person, according to the sources that the state waits for.
-fn todo(look: &Inspection<'_>, place: &Position, state: usize) -> String {
+fn todo(look: &Inspection<'_>, place: &Position, state: StateId) -> String {
     let Some(wakes) = look.ir.states[state].wakes else {
         return "check the facts that decided it".to_owned();
     };
@@ -177,7 +177,7 @@ fn taken(look: &Inspection<'_>, place: &Position, wakes: &[Source]) -> Vec<Strin
 }
 
 /// The facts that make the state the one that counts, in one line: they name the object that a wake alone does not.
-fn cause(look: &Inspection<'_>, place: &Position, state: usize) -> Option<String> {
+fn cause(look: &Inspection<'_>, place: &Position, state: StateId) -> Option<String> {
     let sentences = &look.observed.observation.sentences;
     let cause = look.ir.sentence(state, &place.worlds[0], sentences);
     (!cause.is_empty()).then(|| cause.lines().collect::<Vec<_>>().join("; "))
@@ -297,7 +297,7 @@ fn changing(look: &Inspection<'_>, input: usize) -> String {
 /// Returns the actor in a Pending state that waits for others without a promise. The cluster
 /// updates the status of the operator's own objects. Everything else stays unchanged until a person
 /// acts.
-fn awaited(look: &Inspection<'_>, place: &Position, state: usize) -> Act {
+fn awaited(look: &Inspection<'_>, place: &Position, state: StateId) -> Act {
     let Some(sources) = look.ir.states[state].wakes else {
         return act(Actor::Cluster, "it goes on by itself".to_owned());
     };

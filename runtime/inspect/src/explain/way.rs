@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use lifecycle_runtime::machine::ir::{Lifecycle, Node, Phase};
+use lifecycle_runtime::machine::ir::{Lifecycle, Node, Phase, StateId};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::world::World;
 
@@ -45,7 +45,7 @@ pub(crate) fn find_route(look: &Inspection<'_>, place: &Position) -> Route {
     }
 }
 
-fn step(look: &Inspection<'_>, state: usize) -> Step {
+fn step(look: &Inspection<'_>, state: StateId) -> Step {
     Step {
         state: look.ir.states[state].name.to_owned(),
         overdue_after: deadline(look, state).map(|limit| limit.as_secs()),
@@ -53,7 +53,7 @@ fn step(look: &Inspection<'_>, state: usize) -> Step {
 }
 
 /// Returns the time after which a state is overdue, if overdue states are reported.
-pub(crate) fn deadline(look: &Inspection<'_>, state: usize) -> Option<std::time::Duration> {
+pub(crate) fn deadline(look: &Inspection<'_>, state: StateId) -> Option<std::time::Duration> {
     let declared = &look.ir.states[state];
     if declared.phase != Phase::Pending || declared.wakes.is_some() {
         return None;
@@ -64,8 +64,8 @@ pub(crate) fn deadline(look: &Inspection<'_>, state: usize) -> Option<std::time:
 }
 
 /// The shortest way to a goal, itself first.
-fn path(ir: &Lifecycle, from: usize) -> Option<Vec<usize>> {
-    let mut before: BTreeMap<usize, usize> = BTreeMap::new();
+fn path(ir: &Lifecycle, from: StateId) -> Option<Vec<StateId>> {
+    let mut before: BTreeMap<StateId, StateId> = BTreeMap::new();
     let mut queue = VecDeque::from([from]);
     while let Some(at) = queue.pop_front() {
         if ir.states[at].goal {
@@ -87,7 +87,7 @@ fn path(ir: &Lifecycle, from: usize) -> Option<Vec<usize>> {
 }
 
 /// Returns the next state if the deciding facts changed and no other fact did.
-fn next(ir: &Lifecycle, world: &World, state: usize) -> Option<usize> {
+fn next(ir: &Lifecycle, world: &World, state: StateId) -> Option<StateId> {
     let vars = ir.decided_by(state, world);
     let others = vars.into_iter().flat_map(|var| {
         let now = world.get(var);

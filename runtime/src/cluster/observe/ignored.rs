@@ -9,10 +9,11 @@ use crate::cluster::fixture::Caches;
 use crate::cluster::fixture::hosted::{guest, host, room, visiting};
 use crate::cluster::observe::Observed;
 use crate::lifecycle::Machine;
+use crate::machine::ir::StateId;
 use crate::machine::policy::{Class, Decision};
 
 /// The first state.
-const ELSEWHERE: usize = 0;
+const ELSEWHERE: StateId = StateId(0);
 
 fn observe(objects: &[Value], more: Value) -> Observed {
     Caches::for_machine(Arc::new(visiting()), objects).observe(guest(more))

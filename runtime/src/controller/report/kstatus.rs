@@ -190,7 +190,7 @@ fn only_what_is_ready_and_at_rest_is_done() {
     let machine = machine(Logic);
     let ir = machine.ir();
     let state = |phase: Phase| {
-        let found = ir.states.iter().position(|state| state.phase == phase);
+        let found = ir.states.position(|state| state.phase == phase);
         Class::State(found.expect("it has such a state"))
     };
     let (rest, work) = (Decision::Rest, Decision::Effect(0));

@@ -10,14 +10,14 @@ use super::{
 use crate::cluster::act::News;
 
 use crate::lifecycle::Observation;
-use crate::machine::ir::{ConditionStatus, FieldOf, Lifecycle};
+use crate::machine::ir::{ConditionStatus, FieldOf, Lifecycle, StateId};
 use crate::machine::kstatus::{OBSERVED_GENERATION, Progress};
 use crate::machine::policy::Class;
 use crate::machine::project::Projected;
 use crate::machine::world::World;
 
 /// Returns the state in which an object, or its deletion, is suspended.
-pub(super) fn state(ir: &Lifecycle, world: &World, notes: &Notes<'_>) -> Option<usize> {
+pub(super) fn state(ir: &Lifecycle, world: &World, notes: &Notes<'_>) -> Option<StateId> {
     match notes.class {
         Class::State(state) if ir.is_suspended(notes.class) => Some(state),
         Class::Deleting if notes.failure.is_none() => holds_up(ir, world),
@@ -26,7 +26,7 @@ pub(super) fn state(ir: &Lifecycle, world: &World, notes: &Notes<'_>) -> Option<
 }
 
 /// Returns the state that keeps leftovers of an object under deletion, if there are any.
-pub(crate) fn holds_up(ir: &Lifecycle, world: &World) -> Option<usize> {
+pub(crate) fn holds_up(ir: &Lifecycle, world: &World) -> Option<StateId> {
     ir.holds_deletion(world).filter(|_| ir.is_left(world))
 }
 
@@ -35,7 +35,7 @@ pub(super) fn draft(
     ir: &Lifecycle,
     observation: &Observation,
     notes: &Notes<'_>,
-    state: usize,
+    state: StateId,
 ) -> Draft {
     let old = old_status(observation.subject());
     let generation = observation.subject().meta.generation;
@@ -82,7 +82,7 @@ pub(super) fn draft(
 
 /// Returns the `Ready` condition of a suspended object. Its function is not checked, so it is not
 /// True. No action is required, so it is not False. A pending deletion is False.
-fn ready(ir: &Lifecycle, observation: &Observation, class: Class, state: usize) -> Projected {
+fn ready(ir: &Lifecycle, observation: &Observation, class: Class, state: StateId) -> Projected {
     let why = ir.suspension_reason(state, &observation.world, &observation.sentences);
     let name = ir.states[state].name;
     let mut ready = match (class, &ir.implicit) {

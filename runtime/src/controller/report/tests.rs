@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::cluster::fixture::{Caches, maker, names, ours, thing};
+use crate::machine::ir::StateId;
 
 const NOW: &str = "2026-06-01T12:00:00Z";
 
@@ -138,10 +139,16 @@ fn the_note_of_an_event_is_never_empty() {
         let new = named(name, ConditionStatus::False, "Odd", message.to_owned());
         event_note(ir, class, &new)
     };
-    assert_eq!(note(Class::State(0), "Ready", "it is odd"), "it is odd");
-    assert_eq!(note(Class::State(0), "Ready", " "), "the Thing is NoName");
+    assert_eq!(
+        note(Class::State(StateId(0)), "Ready", "it is odd"),
+        "it is odd"
+    );
+    assert_eq!(
+        note(Class::State(StateId(0)), "Ready", " "),
+        "the Thing is NoName"
+    );
     let other = "the condition Made of the Thing is False";
-    assert_eq!(note(Class::State(0), "Made", ""), other);
+    assert_eq!(note(Class::State(StateId(0)), "Made", ""), other);
     let refused = "the condition Ready of the Thing is False";
     assert_eq!(note(Class::Refused { effect: 0 }, "Ready", ""), refused);
 }

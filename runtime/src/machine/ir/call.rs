@@ -1,7 +1,7 @@
 //! Calls of a volume as data: the requirements of the Container Storage Interface, and the answers
 //! of the declaration.
 
-use super::Pred;
+use super::{Pred, StateId};
 
 /// Answer to one call.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub enum Target {
     /// Nothing.
     Nothing,
     /// A state.
-    State(usize),
+    State(StateId),
     /// All worlds in which this predicate holds.
     Pred(Pred),
 }

@@ -1,12 +1,14 @@
 //! Edges between states, and their causes.
 
+use super::StateId;
+
 /// A transition between two declared states.
 #[derive(Debug)]
 pub struct Edge {
     /// The state that is left.
-    pub from: usize,
+    pub from: StateId,
     /// The state that is entered.
-    pub to: usize,
+    pub to: StateId,
     /// Everything that brings it about, effects first. Empty where the declaration has errors.
     pub causes: &'static [Cause],
 }

@@ -1,6 +1,6 @@
 //! Teardown of the object, and changes that the environment makes by itself.
 
-use super::Pred;
+use super::{Pred, StateId};
 
 /// One step of the teardown.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// The state.
-    pub state: usize,
+    pub state: StateId,
     /// The promises that are due in that world, at least one.
     pub promises: &'static [usize],
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::contract::class_name;
-use lifecycle_runtime::machine::ir::{Edge, Lifecycle};
+use lifecycle_runtime::machine::ir::{Edge, Lifecycle, StateId};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::world::World;
 
@@ -13,10 +13,10 @@ pub struct Coverage {
     /// Every world that a reconciliation observed.
     pub worlds: BTreeSet<World>,
     /// States by number.
-    pub states: BTreeSet<usize>,
+    pub states: BTreeSet<StateId>,
     /// Transitions from one reconciliation to the next, by state indices. Undeclared ones are
     /// recorded only in quiet runs.
-    pub edges: BTreeSet<(usize, usize)>,
+    pub edges: BTreeSet<(StateId, StateId)>,
     /// How often an effect ended how.
     pub effects: BTreeMap<(usize, &'static str), u64>,
     /// Promises that were kept.
@@ -63,8 +63,8 @@ impl Coverage {
 
     /// Returns the declared items that no run has seen, by name.
     pub fn unseen(&self, ir: &Lifecycle) -> Vec<String> {
-        let name = |state: usize| class_name(ir, Class::State(state));
-        let states = (0..ir.states.len()).filter(|s| !self.states.contains(s));
+        let name = |state: StateId| class_name(ir, Class::State(state));
+        let states = ir.states.ids().filter(|s| !self.states.contains(s));
         let mut unseen: Vec<_> = states.map(|s| format!("state {}", name(s))).collect();
         let edges = ir.edges.iter().filter(|edge| !self.saw(edge));
         let text = |edge: &Edge| format!("transition {} -> {}", name(edge.from), name(edge.to));

@@ -22,7 +22,7 @@ use super::rest::{Rest, versions};
 use super::site;
 use super::tools;
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef};
-use lifecycle_runtime::machine::ir::{FieldOf, Input, Lifecycle, Mode};
+use lifecycle_runtime::machine::ir::{FieldOf, Input, Lifecycle, Mode, StateId};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::project::Projected;
 
@@ -525,7 +525,7 @@ fn wrong_fields(
     ir: &Lifecycle,
     machine: &dyn Machine,
     last: &Last,
-    (state, ready): (usize, Option<&Projected>),
+    (state, ready): (StateId, Option<&Projected>),
     status: &Value,
 ) -> Vec<String> {
     let mut found = Vec::new();
@@ -561,7 +561,7 @@ fn wrong_fields(
 }
 
 /// Checks that the roll-up reports a suspended object. All other conditions may stay as they were.
-fn suspended(ir: &Lifecycle, state: usize, rows: Option<&Vec<Value>>) -> Option<String> {
+fn suspended(ir: &Lifecycle, state: StateId, rows: Option<&Vec<Value>>) -> Option<String> {
     let name = ir.states[state].name;
     let mut rows = rows.into_iter().flatten();
     let ready = rows.find(|row| row["type"].as_str() == Some("Ready"));

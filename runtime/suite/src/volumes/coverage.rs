@@ -131,7 +131,7 @@ impl RpcCoverage {
             }
         }
         for (ir, seen) in &self.beside {
-            let states = ir.states.iter().enumerate();
+            let states = ir.states.entries();
             let states = states.map(|(number, state)| (state.name, seen.states.contains(&number)));
             line(&mut text, ir.name, "states", states.collect());
         }

@@ -5,7 +5,9 @@ use proc_macro2::TokenStream;
 use syn::Expr;
 
 use super::seeded::SeededCall;
-use crate::printed::{field, list, option, parse_number, pred, read_with, text, truth, variant};
+use crate::printed::{
+    field, id, list, option, parse_number, pred, read_with, text, truth, variant,
+};
 
 /// The `IR` of a volume among the items that the macro expands to.
 ///
@@ -59,7 +61,7 @@ fn target(of: &Expr) -> ir::Target {
     let (target, arguments) = variant(of);
     match (target.as_str(), arguments.as_slice()) {
         ("Nothing", []) => ir::Target::Nothing,
-        ("State", [state]) => ir::Target::State(parse_number(state)),
+        ("State", [state]) => ir::Target::State(id(state)),
         ("Pred", [when]) => ir::Target::Pred(pred(when)),
         (other, _) => panic!("there is no target {other}"),
     }

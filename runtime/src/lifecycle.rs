@@ -21,6 +21,7 @@ pub mod request;
 pub mod scope;
 pub mod status;
 pub mod text;
+pub mod wanted;
 pub mod wraps;
 
 use std::any::Any;
@@ -62,6 +63,12 @@ pub trait Machine: Send + Sync + 'static {
 
     /// Returns the key by which an input is looked up.
     fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey>;
+
+    /// Returns false if the object has no value at the path behind the `if` of an input, so that the
+    /// input is not wanted. Returns `None` for an input without one.
+    fn wants(&self, _observation: &Observation, _input: usize) -> Option<bool> {
+        None
+    }
 
     /// The content of a record as its Rust type; `None` if it is of another type.
     fn recall(

@@ -15,6 +15,7 @@ pub use crate::lifecycle::observation::{LookupKey, Observation};
 pub use crate::lifecycle::request::{Capability, Segments};
 pub use crate::lifecycle::scope::{named_by, owned_by};
 pub use crate::lifecycle::text::Text;
+pub use crate::lifecycle::wanted::Wanted;
 pub use crate::lifecycle::{
     Answer, Because, Built, CreatedVolume, Desired, Machine, Noted, ObjectRef, Random, Request,
     Subject, This, Timed,

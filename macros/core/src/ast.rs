@@ -92,6 +92,8 @@ pub struct Input {
     /// `without controller`, and where it was written.
     pub without_controller: Option<Span>,
     pub lookup: Option<(Span, Lookup)>,
+    /// `if spec.host`: the object exists only if this path of our object has a value.
+    pub only_if: Option<(Span, Path)>,
     /// Interval of the poll, and its location in the source.
     pub every: Option<(Span, Length)>,
     /// Lists in which we own every element, and their locations in the source.

@@ -162,6 +162,8 @@ pub struct Input {
     /// True if the owner of an `owned` object is also its controller.
     pub controller: bool,
     pub lookup: Lookup,
+    /// `if path`: the object exists only if this path of our object has a value.
+    pub only_if: Option<Path>,
     /// Interval between two polls.
     pub every: Option<Length>,
     /// `exclusive path, ..`: lists in which we own every element.

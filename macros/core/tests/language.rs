@@ -26,6 +26,7 @@ mod language {
     mod mutants;
     mod nesting;
     mod once;
+    mod optional;
     mod outside;
     mod ownership;
     mod page;

@@ -138,6 +138,7 @@ impl Worlds<'_> {
         {
             let words: &[&str] = match (act.verb.as_str(), act.each) {
                 ("apply", true) => &["Surplus", "Draining", "Foreign", "Current"],
+                ("apply", false) if self.may_lack(on) => &["Current", "Terminating"],
                 ("apply", false) => &["Current"],
                 ("adopt", _) => &["Stale", "Current"],
                 ("create", _) => &["New"],
@@ -177,6 +178,24 @@ impl Worlds<'_> {
         input.is_some_and(|input| input.many)
     }
 
+    /// Returns true if the object of an input exists only sometimes.
+    fn may_lack(&self, var: usize) -> bool {
+        let input = self.life.input(&self.vars[var].name);
+        input.is_some_and(|input| input.wanted_by.is_some())
+    }
+
+    /// Returns the alternatives of a write in a world. A write that creates deletes nothing.
+    fn alternatives_in(&self, act: &Act, world: &World) -> Vec<Vec<(usize, Value)>> {
+        let mut all = self.alternatives(act);
+        let absent = self.find_value("Absent");
+        let gone = |on: &usize| self.may_lack(*on) && world[*on] == absent;
+        if let Some(on) = act.on.filter(gone) {
+            let deleted = (on, self.find_value("Terminating"));
+            all.retain(|alternative| !alternative.contains(&deleted));
+        }
+        all
+    }
+
     fn is_once(&self, var: usize) -> bool {
         self.life.creates(&self.vars[var].name)
     }
@@ -188,7 +207,7 @@ impl Worlds<'_> {
         world: &World,
         found: &mut Findings,
     ) -> BTreeSet<usize> {
-        let alternatives = self.alternatives(act);
+        let alternatives = self.alternatives_in(act, world);
         let mut ends: Vec<World> = Vec::new();
         for forced in &alternatives {
             if act.verb == "call" {
@@ -325,6 +344,9 @@ impl Worlds<'_> {
                 ("owned" | "shared", true) | ("group", _) if !self.forgets(Rule::Drains) => {
                     vow(false, "Draining", &["Foreign", "Current"]);
                     vow(true, "Draining", &["Behind"]);
+                }
+                ("owned", false) if input.wanted_by.is_some() => {
+                    vow(false, "Terminating", &["Absent", "Current"]);
                 }
                 ("owned" | "shared", false) if !self.forgets(Rule::Terminates) => {
                     vow(false, "Terminating", &["Absent"])

@@ -10,6 +10,7 @@ mod groups;
 mod kstatus;
 mod mints;
 mod once;
+mod optional;
 mod ownership;
 mod properties;
 mod providers;
@@ -59,6 +60,7 @@ pub fn draw(number: u64) -> String {
     providers::overlay(&mut sketch, number);
     requests::overlay(&mut sketch, number);
     groups::overlay(&mut sketch, is_sound, number);
+    optional::overlay(&mut sketch, is_sound, number);
     allow(&mut sketch, &mut dice);
     sketch.to_string()
 }

@@ -41,6 +41,7 @@ impl<'a> Reach<'a> {
         {
             let mut reads = self.closure(&input.name);
             reads.extend(self.fact_reads(&atoms(input.retain.as_ref())));
+            reads.extend(input.wanted_by.iter().flat_map(|path| self.closure(path)));
             if let Some(record) = self.life.noted(&input.name) {
                 reads.extend(self.closure(&record.name));
             }

@@ -196,6 +196,7 @@ fn input(ast: &ast::Lifecycle, written: &ast::Input) -> Input {
         retained: retain.is_some(),
         retain: retain.and_then(|retain| maybe(retain.when.as_ref())),
         given: maybe(judged.unwrap_or(written).given.as_ref()),
+        wanted_by: written.only_if.as_ref().map(|(_, path)| path.to_string()),
         group: group.map(text),
         may_lack: written
             .member

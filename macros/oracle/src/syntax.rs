@@ -88,6 +88,8 @@ pub(crate) struct Input {
     pub(crate) retained: bool,
     pub(crate) retain: Option<Pred>,
     pub(crate) given: Option<Pred>,
+    /// Path of the object that has a value where this one is wanted.
+    pub(crate) wanted_by: Option<String>,
     /// The group that it is judged with.
     pub(crate) group: Option<String>,
     /// For a member: true if its builder may return none.

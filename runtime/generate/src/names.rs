@@ -69,6 +69,9 @@ pub(crate) fn lookup(input: &Input) -> String {
         Lookup::Equal => "by a field of theirs".to_owned(),
         Lookup::Key => String::new(),
     };
+    if let Some(path) = input.only_if {
+        return format!("{by}, only if `{path}` is set");
+    }
     match input.every {
         Some(every) => format!("{by} every {}", length(&every)).trim().to_owned(),
         None => by,

@@ -12,6 +12,7 @@ mod records;
 mod sentences;
 mod sets;
 mod versions;
+mod wanted;
 mod whose;
 
 use std::collections::BTreeSet;
@@ -329,7 +330,7 @@ impl Observing<'_> {
             }
         };
         self.observation.found(number, slot);
-        if input.group.is_some() {
+        if input.group.is_some() || input.only_if.is_some() {
             self.hide_unreadable(number);
         }
         self.presence(number);

@@ -290,6 +290,9 @@ impl Observation {
     /// Returns the key of a poll about an input: the identities of its objects without their
     /// versions, or the recorded data.
     pub fn identity(&self, input: usize) -> Option<String> {
+        if self.is_hidden(input) {
+            return None;
+        }
         match &self.slots[input] {
             Slot::Objects(objects) => {
                 let uids = objects

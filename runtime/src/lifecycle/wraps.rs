@@ -36,6 +36,10 @@ pub trait MachineWrapper: Send + Sync + 'static {
         self.inner().lookup(observation, input)
     }
 
+    fn wants(&self, observation: &Observation, input: usize) -> Option<bool> {
+        self.inner().wants(observation, input)
+    }
+
     fn recall(&self, input: usize, recorded: &Value) -> Option<Arc<dyn Any + Send + Sync>> {
         self.inner().recall(input, recorded)
     }
@@ -120,6 +124,10 @@ impl<T: MachineWrapper> Machine for T {
 
     fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey> {
         MachineWrapper::lookup(self, observation, input)
+    }
+
+    fn wants(&self, observation: &Observation, input: usize) -> Option<bool> {
+        MachineWrapper::wants(self, observation, input)
     }
 
     fn recall(&self, input: usize, recorded: &Value) -> Option<Arc<dyn Any + Send + Sync>> {

@@ -148,6 +148,8 @@ pub struct Input {
     pub kind: &'static str,
     /// How it is found.
     pub lookup: Lookup,
+    /// Path of our object that has a value where this object is wanted: `spec.host`.
+    pub only_if: Option<&'static str>,
     /// Interval of a poll.
     pub every: Option<Length>,
     /// For a poll, the provider that is queried, and called by the effects on this input.

@@ -121,9 +121,16 @@ impl Interpreted {
         effect: usize,
     ) -> Option<Given<Document>> {
         let from = self.given(observation, &self.declared.effects[effect]);
-        let missing =
-            |seen: &Argument<Document>| matches!(seen, Argument::One(None) | Argument::Value(None));
-        (!from.iter().any(|(_, seen)| missing(seen))).then_some(from)
+        let sources = self.declared.effects[effect].iter();
+        let is_missing =
+            |((_, seen), (_, source)): (&(String, Argument<Document>), &_)| match source {
+                // Its builder is called without it.
+                Source::Input(input) if self.ir.inputs[*input].only_if.is_some() => {
+                    !self.ir.usable(&observation.world, *input)
+                }
+                _ => matches!(seen, Argument::One(None) | Argument::Value(None)),
+            };
+        (!from.iter().zip(sources).any(is_missing)).then_some(from)
     }
 
     /// Returns the values that were made for a builder in this reconciliation.
@@ -229,6 +236,11 @@ pub fn said_in(document: &Value, parts: &[String]) -> Option<Said> {
     }
 }
 
+/// The parts of a path in a description.
+pub(crate) fn parts_of(path: &str) -> Vec<String> {
+    path.split('.').map(str::to_owned).collect()
+}
+
 /// A text of a document; `None` where it is missing or empty.
 pub fn text_in(document: &Value, parts: &[String]) -> Option<String> {
     let text = document
@@ -313,6 +325,11 @@ impl Machine for Interpreted {
             }
             Lookup::Owner | Lookup::All => LookupKey::All,
         })
+    }
+
+    fn wants(&self, observation: &Observation, input: usize) -> Option<bool> {
+        let path = parts_of(self.ir.inputs[input].only_if?);
+        Some(text_in(&self.this(observation), &path).is_some())
     }
 
     fn recall(&self, _: usize, recorded: &Value) -> Option<Arc<dyn Any + Send + Sync>> {
@@ -453,13 +470,11 @@ impl Machine for Interpreted {
     }
 
     fn text(&self, observation: &Observation, text: usize) -> Option<String> {
-        let parts: Vec<String> = self.ir.texts[text].split('.').map(str::to_owned).collect();
-        text_in(&self.this(observation), &parts)
+        text_in(&self.this(observation), &parts_of(self.ir.texts[text]))
     }
 
     fn time(&self, observation: &Observation, time: usize) -> Option<Said> {
-        let parts: Vec<String> = self.ir.times[time].split('.').map(str::to_owned).collect();
-        said_in(&self.this(observation), &parts)
+        said_in(&self.this(observation), &parts_of(self.ir.times[time]))
     }
 
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {

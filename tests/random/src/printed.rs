@@ -289,6 +289,7 @@ fn input(of: &Expr) -> ir::Input {
         many: truth(field(of, "many")),
         kind: text(field(of, "kind")),
         lookup,
+        only_if: option(field(of, "only_if"), text),
         every: option(field(of, "every"), length),
         provider: option(field(of, "provider"), text),
         given: option(field(of, "given"), pred),

@@ -13,7 +13,7 @@ use crate::author::{self, Document};
 use crate::cluster::{Cluster, name};
 use crate::declared::{Lookup, Path};
 use crate::hours;
-use crate::machine::{Interpreted, text_in};
+use crate::machine::{Interpreted, parts_of, text_in};
 
 /// Cluster and environment around one object of the lifecycle.
 pub struct Now<'a> {
@@ -218,6 +218,12 @@ impl Reality for Now<'_> {
         let adopted = kept.as_ref().is_some_and(|kept| kept["adopted"] == true);
         let stays = retained || adopted;
         stays != owned && stays == kept.is_some()
+    }
+
+    fn is_asked_for(&self, input: &str) -> bool {
+        let input = &self.machine.ir.inputs[self.input_index(input)];
+        let path = input.only_if.map(parts_of);
+        path.is_none_or(|path| text_in(&self.this, &path).is_some())
     }
 
     fn noted(&self, record: &str) -> Vec<String> {

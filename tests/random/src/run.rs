@@ -32,7 +32,7 @@ use tokio::time::{Instant, sleep};
 use crate::cluster::Cluster;
 use crate::declared::Lookup;
 use crate::dice::Dice;
-use crate::machine::Interpreted;
+use crate::machine::{Interpreted, parts_of};
 use crate::outside::OutsideStore;
 use crate::planted::Planted;
 use crate::reality::Now;
@@ -360,6 +360,9 @@ impl<'a> Run<'a> {
         for _ in 0..self.machine.ir.times.len() {
             self.say_a_time();
         }
+        let inputs = self.machine.ir.inputs.iter().enumerate();
+        let optional = inputs.filter(|(_, input)| input.only_if.is_some());
+        self.watched.wire().optional = optional.map(|(at, _)| at + 1).collect();
         self.make_bystanders();
         for input in 0..self.machine.ir.inputs.len() {
             if self.dice.one_in(2) {
@@ -527,7 +530,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Paths of the object that something is looked up by.
+    /// Paths of the object that something is looked up by, or wanted by.
     fn paths(&self) -> Vec<Vec<String>> {
         let mut paths = Vec::new();
         let lookups = self.machine.declared.lookups.iter();
@@ -541,6 +544,8 @@ impl<'a> Run<'a> {
                 _ => {}
             }
         }
+        let inputs = self.machine.ir.inputs.iter();
+        paths.extend(inputs.filter_map(|input| input.only_if).map(parts_of));
         paths
     }
 }

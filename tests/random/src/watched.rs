@@ -70,6 +70,8 @@ pub struct Wire {
     pub all: usize,
     /// Kinds whose applies are refused.
     pub refused: BTreeSet<usize>,
+    /// Kinds whose deletions are refused wherever their applies are.
+    pub optional: BTreeSet<usize>,
 }
 
 impl Wire {
@@ -193,10 +195,13 @@ impl Service<Request<kube::client::Body>> for Line {
                 let mut wire = watched.wire();
                 wire.writes.push(format!("{method} {path}"));
                 wire.all += 1;
-                let refused = kind_of(&path).is_some_and(|kind| wire.refused.contains(&kind));
+                let kind = kind_of(&path);
+                let refused = kind.is_some_and(|kind| wire.refused.contains(&kind));
+                let deletes = kind.is_some_and(|kind| wire.optional.contains(&kind));
+                let is_effect = method == Method::PATCH || deletes && method == Method::DELETE;
                 (
                     wire.is_hot(),
-                    refused && method == Method::PATCH && !path.ends_with("/status"),
+                    refused && is_effect && !path.ends_with("/status"),
                 )
             };
             if hot {

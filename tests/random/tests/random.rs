@@ -60,6 +60,8 @@ struct Totals {
     creating: usize,
     /// Those with a group.
     grouped: usize,
+    /// Those with an object that exists only sometimes.
+    optional: usize,
     succeeded: usize,
     left_behind: usize,
     put_off: usize,
@@ -85,6 +87,7 @@ impl Totals {
         self.intervals += ran.intervals;
         self.limited += ran.limited;
         self.creating += usize::from(text.contains(" create "));
+        self.optional += usize::from(text.contains(" if spec."));
         self.grouped += usize::from(text.contains(": owned {"));
         self.succeeded += ran.succeeded;
         self.left_behind += ran.left_behind;
@@ -182,6 +185,8 @@ fn each_lifecycle_does_what_it_means() {
     );
     let creating = sum(|p| p.creating);
     assert!(count < 1500 || creating > 20, "creating: {creating}");
+    let optional = sum(|p| p.optional);
+    assert!(count < 1500 || optional > 20, "optional: {optional}");
     let grouped = sum(|p| p.grouped);
     assert!(count < 1500 || grouped > 5, "with groups: {grouped}");
     let (succeeded, left) = (sum(|p| p.succeeded), sum(|p| p.left_behind));

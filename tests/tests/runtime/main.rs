@@ -12,6 +12,7 @@ mod faults_sketches;
 mod gallery_page;
 mod ignored;
 mod left_over;
+mod optional;
 mod planned;
 mod recorded;
 mod retired;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ("suspended", suspended::cases()),
         ("teardown", teardown::cases()),
         ("left_over", left_over::cases()),
+        ("optional", optional::cases()),
         ("planned", planned::cases()),
         ("recorded", recorded::cases()),
         ("retired", retired::cases()),

@@ -16,6 +16,7 @@
 //! | `of other` | `owned` and `shared`; the other is one object that is observed, not a set |
 //! | `of cloud` | `poll`: who is asked |
 //! | `without controller` | `owned` |
+//! | `if spec.host` | one `owned` object of a resource that is applied, not `retain`ed |
 //! | `exclusive spec.list` | `owned` |
 //! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
 //! | `every spec.interval else 30s min 5s`, `overdue spec.timeout else 10min` | a path of the object, in a resource |
@@ -25,6 +26,8 @@
 //! | `allow LC064 nodes "why"` | what warns, as the list of checks says |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 //! | `at rest`, `reaches A from B` | a property of a resource: a volume does nothing between its calls |
+
+mod optional;
 
 use proc_macro2::{Ident, Span};
 
@@ -65,6 +68,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         driven(ast.kind, input, sink);
         owner(ast, input, sink);
     }
+    optional::check(ast, sink);
     for state in &ast.states {
         if let Some(length) = &state.overdue {
             check_length(ast.kind, length, (&state.name, "state", "overdue"), sink);
@@ -174,6 +178,7 @@ fn clock(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
         input.of.as_ref().map(Ident::span),
         input.without_controller,
         input.lookup.as_ref().map(|(span, _)| *span),
+        input.only_if.as_ref().map(|(span, _)| *span),
         input.every.as_ref().map(|(span, _)| *span),
         input.retain.as_ref().map(|retain| retain.span),
         input.exclusive.as_ref().map(|(span, _)| *span),
@@ -195,6 +200,7 @@ fn noted(input: &Input, sink: &mut Sink) {
     let written = [
         input.without_controller,
         input.lookup.as_ref().map(|(span, _)| *span),
+        input.only_if.as_ref().map(|(span, _)| *span),
         input.every.as_ref().map(|(span, _)| *span),
         input.retain.as_ref().map(|retain| retain.span),
         input.exclusive.as_ref().map(|(span, _)| *span),

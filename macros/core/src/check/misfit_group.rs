@@ -135,6 +135,7 @@ fn shape(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
     }
     let clauses = [
         ("of", input.of.as_ref().map(Ident::span)),
+        ("if", input.only_if.as_ref().map(|(span, _)| *span)),
         ("every", input.every.as_ref().map(|(span, _)| *span)),
         ("retain", input.retain.as_ref().map(|retain| retain.span)),
         ("given", input.given.as_ref().map(|given| given.span)),
@@ -146,6 +147,9 @@ fn shape(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
     let help = match word {
         "given" => format!(
             "write it behind the group, `{group}: owned {{ .. }} given ..;`, or make `{name}` `optional`"
+        ),
+        "if" => format!(
+            "make `{name}` `optional`, and let its builder return `None` where it is not wanted"
         ),
         _ => format!("leave `{word}` out, or declare `{name}` outside of the group"),
     };

@@ -1,8 +1,8 @@
 //! A value is minted in a place that cannot keep it. Such a place is an object that others may own
-//! as well or that is only read, a set, or something outside the cluster. A volume or a fragment
-//! cannot keep it either. The keeper of a minted value is one object that is ours alone, or a
-//! record, of a resource. Then the first write of it creates it or fails, and every later write has
-//! observed the existing object.
+//! as well or that is only read, a set, an optional object, or something outside the cluster. A
+//! volume or a fragment cannot keep it either. The keeper of a minted value is one object that is
+//! ours alone, or a record, of a resource. Then the first write of it creates it or fails, and every
+//! later write has observed the existing object.
 //!
 //! ```text
 //! secret: shared Secret by name meta.name;
@@ -50,6 +50,9 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 fn rejection_reason(lifecycle: &Lifecycle, keeper: &Input) -> Option<&'static str> {
     if lifecycle.kind == Kind::Volume {
         return Some("and a call of a volume mints nothing");
+    }
+    if keeper.only_if.is_some() {
+        return Some("which exists only sometimes");
     }
     match (keeper.mode, keeper.many) {
         (Mode::Owned | Mode::Record, false) => None,

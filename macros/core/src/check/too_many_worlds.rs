@@ -93,6 +93,7 @@ fn group(lifecycle: &Lifecycle) -> Option<String> {
     let fits = |(at, input): &(usize, &Input)| {
         let does = |verb| effects().any(|one| one.target.0 == *at && one.verb == verb);
         let is_plain = input.given.is_none() && input.retain.is_none() && input.of.is_none();
+        let is_plain = is_plain && input.only_if.is_none();
         input.mode == Mode::Owned
             && !input.many
             && is_plain

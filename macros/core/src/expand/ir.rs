@@ -168,6 +168,7 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
         }
     );
     let lookup = lookup(&input.lookup);
+    let only_if = option(input.only_if.as_ref().map(spelled));
     let every = input.every.as_ref().map(|e| times::length(e, times));
     let (every, given) = (option(every), option(input.given.as_ref().map(pred)));
     let (var, owner) = (
@@ -182,7 +183,7 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
     let retired = option(input.retired.map(retired::leaves));
     let (group, optional) = (option(input.group.map(|i| i.0)), input.optional);
     quote!(ir::Input {
-        name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
+        name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup, only_if: #only_if,
         every: #every, provider: #provider, given: #given, var: #var, owner: #owner, controller: #controller,
         exclusive: &[#(#exclusive),*], retain: #retain, retired: #retired,
         noted: #noted, group: #group, optional: #optional,

@@ -1,7 +1,7 @@
 //! The machine: the author's logic behind the trait that drivers run, by position.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 
 use super::calls::reply;
 use super::logic::trait_name;
@@ -121,13 +121,40 @@ fn lookup_methods(model: &Lifecycle) -> TokenStream {
         let (ty, path) = (&i.ty, object_path(theirs));
         Some(quote!(#n => #private::Text::text(&object.get::<#ty>()? #path),))
     });
+    let wants = wants(model);
     quote! {
+        #wants
+
         fn lookup(&self, observation: &#private::Observation, input: usize) -> ::std::option::Option<#private::LookupKey> {
             match input { #(#arms)* _ => ::std::option::Option::None }
         }
 
         fn theirs(&self, input: usize, object: &#private::Stored) -> ::std::option::Option<::std::string::String> {
             match input { #(#theirs)* _ => ::std::option::Option::None }
+        }
+    }
+}
+
+/// ```text
+/// fn wants(&self, observation: &Observation, input: usize) -> Option<bool> { match input { 2 => Some(Wanted::is_wanted(&observation.this::<Site>()?.spec.host)), .. } }
+/// ```
+fn wants(model: &Lifecycle) -> TokenStream {
+    let (private, subject) = (private(), subject::of_board(model));
+    let inputs = model.inputs.iter().enumerate();
+    let mut arms = inputs
+        .filter_map(|(n, input)| {
+            let parts = &input.only_if.as_ref()?.parts;
+            let last = parts.last()?.span();
+            let wanted = quote_spanned!(last=> #private::Wanted::is_wanted(&#subject #(.#parts)*));
+            Some(some(n, wanted))
+        })
+        .peekable();
+    if arms.peek().is_none() {
+        return TokenStream::new();
+    }
+    quote! {
+        fn wants(&self, observation: &#private::Observation, input: usize) -> ::std::option::Option<bool> {
+            match input { #(#arms)* _ => ::std::option::Option::None }
         }
     }
 }

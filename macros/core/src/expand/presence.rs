@@ -2,7 +2,7 @@
 //! input as a plain reference. The analysis is sound and syntactic. It follows the text of the
 //! author, so a signature changes only if the declaration does.
 
-use crate::model::{Lifecycle, Mode, Pred, PredKind, Source, ValueSet, VarId, Verdict};
+use crate::model::{Input, Lifecycle, Mode, Pred, PredKind, Source, ValueSet, VarId, Verdict};
 
 /// Returns true if a source is certainly present wherever all of `given` hold.
 pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) -> bool {
@@ -12,7 +12,7 @@ pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) 
             let input = &model.inputs[input.0];
             let there = input
                 .var
-                .is_none_or(|var| implies_is(model, given, var, usable(model, var)));
+                .is_none_or(|var| implies_is(model, given, var, existing(model, input, var)));
             // A member of a group has no verdict of its own that could state its presence.
             let plain = input.var.is_some() || input.mode != Mode::Probe && input.group.is_none();
             input.many || there && plain
@@ -27,6 +27,13 @@ pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) 
 /// Returns the values of a built-in fact with which its input may be read.
 pub(crate) fn usable(model: &Lifecycle, var: VarId) -> ValueSet {
     model.vars[var.0].value_set(Verdict::is_usable)
+}
+
+/// Returns the values with which the input exists and may be read. An optional object may be
+/// current because it does not exist.
+fn existing(model: &Lifecycle, input: &Input, var: VarId) -> ValueSet {
+    let may_lack = |verdict| input.only_if.is_some() && verdict == Verdict::Current;
+    model.vars[var.0].value_set(|verdict| verdict.is_usable() && !may_lack(verdict))
 }
 
 fn implies(model: &Lifecycle, given: &[&Pred], wanted: &Pred) -> bool {

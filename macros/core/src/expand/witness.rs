@@ -51,9 +51,12 @@ fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
         .collect();
     let names: Vec<_> = used.iter().map(|u| &u.name).collect();
     let types = used.iter().map(|u| field_type(model, u));
-    let docs = used
-        .iter()
-        .map(|u| format!("`{}`, certainly there.", u.name));
+    let docs = used.iter().map(|u| match u.source {
+        Source::Input(input) if model.inputs[input.0].only_if.is_some() => {
+            format!("`{}`, if it exists.", u.name)
+        }
+        _ => format!("`{}`, certainly there.", u.name),
+    });
     let reads = used.iter().map(|u| field_read(model, u));
     let checks = used.iter().filter_map(|u| check(model, u));
     // A witness that is built from nothing has no field that could carry the lifetime.
@@ -92,10 +95,10 @@ fn field_type(model: &Lifecycle, used: &Use) -> TokenStream {
     match used.source {
         Source::Input(input) => {
             let (input, ty) = (&model.inputs[input.0], &model.inputs[input.0].ty);
-            if input.many {
-                quote!(::std::vec::Vec<&'a #ty>)
-            } else {
-                quote!(&'a #ty)
+            match (input.many, &input.only_if) {
+                (true, _) => quote!(::std::vec::Vec<&'a #ty>),
+                (false, Some(_)) => quote!(::std::option::Option<&'a #ty>),
+                (false, None) => quote!(&'a #ty),
             }
         }
         Source::Value(value) => {
@@ -110,6 +113,7 @@ fn field_read(model: &Lifecycle, used: &Use) -> TokenStream {
     let name = &used.name;
     match used.source {
         Source::Input(input) if model.inputs[input.0].many => quote!(seen.#name.clone()),
+        Source::Input(input) if model.inputs[input.0].only_if.is_some() => quote!(seen.#name),
         Source::Input(_) | Source::Value(_) => quote!(seen.#name?),
         Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => quote!(()),
     }

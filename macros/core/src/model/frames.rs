@@ -252,6 +252,9 @@ impl Closure<'_> {
         match &var.origin {
             Origin::Input(input) => {
                 self.input(*input, &mut into);
+                if let Some(path) = &self.lifecycle.inputs[input.0].only_if {
+                    self.path(path, &mut into);
+                }
                 // Where it is retained it has no owner reference.
                 if let Some(retain) = &self.lifecycle.inputs[input.0].retain {
                     self.pred(retain, &mut into);

@@ -19,10 +19,11 @@ const FORM: Form = Form::declaring(
 const LOOKUPS: &str =
     "`name`, `names of`, `refs of`, `labels`, `owner`, `namespace`, `ref` or a path";
 const NO_NAME: &str = "the path of the name, such as `by name spec.other` (an input that is called `name` cannot be a key: rename it)";
-const STOPS: [&str; 8] = [
+const STOPS: [&str; 9] = [
     "of",
     "without",
     "by",
+    "if",
     "every",
     "exclusive",
     "whole",
@@ -43,7 +44,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             (Some(_), _) => slip::GIVEN_LAST,
             (None, Some(true)) => "`&&`, `||`, `given` or `;`",
             (None, Some(false)) => "`when`, `given` or `;`",
-            (None, None) => "`of`, `by`, `every`, `exclusive`, `retain`, `given` or `;`",
+            (None, None) => "`of`, `by`, `if`, `every`, `exclusive`, `retain`, `given` or `;`",
         };
         lifecycle.inputs.push(input);
         lifecycle.inputs.extend(members);
@@ -85,6 +86,7 @@ fn group(
         provider: None,
         without_controller: None,
         lookup: None,
+        only_if: None,
         every: None,
         exclusive: None,
         retain: None,
@@ -170,6 +172,13 @@ fn input_body(
         }
         None => None,
     };
+    let only_if = match cursor.eat_word("if") {
+        Some(word) => {
+            let path = cursor.path()?;
+            Some((join(word, cursor.previous()), path))
+        }
+        None => None,
+    };
     let every = match cursor.eat_word("every") {
         Some(every) => Some((every, length::length(cursor)?)),
         None => None,
@@ -189,7 +198,7 @@ fn input_body(
         None => None,
     };
     let given = predicate::given(cursor)?;
-    let later = ["by", "every", "exclusive", "retain"];
+    let later = ["by", "if", "every", "exclusive", "retain"];
     if given.is_some() && later.iter().any(|word| cursor.is_word(word)) {
         return Err(cursor.fault(slip::GIVEN_LAST));
     }
@@ -203,6 +212,7 @@ fn input_body(
         provider,
         without_controller,
         lookup,
+        only_if,
         every,
         exclusive,
         retain,

@@ -51,7 +51,7 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
             "the keeper comes first, `mint name: Type in keeper from input until predicate;`"
         }
         "if" | "where" if follows("when") && follows("given") => "write `retain when`",
-        "every" | "exclusive" | "retain" | "by" if expected == GIVEN_LAST => {
+        "every" | "exclusive" | "retain" | "by" | "if" if expected == GIVEN_LAST => {
             "`given` comes after everything else of an input"
         }
         "after" if is_before => "write it the other way round, `first before then`",

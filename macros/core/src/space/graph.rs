@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{EffectId, Lifecycle, Mode, Origin, VarId, Verb};
+use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, Origin, VarId, Verb, Verdict};
 use crate::space::Space;
 use crate::space::policy::Choice;
 use crate::space::promised::{Mover, Promised};
@@ -159,7 +159,7 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
     let lifecycle = space.lifecycle;
     let declared = &lifecycle.effects[effect.0];
     let mut all = Vec::new();
-    for alternative in &declared.sets {
+    for alternative in declared.outcomes_from(lifecycle, world) {
         let mut change = Change::from(world, lifecycle);
         for var in space.frames.affected(effect) {
             if !is_kept_by_others(lifecycle, effect, *var) {
@@ -194,6 +194,29 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
         all.push(forced(lifecycle, world, &[(declared.refused, 1)]));
     }
     all
+}
+
+impl Effect {
+    /// Returns the alternatives that are possible from a world. An optional object that is missing
+    /// where it is wanted is created, so that nothing is deleted.
+    fn outcomes_from<'a>(
+        &'a self,
+        lifecycle: &'a Lifecycle,
+        world: World<'a>,
+    ) -> impl Iterator<Item = &'a Vec<Assign>> {
+        let target = &lifecycle.inputs[self.target.0];
+        let var = target.var.filter(|_| target.only_if.is_some());
+        let is = |var: VarId, value: usize, verdict: Verdict| {
+            lifecycle.vars[var.0].verdict(value) == Some(verdict)
+        };
+        let created = var.filter(|var| is(*var, world.value(*var), Verdict::Absent));
+        let deletes = move |alternative: &Vec<Assign>| {
+            let mut all = alternative.iter();
+            all.any(|one| Some(one.var) == created && is(one.var, one.value, Verdict::Terminating))
+        };
+        let all = self.sets.iter();
+        all.filter(move |alternative| !deletes(alternative))
+    }
 }
 
 /// Returns true if a variable is the verdict on a record that another effect writes. Such a record

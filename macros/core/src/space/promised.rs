@@ -91,10 +91,12 @@ fn built_in(lifecycle: &Lifecycle, input: InputId, var: VarId) -> Vec<Promised<'
     };
     let polled = lifecycle.inputs[input.0].mode == Mode::Poll;
     let is_once = lifecycle.inputs[input.0].noted.is_some();
-    let gone = if is_once {
-        Verdict::Gone
-    } else {
-        Verdict::Absent
+    // An object that is not wanted is current once it is gone.
+    let is_optional = lifecycle.inputs[input.0].only_if.is_some();
+    let gone: &[Verdict] = match (is_once, is_optional) {
+        (true, _) => &[Verdict::Gone],
+        (false, true) => &[Verdict::Absent, Verdict::Current],
+        (false, false) => &[Verdict::Absent],
     };
     // A created member is not created again. However, the members are created and recorded one
     // after the other.
@@ -104,7 +106,7 @@ fn built_in(lifecycle: &Lifecycle, input: InputId, var: VarId) -> Vec<Promised<'
         Verdict::Draining
     };
     let all = [
-        promise(Mover::Gone(input), Verdict::Terminating, &[gone]),
+        promise(Mover::Gone(input), Verdict::Terminating, gone),
         promise(
             Mover::Gone(input),
             Verdict::Draining,

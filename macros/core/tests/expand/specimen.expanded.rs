@@ -107,6 +107,8 @@ pub struct Facts {
     pub badge: ::lifecycle_runtime::__private::Adopted,
     ///Whether and how `chore` is there.
     pub chore: ::lifecycle_runtime::__private::Created,
+    ///Whether and how `gate` is there.
+    pub gate: ::lifecycle_runtime::__private::Owned,
     ///Whether and how `logs` is there.
     pub logs: ::lifecycle_runtime::__private::CreatedSet,
     ///Whether and how `pods` is there.
@@ -159,6 +161,8 @@ pub struct Facts {
     pub refused_apply_badge: bool,
     ///The last answer to this very write of `create_chore` was a refusal.
     pub refused_create_chore: bool,
+    ///The last answer to this very write of `apply_gate` was a refusal.
+    pub refused_apply_gate: bool,
     ///The last answer to this very write of `create_logs` was a refusal.
     pub refused_create_logs: bool,
 }
@@ -182,36 +186,39 @@ impl Facts {
                 as usize],
             chore: ::lifecycle_runtime::__private::Created::VALUES[world.get(8usize)
                 as usize],
-            logs: ::lifecycle_runtime::__private::CreatedSet::VALUES[world.get(9usize)
+            gate: ::lifecycle_runtime::__private::Owned::VALUES[world.get(9usize)
                 as usize],
-            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(10usize)
+            logs: ::lifecycle_runtime::__private::CreatedSet::VALUES[world.get(10usize)
                 as usize],
-            kit: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(11usize)
+            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(11usize)
                 as usize],
-            keeper: Keeper::VALUES[world.get(12usize) as usize],
-            paused: world.get(13usize) == 1,
-            validity: Validity::VALUES[world.get(14usize) as usize],
-            bucket: BucketValue::VALUES[world.get(15usize) as usize],
-            full: world.get(16usize) == 1,
-            warm: Warm::VALUES[world.get(17usize) as usize],
-            fit: Fit::VALUES[world.get(18usize) as usize],
-            rush: world.get(19usize) == 1,
-            worn: world.get(20usize) == 1,
-            refused_note_chore: world.get(21usize) == 1,
-            refused_note_logs: world.get(22usize) == 1,
-            refused_drop_bucket: world.get(23usize) == 1,
-            refused_apply_handle: world.get(24usize) == 1,
-            refused_put_bucket: world.get(25usize) == 1,
-            refused_apply_secret: world.get(26usize) == 1,
-            refused_apply_pods: world.get(27usize) == 1,
-            refused_delete_pods: world.get(28usize) == 1,
-            refused_apply_kit: world.get(29usize) == 1,
-            refused_delete_kit: world.get(30usize) == 1,
-            refused_remove: world.get(31usize) == 1,
-            refused_adopt_badge: world.get(32usize) == 1,
-            refused_apply_badge: world.get(33usize) == 1,
-            refused_create_chore: world.get(34usize) == 1,
-            refused_create_logs: world.get(35usize) == 1,
+            kit: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(12usize)
+                as usize],
+            keeper: Keeper::VALUES[world.get(13usize) as usize],
+            paused: world.get(14usize) == 1,
+            validity: Validity::VALUES[world.get(15usize) as usize],
+            bucket: BucketValue::VALUES[world.get(16usize) as usize],
+            full: world.get(17usize) == 1,
+            warm: Warm::VALUES[world.get(18usize) as usize],
+            fit: Fit::VALUES[world.get(19usize) as usize],
+            rush: world.get(20usize) == 1,
+            worn: world.get(21usize) == 1,
+            refused_note_chore: world.get(22usize) == 1,
+            refused_note_logs: world.get(23usize) == 1,
+            refused_drop_bucket: world.get(24usize) == 1,
+            refused_apply_handle: world.get(25usize) == 1,
+            refused_put_bucket: world.get(26usize) == 1,
+            refused_apply_secret: world.get(27usize) == 1,
+            refused_apply_pods: world.get(28usize) == 1,
+            refused_delete_pods: world.get(29usize) == 1,
+            refused_apply_kit: world.get(30usize) == 1,
+            refused_delete_kit: world.get(31usize) == 1,
+            refused_remove: world.get(32usize) == 1,
+            refused_adopt_badge: world.get(33usize) == 1,
+            refused_apply_badge: world.get(34usize) == 1,
+            refused_create_chore: world.get(35usize) == 1,
+            refused_apply_gate: world.get(36usize) == 1,
+            refused_create_logs: world.get(37usize) == 1,
         }
     }
 }
@@ -284,7 +291,8 @@ impl State {
             || facts.refused_delete_pods || facts.refused_apply_kit
             || facts.refused_delete_kit || facts.refused_remove
             || facts.refused_adopt_badge || facts.refused_apply_badge
-            || facts.refused_create_chore || facts.refused_create_logs
+            || facts.refused_create_chore || facts.refused_apply_gate
+            || facts.refused_create_logs
         {
             return Self::Refused;
         }
@@ -372,7 +380,8 @@ impl State {
         }
         if (false
             || matches!(facts.chore, ::lifecycle_runtime::__private::Created::Foreign)
-            || matches!(facts.logs, ::lifecycle_runtime::__private::CreatedSet::Foreign))
+            || matches!(facts.logs, ::lifecycle_runtime::__private::CreatedSet::Foreign)
+            || matches!(facts.gate, ::lifecycle_runtime::__private::Owned::Foreign))
         {
             return Self::Clashing;
         }
@@ -390,6 +399,15 @@ impl State {
                     && matches!(
                         facts.logs, ::lifecycle_runtime::__private::CreatedSet::New |
                         ::lifecycle_runtime::__private::CreatedSet::Behind
+                    ))
+                || (true
+                    && matches!(
+                        facts.chore, ::lifecycle_runtime::__private::Created::Gone
+                    )
+                    && matches!(
+                        facts.gate, ::lifecycle_runtime::__private::Owned::Absent |
+                        ::lifecycle_runtime::__private::Owned::Terminating |
+                        ::lifecycle_runtime::__private::Owned::Stale
                     ))))
         {
             return Self::Choring;
@@ -411,7 +429,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, paused :
@@ -421,8 +440,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }),
-    State::Elsewhere),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
 );
 const _: () = assert!(
@@ -433,7 +452,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -443,7 +463,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Paused),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Paused),
     "the emitted classification takes a world of `Paused` for another state"
 );
 const _: () = assert!(
@@ -454,7 +475,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -464,7 +486,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::NoName),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
 );
 const _: () = assert!(
@@ -475,7 +498,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -485,7 +509,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::NoClass),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
 );
 const _: () = assert!(
@@ -496,7 +521,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -506,7 +532,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Invalid),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
@@ -517,7 +544,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -527,8 +555,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }),
-    State::Unrecorded),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Unrecorded),
     "the emitted classification takes a world of `Unrecorded` for another state"
 );
 const _: () = assert!(
@@ -539,7 +567,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -549,8 +578,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }),
-    State::Unreachable),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
@@ -561,7 +590,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -571,7 +601,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Moving),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
 );
 const _: () = assert!(
@@ -582,7 +613,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -592,7 +624,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Taken),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -603,7 +636,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -613,8 +647,8 @@ const _: () = assert!(
     false, refused_put_bucket : true, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }),
-    State::Rejected),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
@@ -625,7 +659,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -635,7 +670,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Making),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
 );
 const _: () = assert!(
@@ -646,7 +682,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Foreign, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -656,8 +693,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }),
-    State::Conflict),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
@@ -668,7 +705,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Terminating, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -678,8 +716,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }),
-    State::Draining),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Draining),
     "the emitted classification takes a world of `Draining` for another state"
 );
 const _: () = assert!(
@@ -690,7 +728,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -700,8 +739,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }),
-    State::Publishing),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Publishing),
     "the emitted classification takes a world of `Publishing` for another state"
 );
 const _: () = assert!(
@@ -712,7 +751,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -722,7 +762,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Scaling),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
 );
 const _: () = assert!(
@@ -733,7 +774,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Surplus, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -743,7 +785,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Pruning),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Pruning),
     "the emitted classification takes a world of `Pruning` for another state"
 );
 const _: () = assert!(
@@ -754,7 +797,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, paused :
@@ -764,7 +808,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Kitless),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Kitless),
     "the emitted classification takes a world of `Kitless` for another state"
 );
 const _: () = assert!(
@@ -775,7 +820,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
@@ -785,7 +831,8 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Kitting),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Kitting),
     "the emitted classification takes a world of `Kitting` for another state"
 );
 const _: () = assert!(
@@ -796,7 +843,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Foreign, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
@@ -806,7 +854,8 @@ const _: () = assert!(
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
     refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
     refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
-    refused_create_chore : false, refused_create_logs : false }), State::Unbadged),
+    refused_create_chore : false, refused_apply_gate : false, refused_create_logs : false
+    }), State::Unbadged),
     "the emitted classification takes a world of `Unbadged` for another state"
 );
 const _: () = assert!(
@@ -817,7 +866,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
@@ -827,7 +877,8 @@ const _: () = assert!(
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
     refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
     refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
-    refused_create_chore : false, refused_create_logs : false }), State::Badging),
+    refused_create_chore : false, refused_apply_gate : false, refused_create_logs : false
+    }), State::Badging),
     "the emitted classification takes a world of `Badging` for another state"
 );
 const _: () = assert!(
@@ -838,7 +889,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Current, chore :
-    ::lifecycle_runtime::__private::Created::Foreign, logs :
+    ::lifecycle_runtime::__private::Created::Foreign, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
@@ -848,7 +900,8 @@ const _: () = assert!(
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
     refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
     refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
-    refused_create_chore : false, refused_create_logs : false }), State::Clashing),
+    refused_create_chore : false, refused_apply_gate : false, refused_create_logs : false
+    }), State::Clashing),
     "the emitted classification takes a world of `Clashing` for another state"
 );
 const _: () = assert!(
@@ -859,7 +912,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Current, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
@@ -869,7 +923,8 @@ const _: () = assert!(
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
     refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
     refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
-    refused_create_chore : false, refused_create_logs : false }), State::Choring),
+    refused_create_chore : false, refused_apply_gate : false, refused_create_logs : false
+    }), State::Choring),
     "the emitted classification takes a world of `Choring` for another state"
 );
 const _: () = assert!(
@@ -880,7 +935,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Current, chore :
-    ::lifecycle_runtime::__private::Created::Terminating, logs :
+    ::lifecycle_runtime::__private::Created::Terminating, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
@@ -890,7 +946,8 @@ const _: () = assert!(
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
     refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
     refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
-    refused_create_chore : false, refused_create_logs : false }), State::Shown),
+    refused_create_chore : false, refused_apply_gate : false, refused_create_logs : false
+    }), State::Shown),
     "the emitted classification takes a world of `Shown` for another state"
 );
 const _: () = assert!(
@@ -901,7 +958,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
-    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::Created::Absent, gate :
+    ::lifecycle_runtime::__private::Owned::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
@@ -911,12 +969,14 @@ const _: () = assert!(
     false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
     false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
     false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
-    false, refused_create_chore : false, refused_create_logs : false }), State::Ready),
+    false, refused_create_chore : false, refused_apply_gate : false, refused_create_logs
+    : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Job, Bucket>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<Ingress, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Log, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Pod, Secret>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
@@ -928,6 +988,7 @@ const _: () = ::lifecycle_runtime::__private::named_by::<Node, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Job, Bucket>();
+const _: () = ::lifecycle_runtime::__private::named_by::<Ingress, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Service, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
@@ -982,6 +1043,8 @@ pub struct Seen<'a> {
     pub chore: ::std::option::Option<&'a Job>,
     ///The input `chores`.
     pub chores: ::std::option::Option<&'a ::lifecycle_runtime::__private::Noted>,
+    ///The input `gate`.
+    pub gate: ::std::option::Option<&'a Ingress>,
     ///The input `logs`.
     pub logs: ::std::vec::Vec<&'a Log>,
     ///The input `logged`.
@@ -1017,11 +1080,12 @@ impl<'a> Seen<'a> {
             badge: observation.one::<ConfigMap>(11usize),
             chore: observation.one::<Job>(12usize),
             chores: observation.one::<::lifecycle_runtime::__private::Noted>(13usize),
-            logs: observation.many::<Log>(14usize),
-            logged: observation.one::<::lifecycle_runtime::__private::Noted>(15usize),
-            pods: observation.many::<Pod>(16usize),
-            cover: observation.one::<ConfigMap>(18usize),
-            lid: observation.one::<Service>(19usize),
+            gate: observation.one::<Ingress>(14usize),
+            logs: observation.many::<Log>(15usize),
+            logged: observation.one::<::lifecycle_runtime::__private::Noted>(16usize),
+            pods: observation.many::<Pod>(17usize),
+            cover: observation.one::<ConfigMap>(19usize),
+            lid: observation.one::<Service>(20usize),
             reach: observation.value::<Reach>(0usize),
             access: observation.value::<Access>(1usize),
         })
@@ -1263,6 +1327,27 @@ impl<'a> CreateChore<'a> {
         })
     }
 }
+///Proof that everything is there that `apply_gate` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct ApplyGate<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    _proved: (),
+}
+impl<'a> ApplyGate<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true) {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            _proved: (),
+        })
+    }
+}
 ///Proof that everything is there that `create_logs` is built from.
 #[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
@@ -1457,6 +1542,11 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         at: CreateChore<'_>,
     ) -> ::lifecycle_runtime::__private::Desired<Job>;
+    ///What `gate` should be: only the fields that we want to own.
+    fn apply_gate(
+        &self,
+        at: ApplyGate<'_>,
+    ) -> ::lifecycle_runtime::__private::Desired<Ingress>;
     ///What is created of `logs`, once.
     fn create_logs(
         &self,
@@ -1486,6 +1576,12 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         rush: bool,
     ) -> bool;
+    ///The status field `gate_name`; asked only where all its inputs are there.
+    fn gate_name(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        gate: &Ingress,
+    ) -> String;
     ///The status field `zone_names`; asked only where all its inputs are there.
     fn zone_names(
         &self,
@@ -1563,30 +1659,35 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             14usize => {
                 ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::for_type::<Ingress>(),
+                )
+            }
+            15usize => {
+                ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::for_type::<Log>(),
                 )
             }
-            16usize => {
+            17usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::for_type::<Pod>(),
                 )
             }
-            18usize => {
+            19usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::for_type::<ConfigMap>(),
                 )
             }
-            19usize => {
+            20usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::for_type::<Service>(),
                 )
             }
-            20usize => {
+            21usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::for_type::<Secret>(),
                 )
             }
-            21usize => {
+            22usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::for_type::<ConfigMap>(),
                 )
@@ -1601,6 +1702,22 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Any> {
         match input {
             6usize => ::lifecycle_runtime::__private::recalled::<String>(recorded),
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn wants(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        input: usize,
+    ) -> ::std::option::Option<bool> {
+        match input {
+            14usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Wanted::is_wanted(
+                        &observation.this::<Bucket>()?.spec.tls.host,
+                    ),
+                )
+            }
             _ => ::std::option::Option::None,
         }
     }
@@ -1730,19 +1847,28 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             14usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::lookup_labels([
+                    ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
                             &observation.this::<Bucket>()?.meta.name,
                         ),
-                    ]),
+                    ),
                 )
             }
             15usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::LookupKey::All,
+                    ::lifecycle_runtime::__private::lookup_labels([
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.meta.name,
+                        ),
+                    ]),
                 )
             }
             16usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            17usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_labels([
                         ::lifecycle_runtime::__private::Text::text(
@@ -1751,19 +1877,19 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ]),
                 )
             }
-            17usize => {
+            18usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::LookupKey::All,
                 )
             }
-            18usize => {
+            19usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_ref(
                         self.0.cover(observation.this::<Bucket>()?),
                     ),
                 )
             }
-            19usize => {
+            20usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
@@ -1772,7 +1898,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ),
                 )
             }
-            20usize => {
+            21usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
@@ -1781,7 +1907,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ),
                 )
             }
-            21usize => {
+            22usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
@@ -1874,17 +2000,17 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Answer> {
         match var {
-            12usize => {
+            13usize => {
                 ::std::option::Option::Some(
                     self.0.keeper(observation.this::<Bucket>()?).map(|value| value as u8),
                 )
             }
-            13usize => {
+            14usize => {
                 ::std::option::Option::Some(
                     self.0.paused(observation.this::<Bucket>()?).map(|value| value as u8),
                 )
             }
-            14usize => {
+            15usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1897,7 +2023,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            15usize => {
+            16usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1908,7 +2034,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            16usize => {
+            17usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1919,27 +2045,27 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            17usize => {
+            18usize => {
                 ::std::option::Option::Some({
                     let about = observation.this::<Bucket>()?;
                     ::lifecycle_runtime::__private::count(
-                        &observation.many::<Pod>(16usize),
+                        &observation.many::<Pod>(17usize),
                         |member| self.0.warm(about, member),
                     )
                 })
             }
-            18usize => {
+            19usize => {
                 ::std::option::Option::Some(
                     self
                         .0
                         .fit(
                             observation.this::<Bucket>()?,
-                            observation.one::<ConfigMap>(18usize),
+                            observation.one::<ConfigMap>(19usize),
                         )
                         .map(|value| value as u8),
                 )
             }
-            20usize => {
+            21usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1959,7 +2085,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Timed<u8>> {
         match var {
-            19usize => {
+            20usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -2038,6 +2164,13 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             14usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Desired::<
+                        Ingress,
+                    >::into_built(self.0.apply_gate(ApplyGate::at(&seen, &facts)?)),
+                )
+            }
+            15usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Desired::<
                         Log,
                     >::into_built_each(
                         self.0.create_logs(CreateLogs::at(&seen, &facts)?),
@@ -2094,6 +2227,16 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                 )
             }
             7usize => {
+                ::lifecycle_runtime::__private::json(
+                    &self
+                        .0
+                        .gate_name(
+                            observation.this::<Bucket>()?,
+                            observation.one::<Ingress>(14usize)?,
+                        ),
+                )
+            }
+            8usize => {
                 ::lifecycle_runtime::__private::json(
                     &self
                         .0
@@ -2237,6 +2380,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "BucketClass",
                 lookup: ir::Lookup::Name("spec.className"),
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2257,6 +2401,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: true,
                 kind: "Zone",
                 lookup: ir::Lookup::Namespace,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2277,6 +2422,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: true,
                 kind: "Bucket",
                 lookup: ir::Lookup::Equal,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2297,6 +2443,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: true,
                 kind: "Node",
                 lookup: ir::Lookup::Names,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2317,6 +2464,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: true,
                 kind: "Grant",
                 lookup: ir::Lookup::Refs,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2337,6 +2485,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: true,
                 kind: "Owner",
                 lookup: ir::Lookup::Owner,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2357,6 +2506,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "String",
                 lookup: ir::Lookup::Key,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2377,6 +2527,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "BucketInfo",
                 lookup: ir::Lookup::Key,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::Some(ir::Length {
                     said: ::std::option::Option::None,
                     otherwise: 30000u64,
@@ -2387,7 +2538,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Pred::All(
                         &[
                             ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
-                            ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
+                            ir::Pred::Not(&ir::Pred::Is(14usize, 2u64)),
                         ],
                     ),
                 ),
@@ -2408,6 +2559,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "Usage",
                 lookup: ir::Lookup::Key,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::Some(ir::Length {
                     said: ::std::option::Option::Some(0usize),
                     otherwise: 2000u64,
@@ -2418,7 +2570,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Pred::All(
                         &[
                             ir::Pred::Is(2usize, 4u64),
-                            ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
+                            ir::Pred::Not(&ir::Pred::Is(14usize, 2u64)),
                         ],
                     ),
                 ),
@@ -2439,6 +2591,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "Secret",
                 lookup: ir::Lookup::Name("metadata.name"),
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2459,6 +2612,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "clock",
                 lookup: ir::Lookup::Key,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2479,14 +2633,15 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "ConfigMap",
                 lookup: ir::Lookup::Name("metadata.name"),
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
-                given: ::std::option::Option::Some(ir::Pred::Is(17usize, 8u64)),
+                given: ::std::option::Option::Some(ir::Pred::Is(18usize, 8u64)),
                 var: ::std::option::Option::Some(7usize),
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
-                retain: ::std::option::Option::Some(ir::Pred::Is(12usize, 1u64)),
+                retain: ::std::option::Option::Some(ir::Pred::Is(13usize, 1u64)),
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
                 group: ::std::option::Option::None,
@@ -2499,6 +2654,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "Job",
                 lookup: ir::Lookup::Name("metadata.name"),
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(ir::Pred::Is(7usize, 32u64)),
@@ -2519,6 +2675,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "Noted",
                 lookup: ir::Lookup::Key,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2533,22 +2690,44 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 optional: false,
             },
             ir::Input {
-                name: "logs",
+                name: "gate",
                 doc: "",
                 mode: ir::Mode::Owned,
-                many: true,
-                kind: "Log",
-                lookup: ir::Lookup::Labels(&[LOG]),
+                many: false,
+                kind: "Ingress",
+                lookup: ir::Lookup::Name("metadata.name"),
+                only_if: ::std::option::Option::Some("spec.tls.host"),
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
-                given: ::std::option::Option::Some(ir::Pred::Is(8usize, 16u64)),
+                given: ::std::option::Option::Some(ir::Pred::Is(8usize, 32u64)),
                 var: ::std::option::Option::Some(9usize),
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
-                noted: ::std::option::Option::Some(15usize),
+                noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
+            },
+            ir::Input {
+                name: "logs",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: true,
+                kind: "Log",
+                lookup: ir::Lookup::Labels(&[LOG]),
+                only_if: ::std::option::Option::None,
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::Some(ir::Pred::Is(8usize, 16u64)),
+                var: ::std::option::Option::Some(10usize),
+                owner: ::std::option::Option::None,
+                controller: true,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+                noted: ::std::option::Option::Some(16usize),
                 group: ::std::option::Option::None,
                 optional: false,
             },
@@ -2559,6 +2738,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "Noted",
                 lookup: ir::Lookup::Key,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2579,10 +2759,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: true,
                 kind: "Pod",
                 lookup: ir::Lookup::Labels(&[BUCKET]),
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(ir::Pred::Is(6usize, 16u64)),
-                var: ::std::option::Option::Some(10usize),
+                var: ::std::option::Option::Some(11usize),
                 owner: ::std::option::Option::Some(9usize),
                 controller: false,
                 exclusive: &["spec.containers"],
@@ -2599,10 +2780,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: true,
                 kind: "group",
                 lookup: ir::Lookup::Key,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
-                given: ::std::option::Option::Some(ir::Pred::Is(10usize, 16u64)),
-                var: ::std::option::Option::Some(11usize),
+                given: ::std::option::Option::Some(ir::Pred::Is(11usize, 16u64)),
+                var: ::std::option::Option::Some(12usize),
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
@@ -2619,9 +2801,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "ConfigMap",
                 lookup: ir::Lookup::Ref,
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
-                given: ::std::option::Option::Some(ir::Pred::Is(10usize, 16u64)),
+                given: ::std::option::Option::Some(ir::Pred::Is(11usize, 16u64)),
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: true,
@@ -2629,7 +2812,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
-                group: ::std::option::Option::Some(17usize),
+                group: ::std::option::Option::Some(18usize),
                 optional: false,
             },
             ir::Input {
@@ -2639,9 +2822,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "Service",
                 lookup: ir::Lookup::Name("metadata.name"),
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
-                given: ::std::option::Option::Some(ir::Pred::Is(10usize, 16u64)),
+                given: ::std::option::Option::Some(ir::Pred::Is(11usize, 16u64)),
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: true,
@@ -2649,7 +2833,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
-                group: ::std::option::Option::Some(17usize),
+                group: ::std::option::Option::Some(18usize),
                 optional: true,
             },
             ir::Input {
@@ -2659,6 +2843,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "Secret",
                 lookup: ir::Lookup::Name("spec.token"),
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2679,6 +2864,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "ConfigMap",
                 lookup: ir::Lookup::Name("spec.token"),
+                only_if: ::std::option::Option::None,
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
@@ -2698,7 +2884,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "reach",
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(12usize, 1u64)],
+                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(13usize, 1u64)],
                     ),
                 ),
                 mint: ::std::option::Option::None,
@@ -2708,7 +2894,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 mint: ::std::option::Option::Some(ir::Mint {
                     keeper: 9usize,
-                    until: ::std::option::Option::Some(ir::Pred::Is(20usize, 2u64)),
+                    until: ::std::option::Option::Some(ir::Pred::Is(21usize, 2u64)),
                 }),
             },
         ],
@@ -2769,7 +2955,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
+                        pred: ir::Pred::Not(&ir::Pred::Is(14usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -2789,7 +2975,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
+                        pred: ir::Pred::Not(&ir::Pred::Is(14usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -2826,7 +3012,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 6u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(17usize, 8u64),
+                        pred: ir::Pred::Is(18usize, 8u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -2834,7 +3020,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[
                     0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
-                    8usize, 9usize, 10usize, 11usize, 16usize,
+                    8usize, 9usize, 10usize, 11usize, 17usize,
                 ],
             },
             ir::Var {
@@ -2853,13 +3039,32 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[
                     0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
-                    8usize, 9usize, 10usize, 11usize, 12usize, 13usize, 16usize,
+                    8usize, 9usize, 10usize, 11usize, 12usize, 13usize, 17usize,
+                ],
+            },
+            ir::Var {
+                name: "gate",
+                doc: "",
+                origin: ir::Origin::Input(14usize),
+                values: &["Absent", "Foreign", "Terminating", "Stale", "Current"],
+                answers: 5u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(8usize, 32u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize, 11usize, 12usize, 13usize, 14usize, 17usize,
                 ],
             },
             ir::Var {
                 name: "logs",
                 doc: "",
-                origin: ir::Origin::Input(14usize),
+                origin: ir::Origin::Input(15usize),
                 values: &["New", "Behind", "Surplus", "Draining", "Foreign", "Current"],
                 answers: 6u8,
                 given: &[
@@ -2872,14 +3077,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[
                     0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
-                    8usize, 9usize, 10usize, 11usize, 12usize, 13usize, 14usize, 15usize,
-                    16usize,
+                    8usize, 9usize, 10usize, 11usize, 12usize, 13usize, 15usize, 16usize,
+                    17usize,
                 ],
             },
             ir::Var {
                 name: "pods",
                 doc: "",
-                origin: ir::Origin::Input(16usize),
+                origin: ir::Origin::Input(17usize),
                 values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
                 answers: 5u8,
                 given: &[
@@ -2892,18 +3097,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[
                     0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
-                    8usize, 9usize, 10usize, 16usize,
+                    8usize, 9usize, 10usize, 17usize,
                 ],
             },
             ir::Var {
                 name: "kit",
                 doc: "",
-                origin: ir::Origin::Input(17usize),
+                origin: ir::Origin::Input(18usize),
                 values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
                 answers: 5u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(10usize, 16u64),
+                        pred: ir::Pred::Is(11usize, 16u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -2911,7 +3116,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[
                     0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
-                    8usize, 9usize, 10usize, 16usize, 17usize, 18usize, 19usize,
+                    8usize, 9usize, 10usize, 17usize, 18usize, 19usize, 20usize,
                 ],
             },
             ir::Var {
@@ -2981,7 +3186,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[
                     ir::Guard {
                         pred: ir::Pred::All(
-                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(15usize, 8u64)],
+                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(16usize, 8u64)],
                         ),
                         otherwise: 0u8,
                     },
@@ -2998,11 +3203,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 4u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(16usize, 2u64),
+                        pred: ir::Pred::Is(17usize, 2u64),
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Is(10usize, 16u64),
+                        pred: ir::Pred::Is(11usize, 16u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -3010,7 +3215,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[
                     0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
-                    8usize, 9usize, 10usize, 16usize,
+                    8usize, 9usize, 10usize, 17usize,
                 ],
             },
             ir::Var {
@@ -3021,7 +3226,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(11usize, 16u64),
+                        pred: ir::Pred::Is(12usize, 16u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -3029,7 +3234,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[
                     0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
-                    8usize, 9usize, 10usize, 16usize, 17usize, 18usize, 19usize,
+                    8usize, 9usize, 10usize, 17usize, 18usize, 19usize, 20usize,
                 ],
             },
             ir::Var {
@@ -3040,7 +3245,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(16usize, 2u64),
+                        pred: ir::Pred::Is(17usize, 2u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -3056,7 +3261,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(19usize, 2u64),
+                        pred: ir::Pred::Is(20usize, 2u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -3219,7 +3424,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "create_logs",
+                name: "apply_gate",
                 doc: "",
                 origin: ir::Origin::Refused(14usize),
                 values: &["false", "true"],
@@ -3229,10 +3434,21 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[],
             },
+            ir::Var {
+                name: "create_logs",
+                doc: "",
+                origin: ir::Origin::Refused(15usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[],
+            },
         ],
         order: &[
-            ir::Node::Var(12usize),
             ir::Node::Var(13usize),
+            ir::Node::Var(14usize),
             ir::Node::Input(0usize),
             ir::Node::Var(2usize),
             ir::Node::Input(1usize),
@@ -3248,35 +3464,36 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(5usize),
             ir::Node::Input(9usize),
             ir::Node::Value(0usize),
-            ir::Node::Var(15usize),
             ir::Node::Var(16usize),
+            ir::Node::Var(17usize),
             ir::Node::Input(10usize),
-            ir::Node::Var(19usize),
             ir::Node::Var(20usize),
+            ir::Node::Var(21usize),
             ir::Node::Value(1usize),
             ir::Node::Var(6usize),
-            ir::Node::Input(16usize),
-            ir::Node::Var(10usize),
-            ir::Node::Var(17usize),
+            ir::Node::Input(17usize),
+            ir::Node::Var(11usize),
+            ir::Node::Var(18usize),
             ir::Node::Input(11usize),
             ir::Node::Var(7usize),
             ir::Node::Input(13usize),
             ir::Node::Input(12usize),
             ir::Node::Var(8usize),
-            ir::Node::Input(15usize),
             ir::Node::Input(14usize),
             ir::Node::Var(9usize),
-            ir::Node::Input(17usize),
+            ir::Node::Input(16usize),
+            ir::Node::Input(15usize),
+            ir::Node::Var(10usize),
             ir::Node::Input(18usize),
             ir::Node::Input(19usize),
-            ir::Node::Var(11usize),
             ir::Node::Input(20usize),
+            ir::Node::Var(12usize),
             ir::Node::Input(21usize),
+            ir::Node::Input(22usize),
             ir::Node::Var(0usize),
             ir::Node::Var(1usize),
-            ir::Node::Var(14usize),
-            ir::Node::Var(18usize),
-            ir::Node::Var(21usize),
+            ir::Node::Var(15usize),
+            ir::Node::Var(19usize),
             ir::Node::Var(22usize),
             ir::Node::Var(23usize),
             ir::Node::Var(24usize),
@@ -3291,10 +3508,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(33usize),
             ir::Node::Var(34usize),
             ir::Node::Var(35usize),
+            ir::Node::Var(36usize),
+            ir::Node::Var(37usize),
         ],
         nevers: &[
-            ir::Pred::All(&[ir::Pred::Is(16usize, 2u64), ir::Pred::Is(15usize, 1u64)]),
-            ir::Pred::All(&[ir::Pred::Is(20usize, 2u64), ir::Pred::Is(6usize, 16u64)]),
+            ir::Pred::All(&[ir::Pred::Is(17usize, 2u64), ir::Pred::Is(16usize, 1u64)]),
+            ir::Pred::All(&[ir::Pred::Is(21usize, 2u64), ir::Pred::Is(6usize, 16u64)]),
         ],
         states: ir::Table::new(
             &[
@@ -3302,7 +3521,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Elsewhere",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(12usize, 2u64),
+                    when: ir::Pred::Is(13usize, 2u64),
                     phase: ir::Phase::Ignored,
                     even_deleting: false,
                     wakes: ::std::option::Option::None,
@@ -3316,7 +3535,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Paused",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(13usize, 2u64),
+                    when: ir::Pred::Is(14usize, 2u64),
                     phase: ir::Phase::Suspended,
                     even_deleting: true,
                     wakes: ::std::option::Option::Some(&[ir::Source::This]),
@@ -3358,7 +3577,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Invalid",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(14usize, 2u64),
+                    when: ir::Pred::Is(15usize, 2u64),
                     phase: ir::Phase::Error,
                     even_deleting: false,
                     wakes: ::std::option::Option::Some(
@@ -3388,7 +3607,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Unreachable",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(15usize, 16u64),
+                    when: ir::Pred::Is(16usize, 16u64),
                     phase: ir::Phase::Pending,
                     even_deleting: false,
                     wakes: ::std::option::Option::None,
@@ -3416,7 +3635,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Taken",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(15usize, 2u64),
+                    when: ir::Pred::Is(16usize, 2u64),
                     phase: ir::Phase::Error,
                     even_deleting: false,
                     wakes: ::std::option::Option::Some(
@@ -3432,7 +3651,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Rejected",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(25usize, 2u64),
+                    when: ir::Pred::Is(26usize, 2u64),
                     phase: ir::Phase::Error,
                     even_deleting: false,
                     wakes: ::std::option::Option::Some(&[ir::Source::This]),
@@ -3446,7 +3665,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Making",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(15usize, 5u64),
+                    when: ir::Pred::Is(16usize, 5u64),
                     phase: ir::Phase::Pending,
                     even_deleting: false,
                     wakes: ::std::option::Option::None,
@@ -3461,14 +3680,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     doc: "",
                     goal: false,
                     when: ir::Pred::Any(
-                        &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(10usize, 8u64)],
+                        &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(11usize, 8u64)],
                     ),
                     phase: ir::Phase::Error,
                     even_deleting: false,
                     wakes: ::std::option::Option::Some(
                         &[
                             ir::Source::Input(9usize),
-                            ir::Source::Input(16usize),
+                            ir::Source::Input(17usize),
                             ir::Source::Input(10usize),
                         ],
                     ),
@@ -3510,7 +3729,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Scaling",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(10usize, 1u64),
+                    when: ir::Pred::Is(11usize, 1u64),
                     phase: ir::Phase::Pending,
                     even_deleting: false,
                     wakes: ::std::option::Option::None,
@@ -3524,7 +3743,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Pruning",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(10usize, 6u64),
+                    when: ir::Pred::Is(11usize, 6u64),
                     phase: ir::Phase::Pending,
                     even_deleting: false,
                     wakes: ::std::option::Option::None,
@@ -3538,11 +3757,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Kitless",
                     doc: "",
                     goal: false,
-                    when: ir::Pred::Is(11usize, 8u64),
+                    when: ir::Pred::Is(12usize, 8u64),
                     phase: ir::Phase::Error,
                     even_deleting: false,
                     wakes: ::std::option::Option::Some(
-                        &[ir::Source::Input(17usize), ir::Source::Input(10usize)],
+                        &[ir::Source::Input(18usize), ir::Source::Input(10usize)],
                     ),
                     overdue: ir::Length {
                         said: ::std::option::Option::None,
@@ -3555,7 +3774,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     doc: "",
                     goal: false,
                     when: ir::Pred::Any(
-                        &[ir::Pred::Is(11usize, 7u64), ir::Pred::Is(18usize, 1u64)],
+                        &[ir::Pred::Is(12usize, 7u64), ir::Pred::Is(19usize, 1u64)],
                     ),
                     phase: ir::Phase::Pending,
                     even_deleting: false,
@@ -3587,7 +3806,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     doc: "",
                     goal: false,
                     when: ir::Pred::All(
-                        &[ir::Pred::Is(17usize, 8u64), ir::Pred::Is(7usize, 29u64)],
+                        &[ir::Pred::Is(18usize, 8u64), ir::Pred::Is(7usize, 29u64)],
                     ),
                     phase: ir::Phase::Pending,
                     even_deleting: false,
@@ -3603,13 +3822,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     doc: "",
                     goal: false,
                     when: ir::Pred::Any(
-                        &[ir::Pred::Is(8usize, 2u64), ir::Pred::Is(9usize, 16u64)],
+                        &[
+                            ir::Pred::Is(8usize, 2u64),
+                            ir::Pred::Is(10usize, 16u64),
+                            ir::Pred::Is(9usize, 2u64),
+                        ],
                     ),
                     phase: ir::Phase::Error,
                     even_deleting: false,
                     wakes: ::std::option::Option::Some(
                         &[
                             ir::Source::Input(12usize),
+                            ir::Source::Input(15usize),
                             ir::Source::Input(14usize),
                             ir::Source::Input(10usize),
                         ],
@@ -3631,7 +3855,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                                 &[
                                     ir::Pred::Is(8usize, 9u64),
                                     ir::Pred::All(
-                                        &[ir::Pred::Is(8usize, 16u64), ir::Pred::Is(9usize, 3u64)],
+                                        &[ir::Pred::Is(8usize, 16u64), ir::Pred::Is(10usize, 3u64)],
+                                    ),
+                                    ir::Pred::All(
+                                        &[ir::Pred::Is(8usize, 32u64), ir::Pred::Is(9usize, 13u64)],
                                     ),
                                 ],
                             ),
@@ -3666,7 +3893,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     name: "Ready",
                     doc: "",
                     goal: true,
-                    when: ir::Pred::Is(15usize, 8u64),
+                    when: ir::Pred::Is(16usize, 8u64),
                     phase: ir::Phase::Ready,
                     even_deleting: false,
                     wakes: ::std::option::Option::None,
@@ -3688,11 +3915,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(8usize, 2u8)], &[(8usize, 4u8)]],
-                affects: &[8usize, 9usize],
+                affects: &[8usize, 9usize, 10usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 21usize,
+                refused: 22usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3700,20 +3927,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "Notes in `logged` which of `logs` were made.",
                 verb: ir::Verb::Note,
                 each: false,
-                target: 15usize,
+                target: 16usize,
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[
-                    &[(9usize, 2u8)],
-                    &[(9usize, 3u8)],
-                    &[(9usize, 4u8)],
-                    &[(9usize, 5u8)],
+                    &[(10usize, 2u8)],
+                    &[(10usize, 3u8)],
+                    &[(10usize, 4u8)],
+                    &[(10usize, 5u8)],
                 ],
-                affects: &[9usize],
+                affects: &[10usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 22usize,
+                refused: 23usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3725,18 +3952,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(15usize, 12u64)],
+                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(16usize, 12u64)],
                     ),
                 ),
-                sets: &[&[(15usize, 0u8)]],
+                sets: &[&[(16usize, 0u8)]],
                 affects: &[
-                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 15usize, 16usize,
-                    17usize, 18usize, 19usize, 20usize,
+                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 12usize, 16usize,
+                    17usize, 18usize, 19usize, 20usize, 21usize,
                 ],
                 undo: ::std::option::Option::None,
                 is_undo: true,
                 is_step: false,
-                refused: 23usize,
+                refused: 24usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3748,18 +3975,19 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::Any(
-                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(15usize, 3u64)],
+                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(16usize, 3u64)],
                     ),
                 ),
                 sets: &[&[(3usize, 2u8)]],
                 affects: &[
                     3usize, 4usize, 5usize, 6usize, 7usize, 8usize, 9usize, 10usize,
-                    11usize, 15usize, 16usize, 17usize, 18usize, 19usize, 20usize,
+                    11usize, 12usize, 16usize, 17usize, 18usize, 19usize, 20usize,
+                    21usize,
                 ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 24usize,
+                refused: 25usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3772,21 +4000,21 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
-                            ir::Pred::Is(14usize, 1u64),
+                            ir::Pred::Is(15usize, 1u64),
                             ir::Pred::Is(3usize, 4u64),
-                            ir::Pred::Is(15usize, 5u64),
+                            ir::Pred::Is(16usize, 5u64),
                         ],
                     ),
                 ),
-                sets: &[&[(15usize, 3u8)], &[(15usize, 1u8)]],
+                sets: &[&[(16usize, 3u8)], &[(16usize, 1u8)]],
                 affects: &[
-                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 15usize, 16usize,
-                    17usize, 18usize, 19usize, 20usize,
+                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 12usize, 16usize,
+                    17usize, 18usize, 19usize, 20usize, 21usize,
                 ],
                 undo: ::std::option::Option::Some(2usize),
                 is_undo: false,
                 is_step: false,
-                refused: 25usize,
+                refused: 26usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3803,43 +4031,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(15usize, 8u64)],
+                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(16usize, 8u64)],
                     ),
                 ),
                 sets: &[&[(6usize, 4u8)]],
                 affects: &[
-                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 17usize, 18usize,
-                    20usize,
+                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 12usize, 18usize,
+                    19usize, 21usize,
                 ],
-                undo: ::std::option::Option::None,
-                is_undo: false,
-                is_step: false,
-                refused: 26usize,
-                keeps: false,
-            },
-            ir::Effect {
-                name: "apply_pods",
-                doc: "",
-                verb: ir::Verb::Apply,
-                each: true,
-                target: 16usize,
-                from: &[
-                    ir::Source::Input(0usize),
-                    ir::Source::Input(1usize),
-                    ir::Source::Input(9usize),
-                ],
-                when: ::std::option::Option::Some(
-                    ir::Pred::All(
-                        &[ir::Pred::Is(14usize, 1u64), ir::Pred::Is(15usize, 8u64)],
-                    ),
-                ),
-                sets: &[
-                    &[(10usize, 1u8)],
-                    &[(10usize, 2u8)],
-                    &[(10usize, 3u8)],
-                    &[(10usize, 4u8)],
-                ],
-                affects: &[7usize, 8usize, 9usize, 10usize, 11usize, 17usize, 18usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
@@ -3847,15 +4046,30 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 keeps: false,
             },
             ir::Effect {
-                name: "delete_pods",
+                name: "apply_pods",
                 doc: "",
-                verb: ir::Verb::Delete,
+                verb: ir::Verb::Apply,
                 each: true,
-                target: 16usize,
-                from: &[],
-                when: ::std::option::Option::None,
-                sets: &[&[(10usize, 2u8)], &[(10usize, 3u8)], &[(10usize, 4u8)]],
-                affects: &[7usize, 8usize, 9usize, 10usize, 11usize, 17usize, 18usize],
+                target: 17usize,
+                from: &[
+                    ir::Source::Input(0usize),
+                    ir::Source::Input(1usize),
+                    ir::Source::Input(9usize),
+                ],
+                when: ::std::option::Option::Some(
+                    ir::Pred::All(
+                        &[ir::Pred::Is(15usize, 1u64), ir::Pred::Is(16usize, 8u64)],
+                    ),
+                ),
+                sets: &[
+                    &[(11usize, 1u8)],
+                    &[(11usize, 2u8)],
+                    &[(11usize, 3u8)],
+                    &[(11usize, 4u8)],
+                ],
+                affects: &[
+                    7usize, 8usize, 9usize, 10usize, 11usize, 12usize, 18usize, 19usize,
+                ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
@@ -3863,28 +4077,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 keeps: false,
             },
             ir::Effect {
-                name: "apply_kit",
-                doc: "",
-                verb: ir::Verb::Apply,
-                each: true,
-                target: 17usize,
-                from: &[ir::Source::Input(0usize)],
-                when: ::std::option::Option::Some(ir::Pred::Is(14usize, 1u64)),
-                sets: &[
-                    &[(11usize, 1u8)],
-                    &[(11usize, 2u8)],
-                    &[(11usize, 3u8)],
-                    &[(11usize, 4u8)],
-                ],
-                affects: &[11usize, 18usize],
-                undo: ::std::option::Option::None,
-                is_undo: false,
-                is_step: false,
-                refused: 29usize,
-                keeps: false,
-            },
-            ir::Effect {
-                name: "delete_kit",
+                name: "delete_pods",
                 doc: "",
                 verb: ir::Verb::Delete,
                 each: true,
@@ -3892,11 +4085,50 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(11usize, 2u8)], &[(11usize, 3u8)], &[(11usize, 4u8)]],
-                affects: &[11usize, 18usize],
+                affects: &[
+                    7usize, 8usize, 9usize, 10usize, 11usize, 12usize, 18usize, 19usize,
+                ],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 29usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "apply_kit",
+                doc: "",
+                verb: ir::Verb::Apply,
+                each: true,
+                target: 18usize,
+                from: &[ir::Source::Input(0usize)],
+                when: ::std::option::Option::Some(ir::Pred::Is(15usize, 1u64)),
+                sets: &[
+                    &[(12usize, 1u8)],
+                    &[(12usize, 2u8)],
+                    &[(12usize, 3u8)],
+                    &[(12usize, 4u8)],
+                ],
+                affects: &[12usize, 19usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
                 refused: 30usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "delete_kit",
+                doc: "",
+                verb: ir::Verb::Delete,
+                each: true,
+                target: 18usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[&[(12usize, 2u8)], &[(12usize, 3u8)], &[(12usize, 4u8)]],
+                affects: &[12usize, 19usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 31usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3909,13 +4141,13 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ::std::option::Option::None,
                 sets: &[&[(6usize, 2u8)], &[(6usize, 0u8)]],
                 affects: &[
-                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 17usize, 18usize,
-                    20usize,
+                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 12usize, 18usize,
+                    19usize, 21usize,
                 ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: true,
-                refused: 31usize,
+                refused: 32usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3925,13 +4157,13 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 each: false,
                 target: 11usize,
                 from: &[],
-                when: ::std::option::Option::Some(ir::Pred::Is(14usize, 1u64)),
+                when: ::std::option::Option::Some(ir::Pred::Is(15usize, 1u64)),
                 sets: &[&[(7usize, 4u8)], &[(7usize, 5u8)]],
-                affects: &[7usize, 8usize, 9usize],
+                affects: &[7usize, 8usize, 9usize, 10usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 32usize,
+                refused: 33usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3943,11 +4175,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(7usize, 5u8)]],
-                affects: &[7usize, 8usize, 9usize],
+                affects: &[7usize, 8usize, 9usize, 10usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 33usize,
+                refused: 34usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3959,11 +4191,27 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(8usize, 3u8)]],
-                affects: &[8usize, 9usize],
+                affects: &[8usize, 9usize, 10usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 34usize,
+                refused: 35usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "apply_gate",
+                doc: "",
+                verb: ir::Verb::Apply,
+                each: false,
+                target: 14usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[&[(9usize, 4u8)], &[(9usize, 2u8)]],
+                affects: &[9usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 36usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3971,15 +4219,15 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 verb: ir::Verb::Create,
                 each: true,
-                target: 14usize,
+                target: 15usize,
                 from: &[ir::Source::Input(0usize)],
-                when: ::std::option::Option::Some(ir::Pred::Is(14usize, 1u64)),
-                sets: &[&[(9usize, 0u8)]],
-                affects: &[9usize],
+                when: ::std::option::Option::Some(ir::Pred::Is(15usize, 1u64)),
+                sets: &[&[(10usize, 0u8)]],
+                affects: &[10usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 35usize,
+                refused: 37usize,
                 keeps: false,
             },
         ],
@@ -3988,9 +4236,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "fits",
                 claim: ::std::option::Option::None,
                 when: ir::Pred::All(
-                    &[ir::Pred::Is(18usize, 1u64), ir::Pred::Is(11usize, 16u64)],
+                    &[ir::Pred::Is(19usize, 1u64), ir::Pred::Is(12usize, 16u64)],
                 ),
-                sets: &[&[(18usize, 1u8)]],
+                sets: &[&[(19usize, 1u8)]],
             },
             ir::Promise {
                 name: "counted",
@@ -4002,11 +4250,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 }),
                 when: ir::Pred::All(
                     &[
-                        ir::Pred::Is(15usize, 8u64),
-                        ir::Pred::Not(&ir::Pred::Is(16usize, 2u64)),
+                        ir::Pred::Is(16usize, 8u64),
+                        ir::Pred::Not(&ir::Pred::Is(17usize, 2u64)),
                     ],
                 ),
-                sets: &[&[(16usize, 1u8)]],
+                sets: &[&[(17usize, 1u8)]],
             },
         ],
         steps: &[
@@ -4340,52 +4588,52 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(11usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(14usize),
-                causes: &[ir::Cause::Again(16usize)],
+                causes: &[ir::Cause::Again(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(16usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(17usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(18usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(19usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(20usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(21usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(22usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(15usize),
                 to: ir::StateId(23usize),
-                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(16usize)],
+                causes: &[ir::Cause::Effect(7usize), ir::Cause::Gone(17usize)],
             },
             ir::Edge {
                 from: ir::StateId(17usize),
@@ -4393,7 +4641,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 causes: &[
                     ir::Cause::Effect(8usize),
                     ir::Cause::Effect(9usize),
-                    ir::Cause::Gone(17usize),
+                    ir::Cause::Gone(18usize),
                 ],
             },
             ir::Edge {
@@ -4403,7 +4651,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Cause::Effect(8usize),
                     ir::Cause::Effect(9usize),
                     ir::Cause::Promise(0usize),
-                    ir::Cause::Gone(17usize),
+                    ir::Cause::Gone(18usize),
                 ],
             },
             ir::Edge {
@@ -4413,7 +4661,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Cause::Effect(8usize),
                     ir::Cause::Effect(9usize),
                     ir::Cause::Promise(0usize),
-                    ir::Cause::Gone(17usize),
+                    ir::Cause::Gone(18usize),
                 ],
             },
             ir::Edge {
@@ -4423,7 +4671,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Cause::Effect(8usize),
                     ir::Cause::Effect(9usize),
                     ir::Cause::Promise(0usize),
-                    ir::Cause::Gone(17usize),
+                    ir::Cause::Gone(18usize),
                 ],
             },
             ir::Edge {
@@ -4433,7 +4681,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Cause::Effect(8usize),
                     ir::Cause::Effect(9usize),
                     ir::Cause::Promise(0usize),
-                    ir::Cause::Gone(17usize),
+                    ir::Cause::Gone(18usize),
                 ],
             },
             ir::Edge {
@@ -4443,7 +4691,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Cause::Effect(8usize),
                     ir::Cause::Effect(9usize),
                     ir::Cause::Promise(0usize),
-                    ir::Cause::Gone(17usize),
+                    ir::Cause::Gone(18usize),
                 ],
             },
             ir::Edge {
@@ -4453,7 +4701,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Cause::Effect(8usize),
                     ir::Cause::Effect(9usize),
                     ir::Cause::Promise(0usize),
-                    ir::Cause::Gone(17usize),
+                    ir::Cause::Gone(18usize),
                 ],
             },
             ir::Edge {
@@ -4479,7 +4727,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Edge {
                 from: ir::StateId(21usize),
                 to: ir::StateId(22usize),
-                causes: &[ir::Cause::Effect(0usize), ir::Cause::Effect(1usize)],
+                causes: &[
+                    ir::Cause::Effect(0usize),
+                    ir::Cause::Effect(1usize),
+                    ir::Cause::Effect(14usize),
+                    ir::Cause::Gone(14usize),
+                ],
             },
         ],
         waits: &[],
@@ -4495,7 +4748,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(14usize, 1u64)],
+                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(15usize, 1u64)],
                             ),
                         ),
                     },
@@ -4504,7 +4757,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Invalid",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(14usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(15usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
@@ -4526,7 +4779,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(15usize, 8u64), ir::Pred::Is(3usize, 4u64)],
+                                &[ir::Pred::Is(16usize, 8u64), ir::Pred::Is(3usize, 4u64)],
                             ),
                         ),
                     },
@@ -4541,14 +4794,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ],
                         ),
                         event: ::std::option::Option::Some("NameTaken"),
-                        when: ::std::option::Option::Some(ir::Pred::Is(15usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(16usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
                         reason: "Refused",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(25usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(26usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::Unknown,
@@ -4579,8 +4832,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ir::Pred::All(
                                 &[
                                     ir::Pred::Is(2usize, 4u64),
-                                    ir::Pred::Is(14usize, 1u64),
-                                    ir::Pred::Is(15usize, 16u64),
+                                    ir::Pred::Is(15usize, 1u64),
+                                    ir::Pred::Is(16usize, 16u64),
                                 ],
                             ),
                         ),
@@ -4592,7 +4845,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
-                                &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(10usize, 8u64)],
+                                &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(11usize, 8u64)],
                             ),
                         ),
                     },
@@ -4601,7 +4854,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Kitless",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(11usize, 8u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(12usize, 8u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
@@ -4617,7 +4870,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
-                                &[ir::Pred::Is(8usize, 2u64), ir::Pred::Is(9usize, 16u64)],
+                                &[
+                                    ir::Pred::Is(8usize, 2u64),
+                                    ir::Pred::Is(10usize, 16u64),
+                                    ir::Pred::Is(9usize, 2u64),
+                                ],
                             ),
                         ),
                     },
@@ -4634,7 +4891,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                                         &[
                                             ir::Pred::Is(8usize, 9u64),
                                             ir::Pred::All(
-                                                &[ir::Pred::Is(8usize, 16u64), ir::Pred::Is(9usize, 3u64)],
+                                                &[ir::Pred::Is(8usize, 16u64), ir::Pred::Is(10usize, 3u64)],
+                                            ),
+                                            ir::Pred::All(
+                                                &[ir::Pred::Is(8usize, 32u64), ir::Pred::Is(9usize, 13u64)],
                                             ),
                                         ],
                                     ),
@@ -4651,12 +4911,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ir::Pred::All(
                                 &[
                                     ir::Pred::Is(6usize, 16u64),
-                                    ir::Pred::Is(10usize, 16u64),
                                     ir::Pred::Is(11usize, 16u64),
-                                    ir::Pred::Is(18usize, 2u64),
+                                    ir::Pred::Is(12usize, 16u64),
+                                    ir::Pred::Is(19usize, 2u64),
                                     ir::Pred::Any(
                                         &[
-                                            ir::Pred::Not(&ir::Pred::Is(17usize, 8u64)),
+                                            ir::Pred::Not(&ir::Pred::Is(18usize, 8u64)),
                                             ir::Pred::Is(7usize, 32u64),
                                         ],
                                     ),
@@ -4719,6 +4979,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             },
             ir::Field {
                 name: "isRush",
+                what: ir::FieldOf::Method {
+                    last_reported: false,
+                },
+            },
+            ir::Field {
+                name: "gateName",
                 what: ir::FieldOf::Method {
                     last_reported: false,
                 },

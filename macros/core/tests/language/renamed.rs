@@ -105,7 +105,7 @@ fn an_old_word_ends_the_type_before_it() {
 fn a_word_stands_once_by_its_old_or_its_new_name() {
     let found = render_findings(&[("exclusive spec.ports,", "exclusive spec.ports whole")]);
     assert!(
-        found[0].starts_with("5: LC000 [whole] service: expected `of`, `by`, `every`, `exclusive`, `retain`, `given` or `;`, found `whole`;"),
+        found[0].starts_with("5: LC000 [whole] service: expected `of`, `by`, `if`, `every`, `exclusive`, `retain`, `given` or `;`, found `whole`;"),
         "{found:?}"
     );
     let found = render_findings(&[("last_reported", "last_reported kept")]);

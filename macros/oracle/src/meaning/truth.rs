@@ -3,6 +3,7 @@
 //! arguments. A [`Reality`] knows the contents of objects.
 
 mod once;
+mod optional;
 
 use std::cell::RefCell;
 
@@ -112,6 +113,11 @@ pub trait Reality {
         object: &Self::Object,
     ) -> bool {
         self.is_as_built(effect, from, object)
+    }
+    /// Returns true if the object of the lifecycle has a value at the path behind the `if` of an
+    /// input.
+    fn is_asked_for(&self, _input: &str) -> bool {
+        true
     }
     /// The names that a `record of` has. A volume has none.
     fn noted(&self, _record: &str) -> Vec<String> {
@@ -425,6 +431,7 @@ impl<'a, R: Reality> Evaluation<'a, R> {
         Ok(match (input.own.as_str(), input.many, first) {
             ("owned", true, _) if once => self.created_set(input, &sought.objects)?,
             ("owned", false, first) if once => self.created(input, first)?,
+            ("owned", false, first) if !self.is_asked_for(input) => self.unwanted(input, first)?,
             ("owned" | "shared", true, _) => self.worst(input, &sought.objects)?,
             ("group", ..) => self.worst_of_group(input)?,
             ("poll", _, Some(_)) => "Known",
@@ -463,7 +470,7 @@ impl<'a, R: Reality> Evaluation<'a, R> {
         let mut able = None;
         for effect in &effects {
             let from = self.given(&effect.from)?;
-            if from.iter().any(is_missing) {
+            if self.lacks(&from)? {
                 continue;
             }
             able = able.or(Some((*effect, from.clone())));
@@ -532,7 +539,7 @@ impl<'a, R: Reality> Evaluation<'a, R> {
         let mut effects = self.meaning.life().effects.iter();
         let applies = effects.find(|e| e.on == group.name && e.verb == "apply");
         let from = applies.map(|effect| self.given(&effect.from)).transpose()?;
-        if from.iter().flatten().any(is_missing) {
+        if from.as_ref().map_or(Ok(false), |from| self.lacks(from))? {
             return Ok("Behind");
         }
         let built = applies
@@ -571,7 +578,7 @@ impl<'a, R: Reality> Evaluation<'a, R> {
         let mut effects = self.meaning.life().effects.iter();
         let applies = effects.find(|e| e.on == input.name && e.verb == "apply" && e.each);
         let from = applies.map(|effect| self.given(&effect.from)).transpose()?;
-        if from.iter().flatten().any(is_missing) {
+        if from.as_ref().map_or(Ok(false), |from| self.lacks(from))? {
             return Ok("Behind");
         }
         let built = applies

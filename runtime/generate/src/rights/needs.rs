@@ -146,6 +146,8 @@ fn reads(lifecycle: &Lifecycle) -> &'static [Verb] {
 fn writes(effect: &Effect, input: &Input) -> &'static [Verb] {
     match (effect.verb, input.mode) {
         (Does::Apply | Does::Delete, Mode::Part) | (Does::Adopt, _) => &[Verb::Patch],
+        // Where it is not wanted, it is deleted.
+        (Does::Apply, _) if input.only_if.is_some() => &[Verb::Create, Verb::Patch, Verb::Delete],
         (Does::Apply | Does::Create, _) => &[Verb::Create, Verb::Patch],
         // Of a shared object, only our own part is removed.
         (Does::Delete, Mode::Shared) => &[Verb::Patch, Verb::Delete],

@@ -1,5 +1,6 @@
 //! Objects and writes, as a person reads them.
 
+use lifecycle_runtime::cluster::observe::Job;
 use lifecycle_runtime::machine::ir::{Mode, Verb};
 
 use crate::explain::look::Inspection;
@@ -43,7 +44,10 @@ pub(crate) fn describe_effect(look: &Inspection<'_>, effect: usize) -> String {
         }
         None => named(look, declared.target),
     };
+    let deletes = plan.is_some_and(|plan| plan.job == Job::Delete);
     match declared.verb {
+        // It is not wanted.
+        Verb::Apply if deletes => format!("delete {what} (`{}`)", declared.name),
         Verb::Apply => format!("apply {what} (`{}`)", declared.name),
         Verb::Delete => format!("delete {what} (`{}`)", declared.name),
         Verb::Adopt => format!("take over {what} (`{}`)", declared.name),

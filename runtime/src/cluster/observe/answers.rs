@@ -33,6 +33,7 @@ impl Observing<'_> {
             (Mode::Owned, false) if input.noted.is_some() => self.ask_created(number),
             (Mode::Owned | Mode::Shared, true) => self.ask_set(number),
             (Mode::Group, _) => self.ask_group(number),
+            (Mode::Owned, _) if !self.is_wanted(number) => Ok(self.ask_optional(number)),
             (Mode::Owned | Mode::Shared | Mode::Part, _) => self.ask_written(number),
         }
     }
@@ -51,6 +52,7 @@ impl Observing<'_> {
             },
             (Mode::Owned | Mode::Shared, _) if input.many => Verdict::Behind,
             (Mode::Group, _) => Verdict::Behind,
+            (Mode::Owned, _) if !self.is_wanted(number) => self.standing_unwanted(number),
             (Mode::Owned | Mode::Shared | Mode::Part, None) => Verdict::Absent,
             (Mode::Owned, Some(live)) if input.noted.is_some() => self.creation_state(number, live),
             (Mode::Owned, Some(live)) if self.ownership(number, live) != Ownership::Ours => {

@@ -120,6 +120,13 @@ impl Observing<'_> {
         format!("{} is being deleted", self.reference(input, name))
     }
 
+    pub(super) fn say_unwanted(&self, input: usize, name: &Name) -> String {
+        let object = self.reference(input, name);
+        let path = self.ir.inputs[input].only_if;
+        let why = path.map(|path| format!(": `{path}` is not set"));
+        format!("{object} is not wanted any more{}", why.unwrap_or_default())
+    }
+
     pub(super) fn say_differs(&self, input: usize, name: &Name, comparison: &Comparison) -> String {
         let object = self.reference(input, name);
         match comparison {

@@ -108,8 +108,7 @@ impl Observing<'_> {
             let plan = self.removal(number, name, live);
             self.plans[effect].push(plan);
         }
-        let object = self.reference(number, name);
-        (Verdict::Surplus, format!("{object} is not wanted any more"))
+        (Verdict::Surplus, self.say_unwanted(number, name))
     }
 
     /// The effect that applies or deletes members of a set, or of the group of a member.

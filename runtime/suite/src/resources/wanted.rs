@@ -40,6 +40,10 @@ impl Harness {
                 if ir.inputs[input].noted.is_some() {
                     continue;
                 }
+                // One of another owner that has the name of an unwanted one.
+                if last.observation.is_hidden(input) {
+                    continue;
+                }
                 let var = ir.verdict(input);
                 let verdict = var.and_then(|var| ir.verdict_in(last.world(), var));
                 if verdict != Some(Verdict::Current) {

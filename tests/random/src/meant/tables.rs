@@ -32,7 +32,7 @@ pub(super) fn build_tables(
                     input.retired,
                     input.noted,
                     input.retain.is_some(),
-                    (input.group, input.optional)
+                    (input.group, input.optional, input.only_if)
                 ),
                 &declared.lookups[at],
             )

@@ -76,6 +76,7 @@ impl Run<'_> {
         // One member decides for its group.
         let input = *self.machine.ir.of_objects(input).first().unwrap_or(&input);
         let called = self.machine.declared.inputs[input].clone();
+        self.want(input, value);
         match value {
             "Known" | "Unknown" => {
                 let down = value == "Unknown";
@@ -101,6 +102,25 @@ impl Run<'_> {
                 self.loosen();
             }
         }
+    }
+
+    /// Lets the object want an optional one where only that leads to the value, and mostly otherwise.
+    fn want(&mut self, input: usize, value: &str) {
+        let Some(path) = self.machine.ir.inputs[input].only_if else {
+            return;
+        };
+        let must = matches!(value, "Absent" | "Foreign");
+        let text = match must || !self.dice.one_in(3) {
+            true => "a",
+            false => "",
+        };
+        self.cluster.edit(0, SUBJECT, |object| {
+            let mut at = object;
+            for part in path.split('.') {
+                at = &mut at[part];
+            }
+            *at = json!(text);
+        });
     }
 
     /// Sets the name by which the object refers to an input that is found by name.

@@ -118,7 +118,12 @@ impl Builder<'_> {
             inputs.any(|input| input.name == *name && input.many)
         };
         let is_once = self.ast.comes(&effect.target) == WriteMode::Once;
+        let mut inputs = self.ast.inputs.iter();
+        let is_optional =
+            inputs.any(|input| input.name == effect.target && input.only_if.is_some());
         let values: &[Verdict] = match (effect.verb, effect.each.is_some()) {
+            // It is deleted where it is not wanted.
+            (Verb::Apply, false) if is_optional => &[Current, Terminating],
             (Verb::Apply, false) => &[Current],
             (Verb::Apply, true) => &[Surplus, Draining, Foreign, Current],
             (Verb::Delete, false) if is_once => &[Terminating, Gone],

@@ -42,6 +42,7 @@ impl Builder<'_> {
                 Some((_, lookup)) => self.lookup(lookup, &place),
                 None => Lookup::None,
             },
+            only_if: input.only_if.as_ref().map(|(_, path)| path.clone()),
             every: input
                 .every
                 .as_ref()

@@ -1,7 +1,7 @@
 //! The verdict on an object that is created once: by the existing objects, and by the record of the
 //! creation.
 
-use super::{Evaluation, Reality, is_missing};
+use super::{Evaluation, Reality};
 use crate::syntax::Input;
 
 impl<R: Reality> Evaluation<'_, R> {
@@ -49,7 +49,7 @@ impl<R: Reality> Evaluation<'_, R> {
         let from = create.map(|effect| self.given(&effect.from)).transpose()?;
         let from = from.unwrap_or_default();
         let noted = self.noted(input);
-        let wanted = match from.iter().any(is_missing) {
+        let wanted = match self.lacks(&from)? {
             true => None,
             false => Some(self.reality.desired_names(&input.name, &from)),
         };

@@ -4,7 +4,7 @@
 
 mod allocations;
 mod answer;
-mod builtin;
+pub(crate) mod builtin;
 mod call;
 mod client;
 mod crds;

@@ -22,6 +22,7 @@ mod operation;
 mod pods;
 mod protection;
 mod provisioner;
+mod revisions;
 mod rpc;
 mod run;
 mod scheduler;
@@ -203,3 +204,6 @@ impl World {
         run::Runner::new(self, client).run().await;
     }
 }
+
+#[cfg(test)]
+mod tests;

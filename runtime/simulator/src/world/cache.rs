@@ -114,6 +114,16 @@ impl Cache {
         gone.into_iter().map(|key| self.put(key, None)).collect()
     }
 
+    /// Forgets a kind and its objects, which a watch no longer follows.
+    pub(super) fn forget(&mut self, kind: &Kind) {
+        let all: Vec<ObjectKey> = self.all(kind, None).map(|(key, _)| key.clone()).collect();
+        for key in all {
+            self.put(key, None);
+        }
+        self.unseen.remove(kind);
+        self.listed.remove(kind);
+    }
+
     pub(super) fn put(&mut self, key: ObjectKey, mut new: Option<Object>) -> Change {
         // No controller here reads the managed fields.
         let meta = new.as_mut().and_then(|o| o.pointer_mut("/metadata"));

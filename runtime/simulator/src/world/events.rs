@@ -1,12 +1,14 @@
-//! Events about volumes that cannot be made or mounted. A repeated Event is counted.
+//! Events about volumes that cannot be made or mounted, and about owners that cannot be. A repeated
+//! Event about a volume is counted.
 
 use serde_json::{Value, json};
 
 use super::cache::Cache;
 use super::calls::{About, Call, Failure, Verb};
-use super::kinds::ObjectKey;
+use super::kinds::{Kind, ObjectKey};
 use super::object::{letters, number, uid};
 use super::operation::Operation;
+use super::view::View;
 
 /// Returns the Event of a failed call for an object, if one is due.
 pub(super) fn of_failure(
@@ -35,6 +37,26 @@ pub(super) fn of_failure(
         at.clone(),
         event(&at, (about, object), (reason, &message), component, now),
     ))
+}
+
+/// Returns the Event of the garbage collector about an object, unless it is published already.
+pub(super) fn warning(
+    view: &View<'_>,
+    (about, object): (&ObjectKey, &Value),
+    reason: &str,
+    message: &str,
+) -> Option<Operation> {
+    let known = letters(&format!("{} {reason} {message}", uid(object)));
+    // An Event about an object without a namespace is in `default`.
+    let namespace = about.namespace.as_deref().unwrap_or("default");
+    let name = format!("{}.{known}", about.name);
+    let at = ObjectKey::new(Kind::from_name("Event"), Some(namespace), &name);
+    let source = json!({ "component": "garbage-collector-controller" });
+    let event = event(&at, (about, object), (reason, message), source, &view.now);
+    view.cache
+        .get(&at)
+        .is_none()
+        .then(|| Operation::Create(at, event))
 }
 
 fn event(

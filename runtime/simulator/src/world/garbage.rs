@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::cache::{Cache, Change};
+use super::events;
 use super::kinds::{Kind, ObjectKey};
-use super::object::{has_finalizer, is_leaving, list, owners, text, uid};
+use super::object::{has_finalizer, is_leaving, list, owners, text, uid, uid_of};
 use super::operation::{Operation, Removal};
 use super::view::View;
 
@@ -46,7 +47,7 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     if owners(object).is_empty() || is_leaving(object) {
         return Vec::new();
     }
-    owned(view.cache, key, object)
+    owned(view, key, object)
 }
 
 /// Takes its reference away from all that it owns, then lets it go.
@@ -86,7 +87,8 @@ enum Owner {
     Unknown,
 }
 
-fn owned(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
+fn owned(view: &View<'_>, key: &ObjectKey, object: &Value) -> Vec<Operation> {
+    let cache = view.cache;
     let (mut solid, mut waiting, mut gone) = (false, Vec::new(), Vec::new());
     for owner in owners(object) {
         let id = text(owner, "/uid").unwrap_or_default();
@@ -96,8 +98,9 @@ fn owned(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
             Owner::Gone(at) => gone.push((at, id)),
         }
     }
+    let mut operations = misplaced(view, key, object);
     if waiting.is_empty() && gone.is_empty() {
-        return Vec::new();
+        return operations;
     }
     if solid {
         // It has another owner; those that are going must not wait for it.
@@ -106,7 +109,8 @@ fn owned(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
             .chain(gone.iter().map(|(_, id)| id))
             .collect();
         let operation = without_owners(key, object, &ids);
-        return vec![if_gone(gone, operation)];
+        operations.push(if_gone(gone, operation));
+        return operations;
     }
     let has_dependents = cache.owned_by(&uid(object)).next().is_some();
     let policy = match !waiting.is_empty() && has_dependents {
@@ -118,7 +122,28 @@ fn owned(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
         policy,
         at_once: false,
     };
-    vec![if_gone(gone, Operation::Delete(key.clone(), removal))]
+    operations.push(if_gone(gone, Operation::Delete(key.clone(), removal)));
+    operations
+}
+
+/// Publishes an Event for each owner that lives in another namespace.
+fn misplaced(view: &View<'_>, key: &ObjectKey, object: &Value) -> Vec<Operation> {
+    let own = key.namespace.as_deref().unwrap_or_default();
+    let elsewhere = owners(object).iter().filter(|owner| {
+        let found = view.cache.by_uid(&uid_of(owner));
+        found.is_some_and(|(at, _)| at.namespace.is_some() && at.namespace != key.namespace)
+    });
+    let event = |owner: &Value| {
+        let word = |field: &str| text(owner, field).unwrap_or_default();
+        let (version, kind, name) = (word("/apiVersion"), word("/kind"), word("/name"));
+        let id = uid_of(owner);
+        let message = format!(
+            "ownerRef [{version}/{kind}, namespace: {own}, name: {name}, uid: {id}] does not exist in namespace {own:?}"
+        );
+        let about = (key, object);
+        events::warning(view, about, "OwnerRefInvalidNamespace", &message)
+    };
+    elsewhere.filter_map(event).collect()
 }
 
 /// Confirms apparently absent owners with the server, because the caches may be stale.

@@ -15,83 +15,163 @@ pub(super) struct Kind {
     pub(super) namespaced: bool,
 }
 
-/// Group, version, kind, plural, and whether the kind is namespaced.
-const BUILT_IN: [(&str, &str, &str, &str, bool); 21] = [
-    ("", "v1", "Namespace", "namespaces", false),
-    ("", "v1", "Node", "nodes", false),
-    ("", "v1", "PersistentVolume", "persistentvolumes", false),
-    ("", "v1", "ConfigMap", "configmaps", true),
-    ("", "v1", "Secret", "secrets", true),
-    ("", "v1", "ServiceAccount", "serviceaccounts", true),
-    ("", "v1", "Service", "services", true),
-    ("", "v1", "Pod", "pods", true),
+/// Kind, plural, and whether the kind is namespaced.
+type Row = (&'static str, &'static str, bool);
+
+/// Every kind that an API server has before any definition, by group and version.
+const BUILT_IN: [(&str, &str, &[Row]); 14] = [
     (
         "",
         "v1",
-        "ReplicationController",
-        "replicationcontrollers",
-        true,
+        &[
+            ("Namespace", "namespaces", false),
+            ("Node", "nodes", false),
+            ("PersistentVolume", "persistentvolumes", false),
+            ("ConfigMap", "configmaps", true),
+            ("Endpoints", "endpoints", true),
+            ("Event", "events", true),
+            ("LimitRange", "limitranges", true),
+            ("PersistentVolumeClaim", "persistentvolumeclaims", true),
+            ("Pod", "pods", true),
+            ("PodTemplate", "podtemplates", true),
+            ("ReplicationController", "replicationcontrollers", true),
+            ("ResourceQuota", "resourcequotas", true),
+            ("Secret", "secrets", true),
+            ("Service", "services", true),
+            ("ServiceAccount", "serviceaccounts", true),
+        ],
     ),
     (
-        "",
+        "admissionregistration.k8s.io",
         "v1",
-        "PersistentVolumeClaim",
-        "persistentvolumeclaims",
-        true,
-    ),
-    ("", "v1", "Event", "events", true),
-    ("apps", "v1", "Deployment", "deployments", true),
-    ("apps", "v1", "ReplicaSet", "replicasets", true),
-    ("apps", "v1", "StatefulSet", "statefulsets", true),
-    ("apps", "v1", "DaemonSet", "daemonsets", true),
-    ("batch", "v1", "Job", "jobs", true),
-    (
-        "discovery.k8s.io",
-        "v1",
-        "EndpointSlice",
-        "endpointslices",
-        true,
-    ),
-    ("coordination.k8s.io", "v1", "Lease", "leases", true),
-    ("rbac.authorization.k8s.io", "v1", "Role", "roles", true),
-    (
-        "rbac.authorization.k8s.io",
-        "v1",
-        "RoleBinding",
-        "rolebindings",
-        true,
+        &[
+            (
+                "MutatingAdmissionPolicy",
+                "mutatingadmissionpolicies",
+                false,
+            ),
+            (
+                "MutatingAdmissionPolicyBinding",
+                "mutatingadmissionpolicybindings",
+                false,
+            ),
+            (
+                "MutatingWebhookConfiguration",
+                "mutatingwebhookconfigurations",
+                false,
+            ),
+            (
+                "ValidatingAdmissionPolicy",
+                "validatingadmissionpolicies",
+                false,
+            ),
+            (
+                "ValidatingAdmissionPolicyBinding",
+                "validatingadmissionpolicybindings",
+                false,
+            ),
+            (
+                "ValidatingWebhookConfiguration",
+                "validatingwebhookconfigurations",
+                false,
+            ),
+        ],
     ),
     (
         "apiextensions.k8s.io",
         "v1",
-        "CustomResourceDefinition",
-        "customresourcedefinitions",
-        false,
+        &[(
+            "CustomResourceDefinition",
+            "customresourcedefinitions",
+            false,
+        )],
     ),
-];
-
-/// Those that only volumes need.
-const OF_VOLUMES: [(&str, &str, &str, &str, bool); 3] = [
+    (
+        "apps",
+        "v1",
+        &[
+            ("ControllerRevision", "controllerrevisions", true),
+            ("DaemonSet", "daemonsets", true),
+            ("Deployment", "deployments", true),
+            ("ReplicaSet", "replicasets", true),
+            ("StatefulSet", "statefulsets", true),
+        ],
+    ),
+    (
+        "autoscaling",
+        "v2",
+        &[("HorizontalPodAutoscaler", "horizontalpodautoscalers", true)],
+    ),
+    (
+        "batch",
+        "v1",
+        &[("CronJob", "cronjobs", true), ("Job", "jobs", true)],
+    ),
+    ("coordination.k8s.io", "v1", &[("Lease", "leases", true)]),
+    (
+        "discovery.k8s.io",
+        "v1",
+        &[("EndpointSlice", "endpointslices", true)],
+    ),
+    (
+        "networking.k8s.io",
+        "v1",
+        &[
+            ("Ingress", "ingresses", true),
+            ("IngressClass", "ingressclasses", false),
+            ("NetworkPolicy", "networkpolicies", true),
+        ],
+    ),
+    (
+        "node.k8s.io",
+        "v1",
+        &[("RuntimeClass", "runtimeclasses", false)],
+    ),
+    (
+        "policy",
+        "v1",
+        &[("PodDisruptionBudget", "poddisruptionbudgets", true)],
+    ),
+    (
+        "rbac.authorization.k8s.io",
+        "v1",
+        &[
+            ("ClusterRole", "clusterroles", false),
+            ("ClusterRoleBinding", "clusterrolebindings", false),
+            ("Role", "roles", true),
+            ("RoleBinding", "rolebindings", true),
+        ],
+    ),
+    (
+        "scheduling.k8s.io",
+        "v1",
+        &[("PriorityClass", "priorityclasses", false)],
+    ),
     (
         "storage.k8s.io",
         "v1",
-        "StorageClass",
-        "storageclasses",
-        false,
+        &[
+            ("CSIDriver", "csidrivers", false),
+            ("CSINode", "csinodes", false),
+            ("CSIStorageCapacity", "csistoragecapacities", true),
+            ("StorageClass", "storageclasses", false),
+            ("VolumeAttachment", "volumeattachments", false),
+        ],
     ),
-    ("storage.k8s.io", "v1", "CSIDriver", "csidrivers", false),
-    ("storage.k8s.io", "v1", "CSINode", "csinodes", false),
 ];
 
 fn known() -> impl Iterator<Item = (&'static str, &'static str, &'static str, &'static str, bool)> {
-    BUILT_IN.into_iter().chain(OF_VOLUMES)
+    let groups = BUILT_IN.into_iter();
+    groups.flat_map(|(group, version, rows)| {
+        let rows = rows.iter();
+        rows.map(move |(kind, plural, namespaced)| (group, version, *kind, *plural, *namespaced))
+    })
 }
 
 impl Kind {
-    /// All that are built in and needed.
-    pub(super) fn built_in(has_volumes: bool) -> impl Iterator<Item = Self> {
-        let also = OF_VOLUMES.into_iter().filter(move |_| has_volumes);
-        BUILT_IN.into_iter().chain(also).map(Self::from)
+    /// All that are built in.
+    pub(super) fn built_in() -> impl Iterator<Item = Self> {
+        known().map(Self::from)
     }
 
     /// One that is built in.
@@ -199,5 +279,31 @@ impl ObjectKey {
 
     pub(super) fn path(&self) -> String {
         format!("{}/{}", self.collection(), self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Kind;
+    use crate::server::builtin;
+
+    #[test]
+    fn the_world_knows_every_kind_that_the_server_stores() {
+        let served = builtin::kinds();
+        let stored = served.all().filter(|kind| !kind.virtual_only);
+        // The newer group shows the same events.
+        let stored = stored.filter(|kind| kind.group != "events.k8s.io");
+        let stored: BTreeSet<Kind> = stored
+            .map(|kind| Kind {
+                group: kind.group.clone(),
+                version: kind.versions[0].name.clone(),
+                kind: kind.kind.clone(),
+                plural: kind.plural.clone(),
+                namespaced: kind.namespaced,
+            })
+            .collect();
+        assert_eq!(Kind::built_in().collect::<BTreeSet<_>>(), stored);
     }
 }

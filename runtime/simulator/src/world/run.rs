@@ -44,7 +44,7 @@ impl Runner {
     pub(super) fn new(world: World, client: Client) -> Self {
         Self {
             duties: Duty::enabled(&world),
-            watches: Watches::new(client.clone(), world.volumes.is_some()),
+            watches: Watches::new(client.clone()),
             calls: Calls::default(),
             calling: JoinSet::new(),
             cache: Cache::default(),

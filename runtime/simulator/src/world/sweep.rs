@@ -117,7 +117,9 @@ impl Sweep {
             let duties = duties.iter().filter(is_theirs);
             duties.flat_map(|duty| duty.operations(&view, key))
         });
-        each.collect()
+        // A sweep only deletes, and publishes no events.
+        let is_event = |one: &Operation| matches!(one, Operation::Create(..));
+        each.filter(|one| !is_event(one)).collect()
     }
 
     /// Lists all objects of the requested kinds, and of the kinds of their owners.
@@ -132,7 +134,7 @@ impl Sweep {
                 for object in self.list(&kind).await {
                     self.know_owners(&object).await;
                     if kind.kind == "Namespace" && is_leaving(&object) {
-                        self.kinds.extend(Kind::built_in(true));
+                        self.kinds.extend(Kind::built_in());
                     }
                     let name = text(&object, "/metadata/name").unwrap_or_default();
                     let namespace = text(&object, "/metadata/namespace");

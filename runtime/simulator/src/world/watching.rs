@@ -33,12 +33,12 @@ pub(super) struct Watches {
 }
 
 impl Watches {
-    pub(super) fn new(client: Client, has_volumes: bool) -> Self {
+    pub(super) fn new(client: Client) -> Self {
         let mut watches = Self {
             client,
             all: BTreeMap::new(),
         };
-        for kind in Kind::built_in(has_volumes) {
+        for kind in Kind::built_in() {
             watches.add(kind);
         }
         watches
@@ -62,7 +62,7 @@ impl Watches {
                 changes.extend(take(cache, kind, event));
             }
         }
-        self.follow(&changes);
+        self.follow(cache, &changes);
         if changes.is_empty() && !cache.knows_more() {
             Poll::Pending
         } else {
@@ -70,8 +70,8 @@ impl Watches {
         }
     }
 
-    /// Definitions add and take kinds.
-    fn follow(&mut self, changes: &[Change]) {
+    /// Definitions add and take kinds. A kind in another stored version is another kind here.
+    fn follow(&mut self, cache: &mut Cache, changes: &[Change]) {
         let definitions = changes
             .iter()
             .filter(|c| c.key.is("CustomResourceDefinition"));
@@ -83,6 +83,7 @@ impl Watches {
             }
             if let Some(old) = old {
                 self.all.remove(&old);
+                cache.forget(&old);
             }
             if let Some(new) = new {
                 self.add(new);

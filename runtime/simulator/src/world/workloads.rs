@@ -1,6 +1,7 @@
 //! Deployments, ReplicaSets and the older ReplicationControllers: as many Pods of one template as wanted, a new template beside the old until it is available.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -122,8 +123,6 @@ pub(super) fn deployment(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
         return Vec::new();
     };
     let template = &deployment["spec"]["template"];
-    let hash = letters(&template.to_string());
-    let name = format!("{}-{hash}", key.name);
     let wanted = count(deployment);
     let sets = controlled(view.cache, deployment, "ReplicaSet");
     let sum = |field: &str| -> i64 {
@@ -132,21 +131,16 @@ pub(super) fn deployment(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
             .map(|(_, set)| number(set, field).unwrap_or_default());
         all.sum()
     };
-    let new = sets.iter().find(|(key, _)| key.name == name);
+    let new = sets.iter().find(|(_, set)| is_of(set, template));
     let of_new = |field: &str| {
         new.and_then(|(_, set)| number(set, field))
             .unwrap_or_default()
     };
-    let mut operations = Vec::new();
-    match new {
-        None => operations.push(first(deployment, key, &name, (&hash, wanted))),
-        Some((key, set)) => operations.extend(scaled(key, set, wanted)),
-    }
-    let available = of_new("/status/availableReplicas");
-    if usize::try_from(available).is_ok_and(|n| n >= wanted) && new.is_some() {
-        let old = sets.iter().filter(|(key, _)| key.name != name);
-        operations.extend(old.filter_map(|(key, set)| scaled(key, set, 0)));
-    }
+    let is_paused = deployment.pointer("/spec/paused") == Some(&json!(true));
+    let mut operations = match is_paused {
+        true => resized(&sets, new, wanted),
+        false => rolled(view, (key, deployment), &sets, new),
+    };
     let (all, ready) = (sum("/status/replicas"), sum("/status/availableReplicas"));
     let is_available = usize::try_from(ready).is_ok_and(|n| n >= wanted);
     let missing = i64::try_from(wanted)
@@ -159,11 +153,84 @@ pub(super) fn deployment(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
         "readyReplicas": ready, "availableReplicas": ready, "unavailableReplicas": missing,
         "conditions": [
             condition(view, deployment, ("Available", is_available), ("MinimumReplicasAvailable", "MinimumReplicasUnavailable")),
-            condition(view, deployment, ("Progressing", true), ("NewReplicaSetAvailable", "")),
+            progress(view, deployment, is_paused),
         ],
     });
     operations.extend(report(key, deployment, status));
     operations
+}
+
+/// Returns true if a ReplicaSet has a template, apart from the label that tells sets apart.
+fn is_of(set: &Value, template: &Value) -> bool {
+    let mut own = set["spec"]["template"].clone();
+    let labels = own.pointer_mut("/metadata/labels");
+    if let Some(labels) = labels.and_then(Value::as_object_mut) {
+        labels.remove(HASH);
+    }
+    own == *template
+}
+
+/// Scales the set of the present template up, and the others down once it is available.
+fn rolled(
+    view: &View<'_>,
+    (key, deployment): (&ObjectKey, &Value),
+    sets: &[(&ObjectKey, &Value)],
+    new: Option<&(&ObjectKey, &Value)>,
+) -> Vec<Operation> {
+    let wanted = count(deployment);
+    let others = || {
+        sets.iter()
+            .filter(|(key, _)| new.is_none_or(|new| new.0 != *key))
+    };
+    let down = || others().filter_map(|(key, set)| scaled(key, set, 0));
+    let recreates = deployment.pointer("/spec/strategy/type") == Some(&json!("Recreate"));
+    let runs = |set: &Value| count(set) > 0 || !controlled(view.cache, set, "Pod").is_empty();
+    if recreates && others().any(|(_, set)| runs(set)) {
+        let again = Operation::Again(Duration::from_secs(1));
+        return down().chain([again]).collect();
+    }
+    let Some((at, set)) = new else {
+        let hash = letters(&deployment["spec"]["template"].to_string());
+        return vec![first(deployment, key, &hash, wanted)];
+    };
+    let mut operations: Vec<Operation> = scaled(at, set, wanted).into_iter().collect();
+    let available = number(set, "/status/availableReplicas").unwrap_or_default();
+    if usize::try_from(available).is_ok_and(|n| n >= wanted) {
+        operations.extend(down());
+    }
+    operations
+}
+
+/// A paused Deployment makes no set. It only changes the size of the one that has Pods.
+fn resized(
+    sets: &[(&ObjectKey, &Value)],
+    new: Option<&(&ObjectKey, &Value)>,
+    wanted: usize,
+) -> Vec<Operation> {
+    let active: Vec<_> = sets.iter().filter(|(_, set)| count(set) > 0).collect();
+    let one = match active[..] {
+        [] => new,
+        [one] => Some(one),
+        [..] => None,
+    };
+    one.and_then(|(key, set)| scaled(key, set, wanted))
+        .into_iter()
+        .collect()
+}
+
+fn progress(view: &View<'_>, deployment: &Value, is_paused: bool) -> Value {
+    if !is_paused {
+        let reasons = ("NewReplicaSetAvailable", "");
+        return condition(view, deployment, ("Progressing", true), reasons);
+    }
+    let mut all = list(deployment, "/status/conditions").iter();
+    let old = all.find(|c| c["type"] == "Progressing" && c["reason"] == "DeploymentPaused");
+    old.cloned().unwrap_or_else(|| {
+        json!({
+            "type": "Progressing", "status": "Unknown", "reason": "DeploymentPaused", "message": "Deployment is paused",
+            "lastUpdateTime": view.now, "lastTransitionTime": view.now,
+        })
+    })
 }
 
 /// A condition that keeps its times while it stays as it is.
@@ -187,13 +254,8 @@ fn condition(
     })
 }
 
-fn first(
-    deployment: &Value,
-    owner: &ObjectKey,
-    name: &str,
-    (hash, replicas): (&str, usize),
-) -> Operation {
-    let key = owner.sibling("ReplicaSet", name);
+fn first(deployment: &Value, owner: &ObjectKey, hash: &str, replicas: usize) -> Operation {
+    let key = owner.sibling("ReplicaSet", &format!("{}-{hash}", owner.name));
     let mut set = key.kind.object(&key);
     let mut template = deployment["spec"]["template"].clone();
     template["metadata"]["labels"][HASH] = json!(hash);

@@ -2,12 +2,15 @@
 //! owns them. Pure functions over JSON; knows no store, no request and no clock.
 
 pub(crate) mod builtin;
+mod checker;
+mod cost;
 mod decoding;
 mod entries;
 mod expressions;
 mod field_set;
 mod formats;
 mod invariants;
+pub(crate) mod junctors;
 mod load;
 pub mod managed;
 mod merging;
@@ -19,6 +22,7 @@ mod scalars;
 mod strategic;
 mod structural;
 mod typed;
+mod types;
 mod validation;
 
 use std::sync::Arc;

@@ -15,6 +15,7 @@ mod metadata;
 mod namespaces;
 mod patches;
 mod reading;
+mod refused;
 mod rights;
 mod services;
 mod watching;
@@ -71,6 +72,7 @@ pub(crate) fn cases() -> Vec<Case> {
         kinds::cases(),
         kept::cases(),
         custom::cases(),
+        refused::cases(),
         rights::cases(),
     ];
     let mut cases = Vec::new();

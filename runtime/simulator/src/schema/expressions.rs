@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use kube_cel::KubeCelExt as _;
 use kube_cel::cel::objects::{Key, Map, OptionalValue};
-use kube_cel::cel::{Context, Program, Value as Cel};
+use kube_cel::cel::parser::Parser;
+use kube_cel::cel::{Context, IdedExpr, Program, Value as Cel};
 use serde_json::Value;
 
 use super::problem::{Bad, Kind, Problem, child, list_keys};
@@ -15,7 +16,7 @@ use super::typed::equal;
 
 /// The rules of one schema, compiled once, by their text.
 #[derive(Default)]
-pub(super) struct Programs(BTreeMap<String, Result<Program, String>>);
+pub(super) struct Programs(BTreeMap<String, Result<IdedExpr, String>>);
 
 impl fmt::Debug for Programs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,7 +36,9 @@ impl Programs {
         for rule in rules(schema) {
             for name in ["rule", "messageExpression"] {
                 if let Some(text) = rule.get(name).and_then(Value::as_str) {
-                    let compiled = Program::compile(text).map_err(|error| error.to_string());
+                    // Kubernetes has optional values in the language.
+                    let parser = Parser::new().enable_optional_syntax(true);
+                    let compiled = parser.parse(text).map_err(|error| error.to_string());
                     self.0.insert(text.to_owned(), compiled);
                 }
             }
@@ -55,6 +58,17 @@ impl Programs {
     pub(super) fn error(&self, text: &str) -> Option<&str> {
         let compiled = self.0.get(text)?;
         compiled.as_ref().err().map(String::as_str)
+    }
+
+    /// Returns true if a rule reads the old value.
+    pub(super) fn is_transition(&self, text: &str) -> bool {
+        let program = self.0.get(text).and_then(|program| program.as_ref().ok());
+        program.is_some_and(|program| program.references().variables().contains(&"oldSelf"))
+    }
+
+    /// Returns a rule as the parser understands it.
+    pub(super) fn expression(&self, text: &str) -> Option<&IdedExpr> {
+        self.0.get(text)?.as_ref().ok()
     }
 
     /// Evaluates the rules of a value and of all within it.
@@ -231,7 +245,7 @@ impl Checker<'_> {
                 .and_then(Value::as_str)
                 .unwrap_or_default(),
         );
-        let message = match program.execute(&context) {
+        let message = match Cel::resolve(program, &context) {
             Ok(Cel::Bool(true)) => return,
             Ok(_) => None,
             Err(error) => {
@@ -284,8 +298,8 @@ fn text_of<'a>(rule: &'a Value, name: &str) -> &'a str {
     rule.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn evaluate_message(program: &Program, context: &Context<'_>) -> Option<String> {
-    match program.execute(context) {
+fn evaluate_message(program: &IdedExpr, context: &Context<'_>) -> Option<String> {
+    match Cel::resolve(program, context) {
         Ok(Cel::String(text)) => {
             let text = text.trim();
             (!text.is_empty() && !text.contains('\n')).then(|| text.to_owned())
@@ -404,7 +418,7 @@ fn converted(expression: &str, value: Cel) -> Cel {
 }
 
 /// A field's name as expressions write it.
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     const RESERVED: [&str; 20] = [
         "true",
         "false",

@@ -1,10 +1,12 @@
-//! Requirements on a schema before custom resources can use it: it is structural, and its defaults
-//! and rules hold. The cost of rules is not estimated. The real server refuses rules that could
-//! become expensive.
+//! Requirements on a schema before custom resources can use it: it is structural, its defaults
+//! hold, and its rules fit its types and cannot become expensive.
 
 use serde_json::{Map as Object, Value};
 
+use super::checker;
+use super::cost::{self, Count};
 use super::expressions::rules;
+use super::junctors;
 use super::load::is_true;
 use super::problem::{Bad, Kind, Problem, list_keys};
 use super::validation::Custom;
@@ -13,6 +15,8 @@ use super::validation::Custom;
 pub(super) fn problems(custom: &Custom) -> Vec<Problem> {
     let mut checker = Checker {
         custom,
+        uncorrelated: None,
+        count: Count::AtMost(1),
         problems: Vec::new(),
     };
     let root = custom
@@ -41,6 +45,10 @@ pub(super) fn problems(custom: &Custom) -> Vec<Problem> {
 
 struct Checker<'a> {
     custom: &'a Custom,
+    /// Path of the list whose items have no old value.
+    uncorrelated: Option<String>,
+    /// How many values an object may have here.
+    count: Count,
     problems: Vec<Problem>,
 }
 
@@ -58,16 +66,11 @@ impl Checker<'_> {
             .and_then(Value::as_str)
             .unwrap_or_default();
         self.shape(fields, kind, path);
+        self.problems.extend(junctors::unsupported(schema, path));
+        self.problems.extend(junctors::problems(schema, path));
         self.lists(schema, kind, path);
         self.default(schema, path, is_root);
-        for (index, rule) in rules(schema).enumerate() {
-            let text = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
-            if let Some(error) = self.custom.programs.error(text) {
-                let field = format!("{path}.x-kubernetes-validations[{index}].rule");
-                let detail = format!("compilation failed: {error}");
-                self.blame(Kind::Invalid, &field, Bad::Value(rule.clone()), &detail);
-            }
-        }
+        self.rules(schema, path, is_root);
         for (name, property) in fields
             .get("properties")
             .and_then(Value::as_object)
@@ -86,12 +89,60 @@ impl Checker<'_> {
         {
             let path = format!("{path}.additionalProperties");
             self.typed(rest, &path, "object fields");
+            let around = self.count;
+            self.count = around.within(cost::limit(schema));
             self.node(rest, &path, false);
+            self.count = around;
         }
         if let Some(items) = fields.get("items") {
             let path = format!("{path}.items");
             self.typed(items, &path, "array items");
+            let list = path.strip_suffix(".items").unwrap_or_default().to_owned();
+            let is_map = list_keys(schema).is_some();
+            let before = self.uncorrelated.clone();
+            if !is_map && before.is_none() {
+                self.uncorrelated = Some(list);
+            }
+            let around = self.count;
+            self.count = around.within(cost::limit(schema));
             self.node(items, &path, false);
+            self.count = around;
+            self.uncorrelated = before;
+        }
+    }
+
+    fn rules(&mut self, schema: &Value, path: &str, is_root: bool) {
+        let programs = &self.custom.programs;
+        for (index, rule) in rules(schema).enumerate() {
+            let text = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
+            let field = format!("{path}.x-kubernetes-validations[{index}].rule");
+            if text.trim().is_empty() {
+                let detail = "rule is not specified";
+                self.blame(Kind::Required, &field, Bad::Omitted, detail);
+                continue;
+            }
+            if let Some(error) = programs.error(text) {
+                let detail = format!("compilation failed: {error}");
+                self.blame(Kind::Invalid, &field, Bad::Value(rule.clone()), &detail);
+            }
+            let Some(expression) = programs.expression(text) else {
+                continue;
+            };
+            if let Some(error) = checker::error(schema, rule, expression, is_root) {
+                self.blame(Kind::Invalid, &field, Bad::Value(rule.clone()), &error);
+                continue;
+            }
+            if let Some(error) = cost::error(schema, expression, self.count) {
+                self.blame(Kind::Forbidden, &field, Bad::Omitted, &error);
+            }
+            let list = self.uncorrelated.as_ref();
+            if let Some(list) = list.filter(|_| programs.is_transition(text)) {
+                let root = junctors::ROOT;
+                let detail = format!(
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {root}{list}"
+                );
+                self.blame(Kind::Invalid, &field, Bad::Value(text.into()), &detail);
+            }
         }
     }
 
@@ -297,6 +348,29 @@ mod tests {
             ".properties[l].items.properties[k].default",
             "must have a default or be a required property",
         );
+    }
+
+    #[test]
+    fn an_old_value_is_only_known_where_items_have_keys() {
+        let list = |kind: &str| {
+            let rules = json!([{"rule": "self.k == oldSelf.k"}]);
+            let items = json!({"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}},
+                "x-kubernetes-validations": rules});
+            let mut list = json!({"type": "array", "items": items, "x-kubernetes-list-type": kind});
+            if kind == "map" {
+                list["x-kubernetes-list-map-keys"] = json!(["k"]);
+            }
+            json!({"type": "object", "properties": {"l": list}})
+        };
+        assert!(Schema::of_crd(&list("map")).is_ok());
+        for kind in ["atomic", "set"] {
+            check(
+                list(kind),
+                ".properties[l].items.x-kubernetes-validations[0].rule",
+                "Invalid value: \"self.k == oldSelf.k\": oldSelf cannot be used on the uncorrelatable portion of the schema \
+                 within <schema>.properties[l]",
+            );
+        }
     }
 
     #[test]

@@ -230,7 +230,7 @@ const WORKLOADS: [Row; 12] = [
         "sts",
         "all",
         "status scale",
-        "nug",
+        "nugl",
     ),
     (
         "batch", "v1", "cronjobs", "cronjob", "CronJob", "cj", "all", "status", "nug",

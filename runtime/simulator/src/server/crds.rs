@@ -1,30 +1,50 @@
 //! CustomResourceDefinitions: installed by a write, served from then on, gone with their objects.
 
+mod accepted;
+mod rules;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::failure::Cause;
 use super::kinds::{Kind, Names, Traits, Version};
-use super::names;
 use super::object::{self, fill, list, map, metadata, name, text};
 use super::state::State;
 use super::store::StoreKey;
 use crate::schema::Schema;
+
+pub(crate) use rules::{unapproved, validate, validate_changed};
 
 const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// Fills in the fields of a new definition that the server decides.
 pub(crate) fn prepare_new(definition: &mut Value) {
     complete_names(definition);
-    let stored = list(&definition["spec"], "versions")
-        .iter()
-        .find(|version| version["storage"] == true)
-        .map_or(Value::Null, |version| version["name"].clone());
     definition["status"] = json!({
-        "storedVersions": [stored], "conditions": [],
-        "acceptedNames": {"kind": "", "plural": ""},
+        "storedVersions": [], "conditions": [], "acceptedNames": {"kind": "", "plural": ""},
     });
+    note_stored(definition);
+}
+
+/// Fills in the fields of a changed definition that the server decides.
+pub(crate) fn prepare_changed(definition: &mut Value) {
+    complete_names(definition);
+    note_stored(definition);
+}
+
+/// A version that is stored once stays in the status until somebody takes it out.
+fn note_stored(definition: &mut Value) {
+    let versions = list(&definition["spec"], "versions");
+    let stored = versions.iter().find(|version| version["storage"] == true);
+    let Some(name) = stored.map(|version| version["name"].clone()) else {
+        return;
+    };
+    let noted = map(definition, "status")
+        .entry("storedVersions")
+        .or_insert_with(|| json!([]));
+    if let Some(noted) = noted.as_array_mut().filter(|noted| !noted.contains(&name)) {
+        noted.push(name);
+    }
 }
 
 /// Fills in the names that can be derived from the others, and the default conversion.
@@ -43,90 +63,10 @@ fn complete_names(definition: &mut Value) {
     fill(names, "listKind", format!("{kind}List"));
 }
 
-/// Returns the errors of a definition, except those of its schemas.
-pub(crate) fn validate(definition: &Value) -> Vec<Cause> {
-    let spec = &definition["spec"];
-    let mut causes = Vec::new();
-    let (plural, group) = (text(&spec["names"], "plural"), text(spec, "group"));
-    let wanted = format!("{plural}.{group}");
-    if name(definition) != wanted {
-        let detail = "must be spec.names.plural+\".\"+spec.group";
-        causes.push(Cause::invalid(
-            "metadata.name",
-            &name(definition).into(),
-            detail,
-        ));
-    }
-    if group.is_empty() {
-        causes.push(Cause::required("spec.group", ""));
-    } else if !group.contains('.') {
-        let detail = "should be a domain with at least one dot";
-        causes.push(Cause::invalid("spec.group", &group.into(), detail));
-    }
-    for why in names::label(plural) {
-        causes.push(Cause::invalid("spec.names.plural", &plural.into(), &why));
-    }
-    if text(&spec["names"], "kind").is_empty() {
-        causes.push(Cause::required("spec.names.kind", ""));
-    }
-    if !["Cluster", "Namespaced"].contains(&text(spec, "scope")) {
-        let known = ["Cluster", "Namespaced"];
-        causes.push(Cause::unsupported("spec.scope", &spec["scope"], &known));
-    }
-    let versions = list(spec, "versions");
-    let stored = versions
-        .iter()
-        .filter(|version| version["storage"] == true)
-        .count();
-    if stored != 1 {
-        let detail = "must have exactly one version marked as storage version";
-        causes.push(Cause::invalid("spec.versions", &versions.into(), detail));
-    }
-    for (index, version) in versions.iter().enumerate() {
-        if !version["schema"]["openAPIV3Schema"].is_object() {
-            let path = format!("spec.versions[{index}].schema.openAPIV3Schema");
-            causes.push(Cause::required(path, "schemas are required"));
-        }
-    }
-    causes.extend(unstructural(versions));
-    causes
-}
-
-/// Returns the errors of the schemas. An error that all versions share counts as that of the
-/// definition.
-fn unstructural(versions: &[Value]) -> Vec<Cause> {
-    let schema = |version: &Value| version["schema"]["openAPIV3Schema"].clone();
-    let shared = versions
-        .iter()
-        .all(|version| schema(version) == schema(&versions[0]));
-    let judged = if shared {
-        &versions[..versions.len().min(1)]
-    } else {
-        versions
-    };
-    let mut causes = Vec::new();
-    for (index, version) in judged
-        .iter()
-        .enumerate()
-        .filter(|(_, version)| schema(version).is_object())
-    {
-        let path = match shared {
-            true => "spec.validation.openAPIV3Schema".to_owned(),
-            false => format!("spec.versions[{index}].schema.openAPIV3Schema"),
-        };
-        let found = Schema::of_crd(&schema(version)).err().unwrap_or_default();
-        causes.extend(found.into_iter().map(|mut cause| {
-            cause.field = format!("{path}{}", cause.field);
-            Cause::from(cause)
-        }));
-    }
-    causes
-}
-
-/// The kind that a definition defines.
+/// The kind that a definition defines, under the names that are accepted.
 fn kind(definition: &Value) -> Kind {
     let spec = &definition["spec"];
-    let names = &spec["names"];
+    let names = &definition["status"]["acceptedNames"];
     let words = |field: &str| {
         let words = list(names, field).iter();
         words
@@ -135,7 +75,7 @@ fn kind(definition: &Value) -> Kind {
     };
     let mut versions: Vec<&Value> = list(spec, "versions").iter().collect();
     versions.sort_by_key(|version| std::cmp::Reverse(precedence(text(version, "name"))));
-    let (plural, group) = (text(names, "plural"), text(spec, "group"));
+    let (plural, group) = (text(&spec["names"], "plural"), text(spec, "group"));
     Kind {
         store: Arc::from(format!("{plural}.{group}")),
         group: group.to_owned(),
@@ -188,38 +128,35 @@ fn precedence(name: &str) -> Option<(u64, u64, u64)> {
     }
 }
 
-/// Serves the kind of a definition after the definition was written.
+/// Serves the kind of a definition after the definition was written, once its names are accepted.
 pub(crate) fn changed(state: &mut State, definition: &Value) {
-    let kind = kind(definition);
-    state.store.open(&kind.store);
-    state.kinds.insert(kind);
-    let accepted = &definition["status"]["acceptedNames"];
-    if accepted == &definition["spec"]["names"]
-        && !list(&definition["status"], "conditions").is_empty()
-    {
-        return;
+    let mut judged = definition.clone();
+    judged["status"] = accepted::status(state, definition);
+    if accepted::is_established(&judged) {
+        let kind = kind(&judged);
+        state.store.open(&kind.store);
+        state.kinds.insert(kind);
     }
-    let mut established = definition.clone();
-    let names = established["spec"]["names"].clone();
-    let now = state.now();
-    let status = map(&mut established, "status");
-    status.insert("acceptedNames".to_owned(), names);
-    if status
-        .get("conditions")
-        .and_then(Value::as_array)
-        .is_none_or(Vec::is_empty)
-    {
-        let conditions = json!([
-            {"type": "NamesAccepted", "status": "True", "reason": "NoConflicts",
-             "message": "no conflicts found", "lastTransitionTime": now},
-            {"type": "Established", "status": "True", "reason": "InitialNamesAccepted",
-             "message": "the initial names have been accepted", "lastTransitionTime": now},
-        ]);
-        status.insert("conditions".to_owned(), conditions);
+    if judged == *definition {
+        return;
     }
     let definitions = state.kind("apiextensions.k8s.io", "customresourcedefinitions");
     let key = StoreKey::new("", name(definition));
-    state.store.put(&definitions.store, key, established, &[]);
+    let stored = state.store.put(&definitions.store, key, judged, &[]);
+    free(state, &stored.value());
+}
+
+/// Judges the other definitions of a group again, which may wait for a name.
+fn free(state: &mut State, definition: &Value) {
+    let others = accepted::of_group(state, text(&definition["spec"], "group"));
+    let waiting = others.into_iter().find(|other| {
+        name(other) != name(definition)
+            && !accepted::is_accepted(other)
+            && other["status"] != accepted::status(state, other)
+    });
+    if let Some(waiting) = waiting {
+        changed(state, &waiting);
+    }
 }
 
 /// A definition that is deleted waits until its objects are gone.
@@ -277,4 +214,5 @@ pub(crate) fn gone(state: &mut State, definition: &Value) {
     state
         .kinds
         .remove(text(spec, "group"), text(&spec["names"], "plural"));
+    free(state, definition);
 }

@@ -130,6 +130,7 @@ fn commit(
     if call.dry_run {
         return Ok(Arc::new(Stored::draft(kind, key, object)));
     }
+    shape::check_size(call, 0, &object)?;
     shape::read_back(call, &mut object);
     Ok(strategy::store(state, kind, key, object))
 }

@@ -56,6 +56,7 @@ pub(crate) fn default(kind: &Kind, object: &mut Value) {
         ("apps", "statefulsets") => stateful_set(map(object, "spec")),
         ("apps", "daemonsets") => daemon_set(map(object, "spec")),
         ("batch", "jobs") => job(map(object, "spec")),
+        ("batch", "cronjobs") => cron_job(map(object, "spec")),
         ("discovery.k8s.io", "endpointslices") => {
             for port in items(object, "ports") {
                 fill(port, "name", "");
@@ -386,6 +387,19 @@ fn job(spec: &mut Map<String, Value>) {
     fill(spec, "manualSelector", false);
     fill(spec, "podReplacementPolicy", "TerminatingOrFailed");
     of_template(spec);
+}
+
+fn cron_job(spec: &mut Map<String, Value>) {
+    fill(spec, "concurrencyPolicy", "Allow");
+    fill(spec, "suspend", false);
+    fill(spec, "successfulJobsHistoryLimit", 3);
+    fill(spec, "failedJobsHistoryLimit", 1);
+    if let Some(job) = spec
+        .get_mut("jobTemplate")
+        .and_then(|one| one.get_mut("spec"))
+    {
+        template(job);
+    }
 }
 
 fn binding(object: &mut Value) {

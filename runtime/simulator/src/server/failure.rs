@@ -49,13 +49,25 @@ impl Cause {
     }
 
     pub(crate) fn unsupported(field: impl Into<String>, value: &Value, known: &[&str]) -> Self {
+        Self::unsupported_text(field, &format_value(value), known)
+    }
+
+    /// As `invalid`, of a value that is shown in the form of its Go type.
+    pub(crate) fn invalid_text(field: impl Into<String>, shown: &str, detail: &str) -> Self {
+        let message = format!("Invalid value: {shown}: {detail}");
+        Self::new("FieldValueInvalid", field, message)
+    }
+
+    /// As `unsupported`, of a value that is shown in the form of its Go type.
+    pub(crate) fn unsupported_text(field: impl Into<String>, shown: &str, known: &[&str]) -> Self {
         let known: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
-        let message = format!(
-            "Unsupported value: {}: supported values: {}",
-            format_value(value),
-            known.join(", ")
-        );
+        let known = known.join(", ");
+        let message = format!("Unsupported value: {shown}: supported values: {known}");
         Self::new("FieldValueNotSupported", field, message)
+    }
+
+    pub(crate) fn not_found(field: impl Into<String>, value: &str) -> Self {
+        Self::new("FieldValueNotFound", field, format!("Not found: {value:?}"))
     }
 
     pub(crate) fn too_long(field: impl Into<String>, limit: usize) -> Self {

@@ -51,6 +51,23 @@ pub(crate) fn label(name: &str) -> Vec<String> {
     refusals
 }
 
+/// Returns the errors of a label in the older form, which begins with a letter.
+pub(crate) fn old_label(name: &str) -> Vec<String> {
+    let mut refusals = Vec::new();
+    if name.len() > 63 {
+        refusals.push("must be no more than 63 bytes".to_owned());
+    }
+    if !is_label(name) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        refusals.push(
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and \
+             end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
+             '[a-z]([-a-z0-9]*[a-z0-9])?')"
+                .to_owned(),
+        );
+    }
+    refusals
+}
+
 fn path(name: &str, prefix: bool) -> Vec<String> {
     if !prefix && (name == "." || name == "..") {
         return vec![format!("may not be '{name}'")];
@@ -127,6 +144,51 @@ pub(crate) fn label_value(value: &str) -> Vec<String> {
         );
     }
     refusals
+}
+
+/// Returns the errors of a host that may begin with a star.
+pub(crate) fn host(name: &str) -> Vec<String> {
+    if !name.contains('*') {
+        return subdomain(name);
+    }
+    let rest = name.strip_prefix("*.").unwrap_or_default();
+    if name.len() <= 253 && is_subdomain(rest) {
+        return Vec::new();
+    }
+    vec![format!(
+        "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case \
+         alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for \
+         validation is '\\*\\.{LABEL}(\\.{LABEL})*')"
+    )]
+}
+
+/// Returns the errors of the name of a container's port.
+pub(crate) fn port_name(name: &str) -> Vec<String> {
+    let is_letter = |byte: u8| byte.is_ascii_lowercase();
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let wrong = [
+        (name.len() > 15, "must be no more than 15 bytes"),
+        (
+            !name.bytes().all(fits),
+            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
+        ),
+        (
+            !name.bytes().any(is_letter),
+            "must contain at least one letter (a-z)",
+        ),
+        (name.contains("--"), "must not contain consecutive hyphens"),
+        (
+            name.starts_with('-') || name.ends_with('-'),
+            "must not begin or end with a hyphen",
+        ),
+    ];
+    let wrong = wrong.into_iter().filter(|(is_wrong, _)| *is_wrong);
+    wrong.map(|(_, why)| why.to_owned()).collect()
+}
+
+/// Returns the error of the number of a port.
+pub(crate) fn port_number(number: i64) -> Option<&'static str> {
+    (!(1..=65535).contains(&number)).then_some("must be between 1 and 65535, inclusive")
 }
 
 fn is_word(word: &str) -> bool {

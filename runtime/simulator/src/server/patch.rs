@@ -69,6 +69,31 @@ pub(crate) fn patch(state: &mut State, call: &Call<'_>) -> Result<Answer, Failur
     Ok(Answer::bytes(200, call.view.object(&changed)).warn(warnings))
 }
 
+/// Returns the scale of an object after a patch. An apply only sets the replicas that it names.
+pub(crate) fn of_scale(call: &Call<'_>, mut scale: Value) -> Result<Value, Failure> {
+    let kind = call.asked.content_type.as_str();
+    let is_known = KNOWN.contains(&kind) && !(call.kind.custom && kind == STRATEGIC);
+    if !is_known {
+        let known = KNOWN.into_iter();
+        let known = known.filter(|known| !call.kind.custom || *known != STRATEGIC);
+        let known: Vec<&str> = known.collect();
+        return Err(Failure::unsupported_media_type(&known));
+    }
+    if kind == KNOWN[3] {
+        let wanted = shape::yaml(call, call.asked.body)?;
+        json_patch::merge(&mut scale["spec"], &wanted["spec"]);
+        return Ok(scale);
+    }
+    let patch = call.asked.body;
+    let patch: Value = serde_json::from_slice(patch)
+        .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
+    match kind {
+        "application/json-patch+json" => json_patched(&mut scale, &patch)?,
+        _ => json_patch::merge(&mut scale, &patch),
+    }
+    Ok(scale)
+}
+
 /// Returns the patched object, the text that messages show for it, and the reason why it cannot be
 /// an object of its kind.
 fn patched(

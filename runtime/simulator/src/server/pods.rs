@@ -4,22 +4,7 @@ use serde_json::{Value, json};
 
 use super::failure::Cause;
 use super::object::{fill, list, map, text};
-
-/// Kinds of volumes in the order in which the real server checks them.
-const VOLUMES: [&str; 12] = [
-    "emptyDir",
-    "hostPath",
-    "secret",
-    "nfs",
-    "iscsi",
-    "persistentVolumeClaim",
-    "downwardAPI",
-    "configMap",
-    "projected",
-    "csi",
-    "ephemeral",
-    "image",
-];
+use super::{containers, names, selectors};
 
 /// Adds the fields that admission sets on every Pod.
 pub(crate) fn prepare_new(pod: &mut Value) {
@@ -77,67 +62,36 @@ fn quality(pod: &Value) -> &'static str {
     }
 }
 
-pub(crate) fn validate_new(pod: &Value) -> Vec<Cause> {
-    of_spec(&pod["spec"], "spec")
+/// Returns the errors of a Pod template.
+pub(crate) fn of_template(template: &Value, at: &str) -> Vec<Cause> {
+    let labels = &template["metadata"]["labels"];
+    let mut causes = selectors::of_labels(labels, &format!("{at}.labels"));
+    causes.extend(of_spec(&template["spec"], &format!("{at}.spec")));
+    if !list(&template["spec"], "ephemeralContainers").is_empty() {
+        let path = format!("{at}.spec.ephemeralContainers");
+        let detail = "ephemeral containers not allowed in pod template";
+        causes.push(Cause::forbidden(path, detail));
+    }
+    causes
 }
 
 /// Returns the errors of the spec of a Pod or of a Pod template.
 pub(crate) fn of_spec(spec: &Value, at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let containers = list(spec, "containers");
-    if containers.is_empty() {
-        causes.push(Cause::required(format!("{at}.containers"), ""));
-    }
-    let mut names: Vec<&str> = Vec::new();
-    for (index, container) in containers.iter().enumerate() {
-        let path = |field: &str| format!("{at}.containers[{index}].{field}");
-        let name = text(container, "name");
-        if name.is_empty() {
-            causes.push(Cause::required(path("name"), ""));
-        } else if names.contains(&name) {
-            causes.push(Cause::duplicate(path("name"), &name.into()));
-        }
-        names.push(name);
-        if text(container, "image").is_empty() {
-            causes.push(Cause::required(path("image"), ""));
-        }
-        for (mount, value) in list(container, "volumeMounts").iter().enumerate() {
-            let volume = text(value, "name");
-            let known = list(spec, "volumes")
-                .iter()
-                .any(|one| text(one, "name") == volume);
-            if !known {
-                let path = format!("{at}.containers[{index}].volumeMounts[{mount}].name");
-                causes.push(not_found(path, volume));
-            }
-        }
-    }
-    for (index, volume) in list(spec, "volumes").iter().enumerate() {
-        let mut found = VOLUMES.iter().filter(|kind| volume.get(**kind).is_some());
-        found.next();
-        for more in found {
-            let path = format!("{at}.volumes[{index}].{more}");
-            causes.push(Cause::forbidden(
-                path,
-                "may not specify more than 1 volume type",
-            ));
-        }
-    }
+    let mut causes = containers::of_volumes(spec, at);
+    causes.extend(containers::of_containers(spec, at));
     let policy = text(spec, "restartPolicy");
     let known = ["Always", "OnFailure", "Never"];
     if !policy.is_empty() && !known.contains(&policy) {
         let path = format!("{at}.restartPolicy");
         causes.push(Cause::unsupported(path, &policy.into(), &known));
     }
-    causes
-}
-
-fn not_found(field: String, value: &str) -> Cause {
-    Cause {
-        reason: "FieldValueNotFound".to_owned(),
-        message: format!("Not found: {value:?}"),
-        field,
+    let account = text(spec, "serviceAccountName");
+    if !account.is_empty() {
+        let wrong = names::subdomain(account).into_iter();
+        let path = format!("{at}.serviceAccountName");
+        causes.extend(wrong.map(|why| Cause::invalid(path.as_str(), &account.into(), &why)));
     }
+    causes
 }
 
 /// Tolerations may be added, and their times may change.

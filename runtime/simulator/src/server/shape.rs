@@ -14,6 +14,9 @@ use super::state::State;
 use crate::schema::managed::{self, Writer};
 use crate::schema::{Schema, strategic_merge};
 
+/// The most bytes of one write to the storage of a real server.
+const MOST_STORED: usize = 1536 * 1024;
+
 /// Kind of a write, as managed fields distinguish it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Write {
@@ -99,6 +102,16 @@ fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, String> {
         }
         _ => Ok(messages),
     }
+}
+
+/// Refuses a custom object that is too large for the storage of a real server. Objects of built-in
+/// kinds are stored in another form, which is shorter.
+pub(crate) fn check_size(call: &Call<'_>, before: usize, object: &Value) -> Result<(), Failure> {
+    let may_be = call.kind.custom && call.asked.body.len() + before > MOST_STORED / 2;
+    if may_be && object.to_string().len() > MOST_STORED {
+        return Err(Failure::unforeseen("etcdserver: request is too large"));
+    }
+    Ok(())
 }
 
 /// Returns the violations of the schema.

@@ -12,7 +12,7 @@ use super::kinds::Kind;
 use super::object::{self, keep, list, map, metadata};
 use super::state::State;
 use super::store::{StoreKey, Stored};
-use super::{crds, fields, pods, services, volumes, workloads};
+use super::{crds, data, fields, networking, pods, policies, roles, services, volumes, workloads};
 
 /// Kinds that have a status which only its subresource writes, although creating sets it.
 const KEEPS_STATUS_AT_CREATION: [&str; 1] = ["nodes"];
@@ -91,16 +91,43 @@ fn add_finalizer(object: &mut Value, finalizer: &str) {
 /// Returns the errors of a new object, beyond metadata and schema.
 pub(crate) fn validate_new(call: &Call<'_>, object: &Value) -> Vec<Cause> {
     let kind = &call.kind;
-    match (kind.custom, kind.group.as_str(), kind.plural.as_str()) {
-        (false, "", "services") => services::validate(None, object),
-        (false, "", "configmaps" | "secrets") => of_data(object),
-        (false, "" | "events.k8s.io", "events") => super::events::validate_new(kind, object),
-        (false, "", "pods") => pods::validate_new(object),
-        (false, "apps", "deployments") => workloads::deployment(object),
-        (false, "apiextensions.k8s.io", _) => crds::validate(object),
-        (false, "", "persistentvolumes") | (false, "storage.k8s.io", _) => {
-            volumes::validate_new(&kind.plural, object)
+    if kind.custom {
+        return Vec::new();
+    }
+    let mut causes = validate(kind, object);
+    match (kind.group.as_str(), kind.plural.as_str()) {
+        ("", "services") => causes.extend(services::validate(None, object)),
+        ("" | "events.k8s.io", "events") => {
+            causes.extend(super::events::validate_new(kind, object));
         }
+        ("", "pods") => causes.extend(pods::of_spec(&object["spec"], "spec")),
+        ("apiextensions.k8s.io", _) => causes.extend(crds::unapproved(object)),
+        ("batch", "cronjobs") => causes.extend(workloads::of_new_cron_job(object)),
+        ("networking.k8s.io", "ingresses") => causes.extend(networking::of_new_ingress(object)),
+        _ => {}
+    }
+    causes
+}
+
+/// Returns the errors that an object has in itself, new or changed.
+fn validate(kind: &Kind, object: &Value) -> Vec<Cause> {
+    match (kind.group.as_str(), kind.plural.as_str()) {
+        ("", "configmaps") => data::config_map(object),
+        ("", "secrets") => data::secret(object),
+        ("apps" | "batch", plural) | ("", plural @ "replicationcontrollers") => {
+            workloads::validate(plural, object)
+        }
+        ("", plural @ ("persistentvolumes" | "persistentvolumeclaims"))
+        | ("storage.k8s.io", plural) => volumes::validate(plural, object),
+        ("networking.k8s.io", "ingresses") => networking::ingress(object),
+        ("networking.k8s.io", "networkpolicies") => networking::policy(object),
+        ("policy", "poddisruptionbudgets") => policies::budget(object),
+        ("autoscaling", "horizontalpodautoscalers") => policies::autoscaler(object),
+        ("admissionregistration.k8s.io", plural) if plural.ends_with("webhookconfigurations") => {
+            policies::webhooks(object)
+        }
+        ("rbac.authorization.k8s.io", _) => roles::validate(kind, object),
+        ("apiextensions.k8s.io", _) => crds::validate(object),
         _ => Vec::new(),
     }
 }
@@ -128,6 +155,7 @@ pub(crate) fn prepare_changed(call: &Call<'_>, old: &Value, new: &mut Value) {
             object::set(map(new, "spec"), "finalizers", finalizers);
         }
         (false, "", "services") => services::carry(old, new),
+        (false, "apiextensions.k8s.io", _) => crds::prepare_changed(new),
         (false, "", "pods") => pods::tolerate(new),
         _ => {}
     }
@@ -184,24 +212,17 @@ pub(crate) fn validate_changed(call: &Call<'_>, old: &Value, new: &Value) -> Vec
     if !call.target.subresource.is_empty() || kind.custom {
         return Vec::new();
     }
-    match (kind.group.as_str(), kind.plural.as_str()) {
+    let mut causes = validate(kind, new);
+    causes.extend(match (kind.group.as_str(), kind.plural.as_str()) {
         ("", "services") => services::validate(Some(old), new),
         ("", "pods") => pods::validate_changed(old, new),
         ("", "persistentvolumes" | "persistentvolumeclaims") | ("storage.k8s.io", _) => {
             volumes::validate_changed(&kind.plural, old, new)
         }
-        ("", "configmaps" | "secrets") => {
-            let mut causes = of_data(new);
-            causes.extend(immutable_data(old, new));
-            causes
+        ("", "configmaps" | "secrets") => immutable_data(old, new),
+        ("apps", "deployments" | "replicasets" | "daemonsets") => {
+            same(old, new, &["spec", "selector"])
         }
-        ("", "namespaces") => Vec::new(),
-        ("apps", "deployments") => {
-            let mut causes = workloads::deployment(new);
-            causes.extend(same(old, new, &["spec", "selector"]));
-            causes
-        }
-        ("apps", "replicasets" | "daemonsets") => same(old, new, &["spec", "selector"]),
         ("apps", "statefulsets") => stateful_set(old, new),
         ("batch", "jobs") => {
             let mut causes = same(old, new, &["spec", "selector"]);
@@ -209,46 +230,24 @@ pub(crate) fn validate_changed(call: &Call<'_>, old: &Value, new: &Value) -> Vec
             causes
         }
         ("rbac.authorization.k8s.io", "rolebindings" | "clusterrolebindings") => {
-            let (before, after) = (&old["roleRef"], &new["roleRef"]);
-            if before == after {
-                Vec::new()
-            } else {
-                let of = |field: &str| after[field].clone();
-                // Shown as the type that has no names for JSON.
-                let shown =
-                    json!({"APIGroup": of("apiGroup"), "Kind": of("kind"), "Name": of("name")});
-                vec![Cause::invalid("roleRef", &shown, "cannot change roleRef")]
-            }
+            role_of_binding(old, new)
         }
         ("discovery.k8s.io", "endpointslices") => same(old, new, &["addressType"]),
-        ("apiextensions.k8s.io", _) => crds::validate(new),
+        ("apiextensions.k8s.io", _) => crds::validate_changed(old, new),
         _ => Vec::new(),
-    }
+    });
+    causes
 }
 
-/// Keys of data are names of files, and each is in one map only.
-fn of_data(object: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    for field in ["data", "binaryData"] {
-        for name in object[field]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| name)
-        {
-            let path = format!("{field}[{name}]");
-            if name.is_empty() || !name.chars().all(fits) {
-                let detail = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
-                    'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-                causes.push(Cause::invalid(path, &name.as_str().into(), detail));
-            } else if field == "data" && object["binaryData"].get(name).is_some() {
-                let detail = "duplicate of key present in binaryData";
-                causes.push(Cause::invalid(path, &name.as_str().into(), detail));
-            }
-        }
+fn role_of_binding(old: &Value, new: &Value) -> Vec<Cause> {
+    let (before, after) = (&old["roleRef"], &new["roleRef"]);
+    if before == after {
+        return Vec::new();
     }
-    causes
+    let of = |field: &str| after[field].clone();
+    // Shown as the type that has no names for JSON.
+    let shown = json!({"APIGroup": of("apiGroup"), "Kind": of("kind"), "Name": of("name")});
+    vec![Cause::invalid("roleRef", &shown, "cannot change roleRef")]
 }
 
 /// Writes an object, and applies the consequences for its kind.

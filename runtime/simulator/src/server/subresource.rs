@@ -11,7 +11,7 @@ use super::shape::Write;
 use super::state::State;
 use super::store::Stored;
 use super::update::change;
-use super::{delete, strategy};
+use super::{delete, patch, selectors, strategy};
 
 /// A GET of a subresource.
 pub(crate) fn get(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure> {
@@ -45,14 +45,11 @@ pub(crate) fn put(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure>
 
 /// A PATCH of a subresource.
 pub(crate) fn patch(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure> {
-    if call.target.subresource != "scale"
-        || call.asked.content_type != "application/merge-patch+json"
-    {
+    if call.target.subresource != "scale" {
         return Err(Failure::method_not_allowed());
     }
     let stored = find(state, call)?;
-    let mut wanted = scale(call, &stored);
-    json_patch::merge(&mut wanted, &call.parse(call.asked.body)?);
+    let wanted = patch::of_scale(call, scale(call, &stored))?;
     rescale(state, call, &wanted)
 }
 
@@ -90,11 +87,15 @@ fn rescale(state: &mut State, call: &Call<'_>, wanted: &Value) -> Result<Answer,
     Ok(Answer::json(200, &scale(call, &changed)))
 }
 
+/// Returns the declared subresource `scale` of a custom kind.
+fn declared<'a>(call: &'a Call<'_>) -> &'a Value {
+    let declared = call.version.declared.as_deref();
+    declared.map_or(&Value::Null, |declared| &declared["subresources"]["scale"])
+}
+
 /// Returns the paths of the desired and the reported replicas.
 fn paths(call: &Call<'_>) -> (String, String) {
-    let declared = call.version.declared.as_deref();
-    let scale = declared.map_or(&Value::Null, |declared| &declared["subresources"]["scale"]);
-    let path = |field: &str, otherwise: &str| match text(scale, field) {
+    let path = |field: &str, otherwise: &str| match text(declared(call), field) {
         "" => otherwise.to_owned(),
         path => path.trim_start_matches('.').to_owned(),
     };
@@ -104,16 +105,16 @@ fn paths(call: &Call<'_>) -> (String, String) {
     )
 }
 
+fn value_at<'a>(object: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(object, |value, step| {
+        value.get(step).unwrap_or(&Value::Null)
+    })
+}
+
 fn scale(call: &Call<'_>, stored: &Stored) -> Value {
     let object = stored.value();
     let (wanted, told) = paths(call);
-    let at = |path: &str| {
-        let mut value = &object;
-        for step in path.split('.') {
-            value = value.get(step).unwrap_or(&Value::Null);
-        }
-        value.as_i64().unwrap_or(0)
-    };
+    let at = |path: &str| value_at(&object, path).as_i64().unwrap_or(0);
     let mut metadata = json!({});
     for field in [
         "name",
@@ -124,18 +125,22 @@ fn scale(call: &Call<'_>, stored: &Stored) -> Value {
     ] {
         metadata[field] = object["metadata"][field].clone();
     }
-    let labels = object["spec"]["selector"]["matchLabels"].as_object();
-    let selector: Vec<String> = labels
-        .into_iter()
-        .flatten()
-        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
-        .collect();
+    let selector = match call.kind.custom {
+        true => match text(declared(call), "labelSelectorPath") {
+            "" => String::new(),
+            path => {
+                let found = value_at(&object, path.trim_start_matches('.'));
+                found.as_str().unwrap_or_default().to_owned()
+            }
+        },
+        false => selectors::shown(&object["spec"]["selector"]),
+    };
     let mut scale = json!({
         "kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
         "spec": {"replicas": at(&wanted)}, "status": {"replicas": at(&told)},
     });
     if !selector.is_empty() {
-        scale["status"]["selector"] = selector.join(",").into();
+        scale["status"]["selector"] = selector.into();
     }
     scale
 }

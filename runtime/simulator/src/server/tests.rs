@@ -1,6 +1,9 @@
 //! Tests of the server through `kube::Client`, on paused time. Answers that the real server gives
 //! too are in the conformance suite.
 
+mod definitions;
+mod refused;
+
 use std::pin::pin;
 use std::time::Duration;
 

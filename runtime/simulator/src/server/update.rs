@@ -147,6 +147,7 @@ pub(crate) fn change(
     if call.dry_run {
         return Ok(Arc::new(Stored::draft(kind, key, new)));
     }
+    shape::check_size(call, live.bare().len(), &new)?;
     if leaves(old, &new) {
         // Watchers last see the object with its finalizers. The reply shows it without finalizers,
         // in the previous version.

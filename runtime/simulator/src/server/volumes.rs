@@ -1,34 +1,108 @@
-//! Volumes and related kinds: their immutable fields.
+//! Volumes and related kinds: their errors and their immutable fields.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::failure::Cause;
 use super::immutable::same;
-use super::object::text;
+use super::object::{list, text};
+use super::{names, selectors};
 
-pub(crate) fn validate_new(plural: &str, object: &Value) -> Vec<Cause> {
+/// Ways to mount a volume, in the order in which the real server lists them.
+const MODES: [&str; 4] = [
+    "ReadOnlyMany",
+    "ReadWriteMany",
+    "ReadWriteOnce",
+    "ReadWriteOncePod",
+];
+const FORMS: [&str; 2] = ["Block", "Filesystem"];
+
+/// Fields of the spec of a PersistentVolume that are no source of one.
+const NO_SOURCES: [&str; 9] = [
+    "accessModes",
+    "capacity",
+    "claimRef",
+    "mountOptions",
+    "nodeAffinity",
+    "persistentVolumeReclaimPolicy",
+    "storageClassName",
+    "volumeAttributesClassName",
+    "volumeMode",
+];
+
+/// Returns the errors of an object that holds for new and changed ones.
+pub(crate) fn validate(plural: &str, object: &Value) -> Vec<Cause> {
     match plural {
         "storageclasses" if text(object, "provisioner").is_empty() => {
             vec![Cause::required("provisioner", "")]
         }
-        "persistentvolumes" => {
-            let mut causes = Vec::new();
-            if object["spec"]["accessModes"]
-                .as_array()
-                .is_none_or(Vec::is_empty)
-            {
-                causes.push(Cause::required("spec.accessModes", ""));
-            }
-            if object["spec"]["capacity"]
-                .as_object()
-                .is_none_or(serde_json::Map::is_empty)
-            {
-                causes.push(Cause::required("spec.capacity", ""));
-            }
-            causes
-        }
+        "persistentvolumes" => of_volume(&object["spec"]),
+        "persistentvolumeclaims" => of_claim(&object["spec"]),
         _ => Vec::new(),
     }
+}
+
+fn of_volume(spec: &Value) -> Vec<Cause> {
+    let mut causes = of_modes(spec, "");
+    if spec["capacity"].as_object().is_none_or(Map::is_empty) {
+        causes.push(Cause::required("spec.capacity", ""));
+    }
+    let fields = spec.as_object().into_iter().flatten();
+    let mut sources = fields.filter(|(field, _)| !NO_SOURCES.contains(&field.as_str()));
+    if sources.next().is_none() {
+        causes.push(Cause::required("spec", "must specify a volume type"));
+    }
+    let policy = text(spec, "persistentVolumeReclaimPolicy");
+    let known = ["Delete", "Recycle", "Retain"];
+    if !policy.is_empty() && !known.contains(&policy) {
+        let path = "spec.persistentVolumeReclaimPolicy";
+        causes.push(Cause::unsupported(path, &policy.into(), &known));
+    }
+    causes.extend(of_class_and_form(spec));
+    causes
+}
+
+fn of_claim(spec: &Value) -> Vec<Cause> {
+    let mut causes = selectors::validate(&spec["selector"], "spec.selector");
+    causes.extend(of_modes(spec, "at least 1 access mode is required"));
+    let modes = list(spec, "accessModes");
+    let single = |mode: &Value| mode == "ReadWriteOncePod";
+    if modes.iter().any(single) && !modes.iter().all(single) {
+        let detail = "may not use ReadWriteOncePod with other access modes";
+        causes.push(Cause::forbidden("spec.accessModes", detail));
+    }
+    if spec["resources"]["requests"]["storage"].is_null() {
+        causes.push(Cause::required("spec.resources[storage]", ""));
+    }
+    causes.extend(of_class_and_form(spec));
+    causes
+}
+
+fn of_modes(spec: &Value, detail: &str) -> Vec<Cause> {
+    let modes = list(spec, "accessModes");
+    if modes.is_empty() {
+        return vec![Cause::required("spec.accessModes", detail)];
+    }
+    let unknown = modes
+        .iter()
+        .filter(|mode| !MODES.iter().any(|known| mode == known));
+    unknown
+        .map(|mode| Cause::unsupported("spec.accessModes", mode, &MODES))
+        .collect()
+}
+
+fn of_class_and_form(spec: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let class = text(spec, "storageClassName");
+    if !class.is_empty() {
+        let wrong = names::subdomain(class).into_iter();
+        let path = "spec.storageClassName";
+        causes.extend(wrong.map(|why| Cause::invalid(path, &class.into(), &why)));
+    }
+    let form = text(spec, "volumeMode");
+    if !form.is_empty() && !FORMS.contains(&form) {
+        causes.push(Cause::unsupported("spec.volumeMode", &form.into(), &FORMS));
+    }
+    causes
 }
 
 pub(crate) fn validate_changed(plural: &str, old: &Value, new: &Value) -> Vec<Cause> {

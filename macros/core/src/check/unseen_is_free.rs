@@ -7,10 +7,16 @@
 //! ```
 //!
 //! A `given` that queries records only may imply that nothing is held: an object that was never
-//! recorded was never acquired.
+//! recorded was never acquired. An object that is gone may take everything in it along: its own
+//! `given` says so, above that of the poll, if the poll has the object itself as a key. A Secret
+//! holds credentials and nothing else.
+//!
+//! ```text
+//! held entry: { No | Yes } from server given network else No given server else Unknown;   // server: poll .. by network
+//! ```
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Guard, Lifecycle, Mode, Origin, Var, Verdict};
+use crate::model::{Guard, Input, InputId, Lifecycle, Lookup, Mode, Origin, Source, Var, Verdict};
 use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
@@ -39,9 +45,75 @@ fn frees_unseen(lifecycle: &Lifecycle, var: &Var, guard: &Guard) -> bool {
     let asked = guard.pred.vars();
     let mut origins = asked.iter().map(|var| &lifecycle.vars[var.0].origin);
     free && !origins.all(|origin| match origin {
-        Origin::Input(input) => lifecycle.inputs[input.0].mode == Mode::Record,
+        Origin::Input(input) => {
+            let is_record = lifecycle.inputs[input.0].mode == Mode::Record;
+            is_record || is_gone_with(lifecycle, var, guard, *input)
+        }
         Origin::Fact { .. } | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
     })
+}
+
+/// Returns true if the author declares that nothing is held where an object is gone: the queried
+/// system is a part of the object. A silent system must be unknown all the same.
+fn is_gone_with(lifecycle: &Lifecycle, var: &Var, guard: &Guard, home: InputId) -> bool {
+    let Origin::Fact { from, .. } = &var.origin else {
+        return false;
+    };
+    let is_part = |input: &Input| match &input.lookup {
+        Lookup::Keys(keys) => {
+            let mut keys = keys.iter().filter_map(|key| key.as_input());
+            input.mode == Mode::Poll && keys.any(|key| key.source == Source::Input(home))
+        }
+        Lookup::None
+        | Lookup::Name { .. }
+        | Lookup::Names { .. }
+        | Lookup::Refs { .. }
+        | Lookup::Labels { .. }
+        | Lookup::Owner
+        | Lookup::Namespace
+        | Lookup::Ref { .. }
+        | Lookup::Equal { .. } => false,
+    };
+    let is_unknown = |guard: &Guard| {
+        let held = var.held;
+        held.is_some_and(|held| !held.free.contains(guard.otherwise))
+    };
+    let polls: Vec<&Input> = from
+        .iter()
+        .filter_map(|one| match one.source {
+            Source::Input(input) => Some(&lifecycle.inputs[input.0]),
+            Source::This
+            | Source::Request
+            | Source::Field(_)
+            | Source::Value(_)
+            | Source::Fact(_) => None,
+        })
+        .filter(|input| input.mode == Mode::Poll)
+        .collect();
+    let is_silence_unknown = |poll: &&Input| {
+        let mut others = var.given.iter().filter(|other| is_unknown(other));
+        others.any(|other| poll.var.is_some_and(|var| other.pred.vars().contains(&var)))
+    };
+    let (home, is_written) = (&lifecycle.inputs[home.0], guard.otherwise_span.is_some());
+    is_written
+        && home.mode == Mode::Watched
+        && !home.many
+        && !is_secret(home)
+        && !polls.is_empty()
+        && polls
+            .iter()
+            .all(|poll| is_part(poll) && is_silence_unknown(poll))
+}
+
+/// Returns true if an input is a Secret.
+fn is_secret(input: &Input) -> bool {
+    match &input.ty {
+        syn::Type::Path(path) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|last| last.ident == "Secret")
+        }
+        _ => false,
+    }
 }
 
 fn diagnostic(var: &Var, guard: &Guard) -> Diagnostic {

@@ -173,8 +173,10 @@ fn nevers(life: &Life, reach: &Reach<'_>, found: &mut Findings) {
     for never in &life.nevers {
         let atoms = never.atoms();
         let mut shared: Option<BTreeSet<String>> = None;
-        for atom in &atoms {
-            let reads = reach.reads.get(atom).into_iter().flatten();
+        let picks = |atom: &&String| atoms.iter().any(|on| picks_a_builder(life, atom, on));
+        let related: BTreeSet<&String> = atoms.iter().filter(|atom| !picks(atom)).collect();
+        for atom in &related {
+            let reads = reach.reads.get(*atom).into_iter().flatten();
             let reads = reads.filter_map(|name| life.input(name));
             let reads: BTreeSet<String> =
                 reads.map(|input| first_of_its_kind(life, input)).collect();
@@ -185,10 +187,21 @@ fn nevers(life: &Life, reach: &Reach<'_>, found: &mut Findings) {
         }
         let shared = shared.unwrap_or_default();
         let itself = atoms.iter().all(|atom| is_made_of_the_object(life, atom));
-        if atoms.len() > 1 && shared.is_empty() && !itself {
+        if related.len() > 1 && shared.is_empty() && !itself {
             found.report("LC015", "never");
         }
     }
+}
+
+/// Returns true if a fact helps to pick one of several builders of an object.
+fn picks_a_builder(life: &Life, fact: &str, object: &str) -> bool {
+    let builds = |effect: &&Effect| effect.on == object && is_one_of_several(life, effect);
+    let mut asked = life
+        .effects
+        .iter()
+        .filter(builds)
+        .flat_map(|effect| &effect.when);
+    fact != object && asked.any(|when| when.atoms().iter().any(|atom| atom == fact))
 }
 
 /// Returns true if a fact, or a value behind it, is computed `from self`.

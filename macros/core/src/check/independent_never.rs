@@ -6,14 +6,15 @@
 //! ```
 //!
 //! Leave the `never` out and give these worlds a state. Facts that are all made `from self` share the object, and two inputs of one type that are found by
-//! the same name, or the same labels, are one.
+//! the same name, or the same labels, are one. A fact that chooses between several builders of an
+//! object belongs to the verdict on it: it decides if the object is `Stale` or `Current`.
 
 use std::collections::BTreeSet;
 
 use super::two_writers::firsts;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
-use crate::model::{InputId, Lifecycle, Origin, Source, Use, VarId};
+use crate::model::{InputId, Lifecycle, Origin, Pred, Source, Use, VarId};
 use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
@@ -59,7 +60,12 @@ fn share(context: &Context<'_>, vars: &BTreeSet<VarId>, firsts: &[InputId]) -> b
     if vars.iter().all(|var| reads_itself(lifecycle, *var)) {
         return true;
     }
-    let mut sets = vars.iter().map(|var| {
+    let chooses = |var: &VarId| vars.iter().any(|of| chooses_builder(lifecycle, *var, *of));
+    let vars: Vec<&VarId> = vars.iter().filter(|var| !chooses(var)).collect();
+    if vars.len() < 2 {
+        return true;
+    }
+    let mut sets = vars.into_iter().map(|var| {
         let places = context.frames.reads(*var).iter();
         let objects = places.filter_map(|place| match place {
             // Two names of one object are one.
@@ -71,6 +77,19 @@ fn share(context: &Context<'_>, vars: &BTreeSet<VarId>, firsts: &[InputId]) -> b
     });
     let first = sets.next().unwrap_or_default();
     !sets.fold(first, |common, set| &common & &set).is_empty()
+}
+
+/// Returns true if a variable is asked by the permissions that choose between several builders of
+/// an object, and the other one is the verdict on that object.
+fn chooses_builder(lifecycle: &Lifecycle, var: VarId, verdict: VarId) -> bool {
+    let Origin::Input(input) = lifecycle.vars[verdict.0].origin else {
+        return false;
+    };
+    let builders = lifecycle.effects.iter();
+    let mut builders =
+        builders.filter(|one| one.target == input && one.is_one_of_several(lifecycle));
+    let asks = |when: &Pred| when.vars().contains(&var);
+    var != verdict && builders.any(|one| one.when.as_ref().is_some_and(asks))
 }
 
 /// Returns true if the author declares that a fact is made from the object itself.

@@ -24,12 +24,12 @@ pub mod worlds;
 
 use std::collections::BTreeSet;
 
-use crate::model::frames::Frames;
-use crate::model::{ConditionId, Kind, Lifecycle, Origin, StateId, VarId};
+use crate::model::frames::{Dependency, Frames};
+use crate::model::{ConditionId, EffectId, Kind, Lifecycle, Origin, StateId, VarId};
 use crate::space::enumeration::{TooMany, enumerate};
 use crate::space::permission::Permissions;
 use crate::space::policy::{Choice, Policy};
-use crate::space::world::World;
+use crate::space::world::{Change, World};
 use crate::space::worlds::Worlds;
 
 /// The state of a world.
@@ -148,9 +148,8 @@ impl<'a> Space<'a> {
     pub fn is_at_rest(&self, index: usize) -> bool {
         if self.classes[index] == Class::Deleting {
             let world = self.worlds.get(index);
-            let refused = |effect: &crate::model::EffectId| {
-                world.value(self.lifecycle.effects[effect.0].refused) == 1
-            };
+            let refused =
+                |effect: &EffectId| world.value(self.lifecycle.effects[effect.0].refused) == 1;
             let waits = self.permissions.holds_deletion(world);
             return self.choices[index] == Choice::Release
                 || waits && self.choices[index] == Choice::Nothing
@@ -166,6 +165,40 @@ impl<'a> Space<'a> {
                 Class::Deleting | Class::Refused => true,
                 Class::Nowhere => false,
             }
+    }
+
+    /// Lets a variable have each value that it may have after a write of this effect.
+    pub fn touch(&self, change: &mut Change, effect: EffectId, var: VarId) {
+        let declared = &self.lifecycle.effects[effect.0];
+        match self
+            .frames
+            .is_only_compared_by(var, declared, self.lifecycle)
+        {
+            true => change.compare(var, self.worlds.compared[var.0]),
+            false => change.free(var),
+        }
+    }
+
+    /// Returns the variables that read one of these places. The second is true if a change of them
+    /// moves the verdict between `Stale` and `Current` at most.
+    pub fn readers(&self, places: &BTreeSet<Dependency>) -> Vec<(VarId, bool)> {
+        let vars = (0..self.lifecycle.vars.len()).map(VarId);
+        let reads = |var: &VarId| !self.frames.reads(*var).is_disjoint(places);
+        vars.filter(reads)
+            .map(|var| (var, self.frames.is_only_compared(var, places)))
+            .collect()
+    }
+
+    /// Returns the worlds that a change of these variables may lead to.
+    pub fn changed(&self, world: World<'_>, readers: &[(VarId, bool)]) -> Change {
+        let mut change = Change::from(world, self.lifecycle);
+        for &(var, is_only_compared) in readers {
+            match is_only_compared {
+                true => change.compare(var, self.worlds.compared[var.0]),
+                false => change.free(var),
+            }
+        }
+        change
     }
 
     /// The first world of a state: a sample for generated assertions and documents.

@@ -46,5 +46,6 @@ mod language {
     mod time;
     mod together;
     mod types;
+    mod untrue;
     mod volumes;
 }

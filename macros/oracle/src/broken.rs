@@ -35,6 +35,8 @@ rules! {
     Frame,
     /// A write to a part reaches only direct readers.
     PartReach,
+    /// Another wish for an object does not change what is found.
+    WishesOnly,
     /// Our own call does not change the availability of a poll.
     PollStays,
     /// The builder needs its inputs.

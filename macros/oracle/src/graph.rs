@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::broken::Rule;
 use crate::drive::{MoveGraph, Mover, idle_promises, rests_at};
 use crate::findings::{Findings, Outline};
-use crate::minted::expiring;
 use crate::moves::Move;
 use crate::properties::{self, Runs};
 use crate::syntax::{Clause, Condition, Pred, Span, State};
@@ -307,45 +306,6 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Reports a settled world if no change of the inputs in `wakes` can lead out of it.
-    fn wakes(&self, found: &mut Findings) {
-        let worlds = self.worlds;
-        for (number, state) in worlds.life.states.iter().enumerate() {
-            let Some(wakes) = &state.wakes else { continue };
-            if wakes.iter().any(|name| name == "self") {
-                if !state.goal && wakes.iter().all(|name| name == "self") {
-                    self.ways_out(number, found);
-                }
-                continue;
-            }
-            if self.left(number, wakes).contains(&false) {
-                found.report("LC065", &state.name);
-            }
-        }
-    }
-
-    /// Reports a state if time leads out of a settled world and its `wakes` does not name the clock, or if it names the clock in vain.
-    fn ticks(&self, found: &mut Findings) {
-        let life = self.worlds.life;
-        let Some(now) = life.clock().map(str::to_owned) else {
-            return;
-        };
-        for (number, state) in life.states.iter().enumerate() {
-            let Some(wakes) = &state.wakes else { continue };
-            let left = self.left(number, std::slice::from_ref(&now));
-            if !wakes.contains(&now) {
-                if !state.goal && self.goes_on(number, &now) {
-                    found.report("LC102", &state.name);
-                }
-            } else if wakes.iter().any(|name| *name != now)
-                && !left.is_empty()
-                && !left.contains(&true)
-            {
-                found.report("LC101", &state.name);
-            }
-        }
-    }
-
     /// Reports a state that is overdue before the next query of the poll that shows its end.
     fn patience(&self, drive: &MoveGraph, found: &mut Findings) {
         const UNSAID: Span = Span {
@@ -390,61 +350,6 @@ impl<'a> Graph<'a> {
                 found.report("LC104", &state.name);
             }
         }
-    }
-
-    /// Returns true if a change of one input may lead on from a settled world of a state. It leads on to a goal, or to a world with work to do.
-    fn goes_on(&self, number: usize, input: &str) -> bool {
-        let worlds = self.worlds;
-        let here = Some(NodePlace::State(number));
-        let changes = self.readers(&BTreeSet::from([input.to_owned()]));
-        let is_on = |end: usize| {
-            let is_goal = self.state(end).is_some_and(|state| state.goal);
-            worlds.states[end] != here && (is_goal || !self.is_at_rest(end))
-        };
-        let keepers = expiring(worlds.life);
-        let verdicts = ["Stale", "Current"].map(|word| worlds.find_value(word));
-        let mut resting = self.live.iter();
-        resting.any(|at| {
-            let rests = worlds.states[*at] == here && self.is_at_rest(*at);
-            // Time does not create, change or remove the keeper of an expired value.
-            let before = &worlds.all[*at];
-            let is_open = |end: &&World| {
-                let keepers = keepers.iter().filter_map(|name| worlds.var(name));
-                let mut pairs = keepers.map(|var| [before[var], end[var]]);
-                pairs
-                    .all(|pair| pair[0] == pair[1] || pair.iter().all(|one| verdicts.contains(one)))
-            };
-            let ends = worlds.changes(before, &changes, &[]);
-            let ends = ends
-                .iter()
-                .filter(is_open)
-                .filter_map(|end| worlds.all.get_index_of(end));
-            rests && ends.into_iter().any(is_on)
-        })
-    }
-
-    /// The questions that a change of one of these inputs may answer anew.
-    fn readers(&self, inputs: &BTreeSet<String>) -> Vec<usize> {
-        let worlds = self.worlds;
-        let changes = |var: &usize| {
-            let reads = worlds.reach.reads.get(&worlds.vars[*var].name);
-            reads.is_some_and(|reads| !reads.is_disjoint(inputs))
-        };
-        (0..worlds.vars.len()).filter(changes).collect()
-    }
-
-    /// Returns for each settled world of a state true if a change of one of these inputs may lead out of the state.
-    fn left(&self, number: usize, inputs: &[String]) -> Vec<bool> {
-        let worlds = self.worlds;
-        let changes = self.readers(&inputs.iter().cloned().collect());
-        let here = Some(NodePlace::State(number));
-        let leaves = |at: &usize| {
-            let ends = worlds.changes(&worlds.all[*at], &changes, &[]);
-            let mut ends = ends.iter();
-            ends.any(|end| worlds.allowed(end) && worlds.classify(end) != here)
-        };
-        let rests = |at: &&usize| worlds.states[**at] == here && self.is_at_rest(**at);
-        self.live.iter().filter(rests).map(leaves).collect()
     }
 
     fn caused(&self, drive: &MoveGraph) -> BTreeSet<(String, String)> {

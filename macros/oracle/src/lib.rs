@@ -34,5 +34,6 @@ mod teardown;
 mod unasked;
 mod unheard;
 mod values;
+mod wakes;
 mod worlds;
 mod written_out;

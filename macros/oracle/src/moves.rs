@@ -168,8 +168,19 @@ impl Worlds<'_> {
         let on = act.on.filter(|on| act.verb == "note" && self.is_set(*on));
         on.is_some_and(|on| {
             let set = [(on, behind)];
-            self.changes(before, &self.reached(act), &set)
-                .contains(after)
+            let ends = self.changes(before, &self.reached(act), &set);
+            ends.contains(after) && self.stays_itself(&act.wishes, before, after)
+        })
+    }
+
+    /// Returns the effect that decides how an object is to be: the first one that is meant and has
+    /// its arguments.
+    pub(crate) fn builder(&self, var: usize, world: &World) -> Option<usize> {
+        self.acts.iter().position(|act| {
+            let builds = act.verb == "apply" && !act.each && act.on == Some(var);
+            builds
+                && act.when.as_ref().is_none_or(|when| self.holds(when, world))
+                && self.has_arguments(act, world)
         })
     }
 
@@ -224,14 +235,12 @@ impl Worlds<'_> {
                 .into_iter()
                 .filter(|var| !set(var))
                 .collect();
-            ends.extend(self.changes(world, &chosen, forced));
+            let all = self.changes(world, &chosen, forced).into_iter();
+            let wishes: Vec<usize> = act.wishes.iter().copied().filter(|var| !set(var)).collect();
+            ends.extend(all.filter(|end| self.stays_itself(&wishes, world, end)));
         }
         let set: Vec<usize> = alternatives.iter().flatten().map(|(var, _)| *var).collect();
-        ends.retain(|end| {
-            self.allowed(end)
-                && self.acquires_only(&set, world, end)
-                && self.leaves_records(act, &set, world, end)
-        });
+        ends.retain(|end| self.allowed(end) && self.acquires_only(&set, world, end));
         let is_note = ["record", "noted"].contains(&act.own.as_str());
         let refusable = act.verb != "delete" && !is_note && !self.forgets(Rule::Refusal);
         if refusable {
@@ -248,7 +257,9 @@ impl Worlds<'_> {
         self.alternatives(act).iter().any(|forced| {
             let ends = self.changes(world, &reached, forced);
             let mut ends = ends.iter().filter(|end| self.allowed(end));
-            ends.any(|end| !self.holds(holds, end))
+            let set = |var: &usize| forced.iter().any(|(other, _)| other == var);
+            let wishes: Vec<usize> = act.wishes.iter().copied().filter(|var| !set(var)).collect();
+            ends.any(|end| self.stays_itself(&wishes, world, end) && !self.holds(holds, end))
         })
     }
 
@@ -273,16 +284,18 @@ impl Worlds<'_> {
         all
     }
 
-    /// Returns true if no record appears or disappears except through its own writer.
-    fn leaves_records(&self, act: &Act, set: &[usize], before: &World, after: &World) -> bool {
-        let absent = self.find_value("Absent");
-        let records = self.life.inputs.iter();
-        let records = records.filter(|input| input.own == "record" && input.given.is_none());
-        let mut vars = records.filter_map(|input| self.var(&input.name));
-        vars.all(|var| {
-            let is_ours = act.on == Some(var) || set.contains(&var);
-            is_ours || (before[var] == absent) == (after[var] == absent)
-        })
+    /// Returns true if the verdicts of which only the wish was altered stay, or stay verdicts on
+    /// the likeness to the wish.
+    pub(crate) fn stays_itself(&self, wishes: &[usize], before: &World, after: &World) -> bool {
+        let alike = ["Stale", "Current"].map(|word| self.find_value(word));
+        let stays = |var: &usize| {
+            let pair = [before[*var], after[*var]];
+            let asked = [before, after].map(|world| self.unasked(*var, world).is_none());
+            asked.contains(&false)
+                || pair[0] == pair[1]
+                || pair.iter().all(|value| alike.contains(value))
+        };
+        self.forgets(Rule::WishesOnly) || wishes.iter().all(stays)
     }
 
     /// Returns true if the effect acquires only facts that it sets.

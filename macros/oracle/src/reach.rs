@@ -5,13 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::minted;
 use crate::needs::is_one_of_several;
-use crate::syntax::{Effect, Life, atoms};
+use crate::syntax::{Effect, Input, Life, atoms};
 use crate::values::{brought, predicates};
+
+/// Returns true if the verdict on an input compares one object with a wish. The members of a set
+/// are part of the wish, and an object that is created once has none afterwards.
+fn is_compared(life: &Life, input: &Input) -> bool {
+    let compares = ["owned", "shared", "part", "record"].contains(&input.own.as_str());
+    compares && !input.many && !(input.own == "owned" && life.creates(&input.name))
+}
 
 /// The inputs that each finite question depends on; `self` stands for the object.
 pub(crate) struct Reach<'a> {
     life: &'a Life,
     pub(crate) reads: BTreeMap<String, BTreeSet<String>>,
+    /// Of each single object that is compared with a wish: the names that point it out.
+    pointers: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl<'a> Reach<'a> {
@@ -19,13 +28,39 @@ impl<'a> Reach<'a> {
         let mut reach = Self {
             life,
             reads: BTreeMap::new(),
+            pointers: BTreeMap::new(),
         };
         loop {
             let next = reach.round();
             if next == reach.reads {
-                return reach;
+                break;
             }
             reach.reads = next;
+        }
+        for input in life.inputs.iter().filter(|input| is_compared(life, input)) {
+            let mut names = reach.closures(&input.lookup());
+            names.insert(input.name.clone());
+            // With another owner it belongs to another one.
+            names.extend(input.of.iter().flat_map(|owner| reach.closure(owner)));
+            reach.pointers.insert(input.name.clone(), names);
+        }
+        reach
+    }
+
+    /// Returns true if a change of these inputs alters only the wish for an object. The object that
+    /// is found stays, and so does everything about it but its likeness to the wish.
+    pub(crate) fn alters_the_wish(&self, name: &str, changed: &BTreeSet<String>) -> bool {
+        let pointers = self.pointers.get(name);
+        pointers.is_some_and(|pointers| !changed.iter().any(|one| pointers.contains(one)))
+    }
+
+    /// Returns true if a write by this effect alters only the wish for the object of an input. No
+    /// lookup goes through the fields that are written into a part.
+    pub(crate) fn wishes(&self, name: &str, effect: &Effect) -> bool {
+        let target = self.life.input(&effect.on);
+        match target.is_some_and(|target| target.own == "part") {
+            true => name != effect.on && self.pointers.contains_key(name),
+            false => self.alters_the_wish(name, &BTreeSet::from([effect.on.clone()])),
         }
     }
 
@@ -78,7 +113,8 @@ impl<'a> Reach<'a> {
             .collect()
     }
 
-    fn closures(&self, names: &[String]) -> BTreeSet<String> {
+    /// The inputs behind these names.
+    pub(crate) fn closures(&self, names: &[String]) -> BTreeSet<String> {
         names.iter().flat_map(|name| self.closure(name)).collect()
     }
 

@@ -83,6 +83,8 @@ pub(crate) struct Act {
     pub(crate) when: Option<Test>,
     pub(crate) sets: Vec<Vec<(usize, Value)>>,
     pub(crate) affected: Vec<usize>,
+    /// Those of them of which it alters the wish alone.
+    pub(crate) wishes: Vec<usize>,
     pub(crate) acquires: bool,
     /// True if the object is claimed before.
     pub(crate) claims: bool,
@@ -386,6 +388,9 @@ impl<'a> Worlds<'a> {
                 .iter()
                 .filter_map(|name| self.var(name))
                 .collect(),
+            wishes: (0..self.vars.len())
+                .filter(|var| self.reach.wishes(&self.vars[*var].name, effect))
+                .collect(),
             acquires: acquires(life, effect),
             claims: acquires(life, effect),
             is_undo: life
@@ -563,6 +568,12 @@ impl<'a> Worlds<'a> {
             && !self.life.volume
             && !self.forgets(Rule::UndoOnlyOnDeletion);
         !off && !only_undoes && act.when.as_ref().is_none_or(|when| self.holds(when, world))
+    }
+
+    /// Returns true if the builder of an effect can run there.
+    pub(crate) fn has_arguments(&self, act: &Act, world: &World) -> bool {
+        let missing = act.from.iter().any(|var| self.gone.contains(&world[*var]));
+        !missing && act.tests.iter().all(|test| self.holds(test, world))
     }
 
     /// The state of a world: the implicit ones, then the first that fits.

@@ -67,8 +67,7 @@ lifecycle! {
     }
     transitions {
         Draining -> Making;
-        Making -> Draining | Unresolved | Uncertified | Ready;
-        _ -> Clash;
+        Making -> Unresolved | Uncertified | Ready;
     }
     status {
         condition Configured {

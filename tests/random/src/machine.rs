@@ -128,7 +128,11 @@ impl Interpreted {
                 Source::Input(input) if self.ir.inputs[*input].only_if.is_some() => {
                     !self.ir.usable(&observation.world, *input)
                 }
-                _ => matches!(seen, Argument::One(None) | Argument::Value(None)),
+                Source::Input(_)
+                | Source::This
+                | Source::Request
+                | Source::Value(_)
+                | Source::Fact(_) => matches!(seen, Argument::One(None) | Argument::Value(None)),
             };
         (!from.iter().zip(sources).any(is_missing)).then_some(from)
     }

@@ -117,8 +117,7 @@ lifecycle! {
     }
     transitions {
         Unseen -> Taken | Making | Draining | Publishing | Ready;
-        Making -> Taken;
-        Taken | Making -> Draining | Publishing | Ready;
+        Making -> Draining | Publishing | Ready;
         Draining -> Publishing;
         Publishing -> Ready;
     }

@@ -51,7 +51,7 @@ fn rotates(space: &Space<'_>, id: EffectId, value: ValueId, until: &Pred, sink: 
         effect.sets.iter().all(|alternative| {
             let mut change = Change::from(*world, lifecycle);
             for var in space.frames.affected(id) {
-                change.free(*var);
+                space.touch(&mut change, id, *var);
             }
             for assign in alternative {
                 change.force(assign.var, assign.value);

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::useless_wakes::{readers, staying};
+use super::useless_wakes::{answers, staying};
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{Lifecycle, Source, State, StateId, Use};
@@ -75,6 +75,7 @@ pub(super) fn timeless(
     let Source::Input(input) = now.source else {
         return worlds.to_vec();
     };
-    let readers = readers(explored, &BTreeSet::from([Dependency::Input(input)]));
+    let places = BTreeSet::from([Dependency::Input(input)]);
+    let readers = answers(explored, &places);
     staying(explored, Class::State(state), worlds, &readers)
 }

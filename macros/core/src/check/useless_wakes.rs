@@ -44,7 +44,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             .live()
             .filter(|world| space.classes[*world] == class && space.is_at_rest(*world))
             .collect();
-        let stays = staying(explored, class, &resting, &readers(explored, &places));
+        let stays = staying(explored, class, &resting, &answers(explored, &places));
         let Some(&example) = stays.first() else {
             continue;
         };
@@ -82,11 +82,13 @@ fn as_dependency(one: &Use) -> Option<Dependency> {
     }
 }
 
-/// The facts that a change of these places can change.
-pub(super) fn readers(explored: &Explored<'_>, places: &BTreeSet<Dependency>) -> Vec<VarId> {
-    let vars = (0..explored.space.lifecycle.vars.len()).map(VarId);
-    vars.filter(|var| !explored.space.frames.reads(*var).is_disjoint(places))
-        .collect()
+/// The facts that a change of these places may change, each to any value.
+pub(super) fn answers(
+    explored: &Explored<'_>,
+    places: &BTreeSet<Dependency>,
+) -> Vec<(VarId, bool)> {
+    let readers = explored.space.readers(places).into_iter();
+    readers.map(|(var, _)| (var, false)).collect()
 }
 
 /// Those of the worlds that no change of these facts leads out of.
@@ -94,15 +96,12 @@ pub(super) fn staying(
     explored: &Explored<'_>,
     class: Class,
     worlds: &[usize],
-    readers: &[VarId],
+    readers: &[(VarId, bool)],
 ) -> Vec<usize> {
     let space = explored.space;
     let mut known: BTreeMap<Change, bool> = BTreeMap::new();
     let mut stays = |world: World<'_>| {
-        let mut change = Change::from(world, space.lifecycle);
-        for var in readers {
-            change.free(*var);
-        }
+        let change = space.changed(world, readers);
         if let Some(known) = known.get(&change) {
             return *known;
         }
@@ -129,10 +128,8 @@ pub(super) fn leading_out(explored: &Explored<'_>, class: Class, world: usize) -
     // A group stands for its members.
     let inputs = inputs.filter(|(_, input)| input.group.is_none());
     let helps = inputs.filter(|(input, _)| {
-        let readers = readers(
-            explored,
-            &BTreeSet::from([Dependency::Input(InputId(*input))]),
-        );
+        let places = BTreeSet::from([Dependency::Input(InputId(*input))]);
+        let readers = explored.space.readers(&places);
         staying(explored, class, &[world], &readers).is_empty()
     });
     let names = helps.map(|(_, input)| input.name.to_string());

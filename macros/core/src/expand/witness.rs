@@ -51,11 +51,15 @@ fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
         .collect();
     let names: Vec<_> = used.iter().map(|u| &u.name).collect();
     let types = used.iter().map(|u| field_type(model, u));
-    let docs = used.iter().map(|u| match u.source {
-        Source::Input(input) if model.inputs[input.0].only_if.is_some() => {
-            format!("`{}`, if it exists.", u.name)
+    let may_lack = |u: &Use| match u.source {
+        Source::Input(input) => model.inputs[input.0].only_if.is_some(),
+        Source::This | Source::Request | Source::Field(_) | Source::Value(_) | Source::Fact(_) => {
+            false
         }
-        _ => format!("`{}`, certainly there.", u.name),
+    };
+    let docs = used.iter().map(|u| match may_lack(u) {
+        true => format!("`{}`, if it exists.", u.name),
+        false => format!("`{}`, certainly there.", u.name),
     });
     let reads = used.iter().map(|u| field_read(model, u));
     let checks = used.iter().filter_map(|u| check(model, u));

@@ -31,6 +31,10 @@ pub enum Dependency {
 pub struct Frames {
     reads: Vec<BTreeSet<Dependency>>,
     affected: Vec<BTreeSet<VarId>>,
+    /// The part of `reads` that decides which object a verdict is about. `None` if more than that
+    /// decides about the object, or if the variable is no such verdict.
+    found_by: Vec<Option<BTreeSet<Dependency>>>,
+    looked_up: Vec<BTreeSet<Dependency>>,
 }
 
 impl Frames {
@@ -42,13 +46,59 @@ impl Frames {
             .iter()
             .map(|effect| affected(lifecycle, &reads, effect))
             .collect();
-        Self { reads, affected }
+        let vars = (0..lifecycle.vars.len()).map(VarId);
+        let found_by = vars.map(|var| found_by(lifecycle, &reads, var)).collect();
+        let looked_up = |input: &Input| {
+            let (mut into, reads) = (Reading::default(), &reads);
+            Closure { lifecycle, reads }.lookup(input, &mut into);
+            into.places
+        };
+        let looked_up = lifecycle.inputs.iter().map(looked_up).collect();
+        Self {
+            reads,
+            affected,
+            found_by,
+            looked_up,
+        }
+    }
+
+    /// Returns everything that decides which objects an input finds.
+    pub fn looked_up(&self, input: InputId) -> &BTreeSet<Dependency> {
+        &self.looked_up[input.0]
     }
 
     /// Returns everything that a variable is computed from: through `from`, values, lookups and
     /// `given`. Empty for refusals and for facts of the object itself.
     pub fn reads(&self, var: VarId) -> &BTreeSet<Dependency> {
         &self.reads[var.0]
+    }
+
+    /// Returns true if a change of these places moves a verdict between `Stale` and `Current` at
+    /// most. They decide about the wanted content, and never about the object that is found.
+    pub fn is_only_compared(&self, var: VarId, places: &BTreeSet<Dependency>) -> bool {
+        let found_by = self.found_by[var.0].as_ref();
+        found_by.is_some_and(|found_by| found_by.is_disjoint(places))
+    }
+
+    /// Returns true if a write of this effect moves a verdict between `Stale` and `Current` at
+    /// most. Lookups do not use the fields of ours in an object of another controller or user.
+    pub fn is_only_compared_by(&self, var: VarId, effect: &Effect, lifecycle: &Lifecycle) -> bool {
+        let target = &lifecycle.inputs[effect.target.0];
+        match target.mode {
+            Mode::Part => self.found_by[var.0].is_some() && target.var != Some(var),
+            Mode::Watched
+            | Mode::Owned
+            | Mode::Shared
+            | Mode::Record
+            | Mode::Noted
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Clock
+            | Mode::Group => {
+                let target = BTreeSet::from([Dependency::Input(effect.target)]);
+                self.is_only_compared(var, &target)
+            }
+        }
     }
 
     /// Returns the variables that an effect can change, apart from refusals: those that read its
@@ -401,6 +451,34 @@ impl Closure<'_> {
             into.places.extend(self.reads[var.0].iter().cloned());
         }
     }
+}
+
+/// Returns the places that decide which object a verdict is about. They are the object itself, its
+/// lookup and its owner: a builder decides only if the object is as wanted. Its own `given` decides
+/// if the verdict is evaluated at all. Of a set, the builder decides about the members as well. An
+/// object that is created once is never compared.
+fn found_by(
+    lifecycle: &Lifecycle,
+    reads: &[BTreeSet<Dependency>],
+    var: VarId,
+) -> Option<BTreeSet<Dependency>> {
+    let Origin::Input(id) = lifecycle.vars[var.0].origin else {
+        return None;
+    };
+    let input = &lifecycle.inputs[id.0];
+    let is_compared = match input.mode {
+        Mode::Owned | Mode::Shared | Mode::Part | Mode::Record => true,
+        Mode::Watched | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock | Mode::Group => false,
+    };
+    let mut into = Reading::default();
+    into.places.insert(Dependency::Input(id));
+    let closure = Closure { lifecycle, reads };
+    closure.lookup(input, &mut into);
+    // Whose object it is depends on the owner.
+    if let Some(owner) = input.of {
+        closure.input(owner, &mut into);
+    }
+    (is_compared && !input.many && input.noted.is_none()).then_some(into.places)
 }
 
 fn affected(

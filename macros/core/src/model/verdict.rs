@@ -73,6 +73,11 @@ impl Var {
         values.position(|value| value == verdict.as_str())
     }
 
+    /// Returns the verdicts that the comparison of an object with the wanted one can have.
+    pub fn compared(&self) -> ValueSet {
+        self.value_set(|verdict| matches!(verdict, Verdict::Stale | Verdict::Current))
+    }
+
     /// Returns the values that are such verdicts.
     pub fn value_set(&self, is_in: impl Fn(Verdict) -> bool) -> ValueSet {
         let values =

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::model::{FreeValues, Lifecycle, Origin, Pred, ValueSet, VarId, Verdict};
+use crate::model::{FreeValues, Lifecycle, Origin, Pred, ValueSet, Var, VarId, Verdict};
 use crate::space::permission::Permissions;
 use crate::space::world::{NOT_ASKED, World};
 use crate::space::worlds::{DEAD, IMPOSSIBLE, Node, Worlds};
@@ -71,6 +71,7 @@ impl<'a> Search<'a> {
             free: (0..width)
                 .map(|var| unowned(lifecycle, VarId(var)))
                 .collect(),
+            compared: lifecycle.vars.iter().map(Var::compared).collect(),
             nodes: Vec::new(),
             kids: Vec::new(),
             root: DEAD,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, Origin, VarId, Verb, Verdict};
+use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, VarId, Verb, Verdict};
 use crate::space::Space;
 use crate::space::policy::Choice;
 use crate::space::promised::{Mover, Promised};
@@ -154,7 +154,8 @@ impl Builder<'_> {
 }
 
 /// Returns the possible outcomes of an effect: each alternative of `sets` with any value for the
-/// other variables that read its target. A further outcome is a refusal.
+/// other variables that read its target. If only the builder of an object reads it, the verdict on
+/// the object keeps to `Stale` and `Current`. A further outcome is a refusal.
 fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change> {
     let lifecycle = space.lifecycle;
     let declared = &lifecycle.effects[effect.0];
@@ -162,11 +163,7 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
     for alternative in declared.outcomes_from(lifecycle, world) {
         let mut change = Change::from(world, lifecycle);
         for var in space.frames.affected(effect) {
-            if !is_kept_by_others(lifecycle, effect, *var) {
-                change.free(*var);
-            } else if world.value(*var) != 0 {
-                change.stay_there(*var);
-            }
+            space.touch(&mut change, effect, *var);
         }
         for assign in alternative {
             change.force(assign.var, assign.value);
@@ -217,17 +214,6 @@ impl Effect {
         let all = self.sets.iter();
         all.filter(move |alternative| !deletes(alternative))
     }
-}
-
-/// Returns true if a variable is the verdict on a record that another effect writes. Such a record
-/// may be outdated now, but its existence is unchanged.
-fn is_kept_by_others(lifecycle: &Lifecycle, effect: EffectId, var: VarId) -> bool {
-    let Origin::Input(input) = lifecycle.vars[var.0].origin else {
-        return false;
-    };
-    let declared = &lifecycle.inputs[input.0];
-    let is_record = declared.mode == Mode::Record && declared.given.is_none();
-    is_record && lifecycle.effects[effect.0].target != input
 }
 
 /// Nothing changes but these.

@@ -145,6 +145,11 @@ impl<'a> Permissions<'a> {
         preds.any(|pred| pred.vars().contains(&var))
     }
 
+    /// Returns true if everything that the builder of the effect needs is there.
+    pub fn can_build(&self, effect: EffectId, world: World<'_>) -> bool {
+        self.effects[effect.0].ready(world)
+    }
+
     /// Returns true if the effect may run here.
     pub fn enabled(&self, effect: EffectId, world: World<'_>) -> bool {
         let refused = self.effects[effect.0].effect.refused;

@@ -1,6 +1,6 @@
 //! One world, and a change of it: the two things that are written as one byte for each variable.
 
-use crate::model::{Lifecycle, Origin, Pred, PredKind, VarId};
+use crate::model::{Lifecycle, Origin, Pred, PredKind, ValueSet, VarId};
 
 /// Set in a cell if its variable is not evaluated in this world.
 pub(super) const NOT_ASKED: u8 = 0x80;
@@ -49,8 +49,8 @@ pub struct Change(pub(super) Box<[u8]>);
 /// The variable may have any value.
 pub(super) const ANY: u8 = 0x80;
 pub(super) const STAYS_FREE: u8 = 0x40;
-/// Used with `ANY`: excludes the first value, which means that the object is absent.
-pub(super) const THERE: u8 = 0x01;
+/// Used with `ANY`: limits a verdict to the values that the comparison of an object can have.
+pub(super) const COMPARED: u8 = 0x01;
 
 impl Change {
     /// Returns a change that keeps every value. Only a variable that becomes evaluated may have any
@@ -70,10 +70,14 @@ impl Change {
         self.0[var.0] = ANY | (self.0[var.0] & STAYS_FREE);
     }
 
-    /// The variable may have any value but the first.
-    pub fn stay_there(&mut self, var: VarId) {
-        self.free(var);
-        self.0[var.0] |= THERE;
+    /// The verdict may become another value of the comparison if it is one. Otherwise it stays.
+    pub fn compare(&mut self, var: VarId, compared: ValueSet) {
+        let cell = self.0[var.0];
+        let is_any = cell & ANY != 0;
+        if !is_any && compared.contains(usize::from(cell & !STAYS_FREE)) {
+            self.free(var);
+            self.0[var.0] |= COMPARED;
+        }
     }
 
     /// Sets the variable to this value, if it is evaluated.

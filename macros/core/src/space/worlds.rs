@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::model::{ValueSet, VarId};
-use crate::space::world::{ANY, Change, NOT_ASKED, STAYS_FREE, THERE, World};
+use crate::space::world::{ANY, COMPARED, Change, NOT_ASKED, STAYS_FREE, World};
 
 /// No world below this branch.
 pub(super) const DEAD: u32 = u32::MAX;
@@ -20,6 +20,8 @@ pub struct Worlds {
     pub(super) order: Vec<VarId>,
     /// For each variable, the values that do not mean that something is ours.
     pub(super) free: Vec<ValueSet>,
+    /// For each variable, the verdicts that the comparison of an object can have.
+    pub(super) compared: Vec<ValueSet>,
     pub(super) nodes: Vec<Node>,
     /// The branches of all nodes: a node, at the end of the order a world, or one of the two constants.
     pub(super) kids: Vec<u32>,
@@ -96,8 +98,8 @@ impl Worlds {
         };
         let node = self.nodes[at as usize];
         let wanted = change.0[var.0];
-        let allowed =
-            |value: u8| wanted & STAYS_FREE == 0 || self.free[var.0].contains(usize::from(value));
+        let is_in = |set: &[ValueSet], value: u8| set[var.0].contains(usize::from(value));
+        let allowed = |value: u8| wanted & STAYS_FREE == 0 || is_in(&self.free, value);
         let kid = |branch: usize| self.kids[node.first as usize + branch];
         if let Some(value) = node.otherwise {
             if !allowed(value) {
@@ -110,10 +112,11 @@ impl Worlds {
             let value = wanted & !STAYS_FREE;
             value..value + 1
         } else {
-            // A variable that must be present does not have the first value.
-            wanted & THERE..self.branches(at)
+            0..self.branches(at)
         };
-        for value in branches.filter(|value| allowed(*value)) {
+        let only_compared = wanted & ANY != 0 && wanted & COMPARED != 0;
+        let fits = |value: &u8| !only_compared || is_in(&self.compared, *value);
+        for value in branches.filter(|value| allowed(*value) && fits(value)) {
             cells[var.0] = value;
             self.walk_below(depth + 1, kid(usize::from(value)), change, cells, visit)?;
         }

@@ -1,7 +1,7 @@
 //! Tests that `docs/time.md` is true. Its lifecycle passes without a finding, and each edit of it
 //! gives exactly the findings listed below.
 
-use super::page::{assert_finding, blocks, found};
+use super::page::{assert_finding, blocks, found, render_findings};
 
 const PAGE: &str = include_str!("../../../../docs/time.md");
 
@@ -43,8 +43,7 @@ fn each_edit_gives_the_findings_that_are_shown() {
     assert!(edits.len() >= 3, "{}", edits.len());
     for (diff, after) in edits {
         let shown = blocks(after, "text")[0].0;
-        let said = found(&edited(diff)).join("\n");
-        assert_eq!(format!("error: {said}\n"), shown, "{diff}");
+        assert_eq!(render_findings(&edited(diff)).concat(), shown, "{diff}");
     }
 }
 

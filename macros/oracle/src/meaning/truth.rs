@@ -2,6 +2,7 @@
 //! dependencies are known. Knows the language: the moment at which a question is evaluated, and its
 //! arguments. A [`Reality`] knows the contents of objects.
 
+mod group;
 mod once;
 mod optional;
 
@@ -532,46 +533,6 @@ impl<'a, R: Reality> Evaluation<'a, R> {
         let holds = when.map_or(Ok(true), |when| self.holds(&when));
         self.known.borrow_mut()[var] = before;
         holds
-    }
-
-    /// Each member is wanted and as wanted, or is not wanted and not there.
-    fn worst_of_group(&self, group: &Input) -> Result<&'static str, String> {
-        let mut effects = self.meaning.life().effects.iter();
-        let applies = effects.find(|e| e.on == group.name && e.verb == "apply");
-        let from = applies.map(|effect| self.given(&effect.from)).transpose()?;
-        if from.as_ref().map_or(Ok(false), |from| self.lacks(from))? {
-            return Ok("Behind");
-        }
-        let built = applies
-            .map(|effect| effect.name.as_str())
-            .zip(from.as_ref());
-        let mut worst = Member::Current;
-        for member in self.meaning.life().members(&group.name) {
-            let found = self.found(member)?.objects;
-            let wanted = built.filter(|(effect, from)| {
-                !member.may_lack || self.reality.is_wanted(effect, &member.name, from)
-            });
-            let is = match (wanted, found.into_iter().next()) {
-                (None, None) => Member::Current,
-                (Some(_), None) => Member::Behind,
-                (wanted, Some(object)) => match wanted {
-                    None if !self.is_ours(member, &object)? => Member::Current,
-                    Some(_) if !self.is_ours(member, &object)? => Member::Foreign,
-                    _ if self.reality.is_leaving(&object) => Member::Draining,
-                    None => Member::Surplus,
-                    Some((effect, from))
-                        if self
-                            .reality
-                            .is_member_as_built(effect, &member.name, from, &object) =>
-                    {
-                        Member::Current
-                    }
-                    Some(_) => Member::Behind,
-                },
-            };
-            worst = worst.min(is);
-        }
-        Ok(member_name(worst))
     }
 
     fn worst(&self, input: &Input, found: &[R::Object]) -> Result<&'static str, String> {

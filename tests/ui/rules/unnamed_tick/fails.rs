@@ -1,4 +1,6 @@
-//! A state says that only the owner of the object helps, and the time does.
+//! A state says that only the owner of the object helps, and the time does. The finding is a warning, which is refused here.
+
+#![deny(deprecated)]
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

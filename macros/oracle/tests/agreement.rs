@@ -1,6 +1,6 @@
 //! The checker against an oracle that derives the meaning apart from it, on shipped and on random
 //! lifecycles.
-//! `LIFECYCLES=100000 FIRST=10000` compares others than the default ones.
+//! `LIFECYCLES=100000 FIRST=10000` compares others than the default ones, `LONG=1` twice as many.
 
 mod agreement {
     pub(crate) mod compare;
@@ -16,6 +16,9 @@ use lifecycle_macros_core::{check_with, find_in};
 use lifecycle_oracle::answer::{Reading, answer};
 use lifecycle_oracle::broken::{RULES, Rule};
 use lifecycle_oracle::random::{draw, draw_sound_volume, draw_volume};
+
+/// So many random lifecycles are compared in every check. Each code must be among them.
+const MANY: u64 = 5_000;
 
 /// The lifecycles of the documentation, with how many worlds each has.
 const SHIPPED: [(&str, usize); 25] = [
@@ -70,10 +73,10 @@ fn neither_finds_anything_in_shipped_lifecycles() {
 
 #[test]
 fn both_find_the_same_in_random_lifecycles() {
-    let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 10_000));
+    let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", MANY));
     let corpus = Corpus::from_numbers(first..first + count, draw);
     they_agree(&corpus, draw);
-    if corpus.all >= 10_000 {
+    if corpus.all as u64 >= MANY {
         is_spread_out(&corpus);
     }
 }
@@ -154,7 +157,7 @@ fn they_agree(corpus: &Corpus, draw: fn(u64) -> String) {
     );
 }
 
-/// A few lifecycles may by chance lack a code; ten thousand must not: each is in at least one of two hundred, or of a thousand.
+/// A few lifecycles may by chance lack a code; five thousand must not: each is in at least one of two hundred, or of a thousand.
 fn is_spread_out(corpus: &Corpus) {
     assert!(
         corpus.clean * 10 >= corpus.all * 3,

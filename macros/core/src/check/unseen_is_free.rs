@@ -107,13 +107,11 @@ fn is_gone_with(lifecycle: &Lifecycle, var: &Var, guard: &Guard, home: InputId) 
 
 /// Returns true if an input is a Secret.
 fn is_secret(input: &Input) -> bool {
-    match &input.ty {
-        syn::Type::Path(path) => {
-            let last = path.path.segments.last();
-            last.is_some_and(|last| last.ident == "Secret")
-        }
-        _ => false,
-    }
+    let syn::Type::Path(path) = &input.ty else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.ident == "Secret")
 }
 
 fn diagnostic(var: &Var, guard: &Guard) -> Diagnostic {

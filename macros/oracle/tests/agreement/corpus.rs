@@ -141,7 +141,9 @@ pub(crate) fn fan_out<T: Send>(numbers: Vec<u64>, ask: impl Fn(u64) -> T + Sync)
     })
 }
 
-/// A number from the environment, or the default.
-pub(crate) fn number_from(name: &str, default: u64) -> u64 {
+/// The number that a variable names; without it `usual`, or twice as many with `LONG=1`.
+pub(crate) fn number_from(name: &str, usual: u64) -> u64 {
+    let is_long = std::env::var("LONG").is_ok_and(|long| !long.is_empty() && long != "0");
+    let default = if is_long { 2 * usual } else { usual };
     std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
 }

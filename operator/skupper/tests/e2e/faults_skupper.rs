@@ -114,12 +114,8 @@ fn all_kinds_of_a_site_on_the_existing_router_do_so() {
 
 #[track_caller]
 fn all_kinds(data_plane: DataPlane) {
-    // Only the Site depends on the data plane, and its own suite has the same depth with each.
-    let usual = match data_plane {
-        DataPlane::Embedded => 2,
-        DataPlane::SkupperRouter => 1,
-    };
-    let (depth, single, several) = if long() { (3, 300, 30) } else { (usual, 40, 4) };
+    // Each kind has a suite of its own that goes two moves deep.
+    let (depth, single, several) = if long() { (3, 300, 30) } else { (1, 40, 4) };
     let report = skupper::together(data_plane)
         .depth(depth)
         .faults(single, several)

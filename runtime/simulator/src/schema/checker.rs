@@ -149,7 +149,15 @@ impl Checker<'_> {
             Type::Object(fields) => fields.get(field).cloned(),
             Type::Map(value) => Some(*value),
             Type::Any | Type::Optional | Type::Null => Some(Type::Any),
-            other => {
+            other @ (Type::Bool
+            | Type::Int
+            | Type::Uint
+            | Type::Double
+            | Type::Text
+            | Type::Bytes
+            | Type::Timestamp
+            | Type::Duration
+            | Type::List(_)) => {
                 let message = format!("type '{other}' does not support field selection");
                 self.blame(&format!(".{field}"), 0, &message);
                 return Type::Any;
@@ -172,7 +180,16 @@ impl Checker<'_> {
             Type::List(item) => (*item, Type::Any),
             Type::Map(value) => (Type::Text, *value),
             Type::Any | Type::Optional => (Type::Any, Type::Any),
-            other => {
+            other @ (Type::Null
+            | Type::Bool
+            | Type::Int
+            | Type::Uint
+            | Type::Double
+            | Type::Text
+            | Type::Bytes
+            | Type::Timestamp
+            | Type::Duration
+            | Type::Object(_)) => {
                 let message = format!(
                     "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
                 );

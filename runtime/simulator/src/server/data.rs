@@ -34,11 +34,11 @@ pub(crate) fn secret(object: &Value) -> Vec<Cause> {
     let has = |key: &str| data.get(key).is_some();
     let missing = |key: &str| Cause::required(format!("data[{key}]"), "");
     match text(object, "type") {
-        "kubernetes.io/service-account-token" => {
-            if text(&object["metadata"]["annotations"], ACCOUNT).is_empty() {
-                let path = format!("metadata.annotations[{ACCOUNT}]");
-                causes.push(Cause::required(path, ""));
-            }
+        "kubernetes.io/service-account-token"
+            if text(&object["metadata"]["annotations"], ACCOUNT).is_empty() =>
+        {
+            let path = format!("metadata.annotations[{ACCOUNT}]");
+            causes.push(Cause::required(path, ""));
         }
         "kubernetes.io/dockercfg" => causes.extend(of_json(data, ".dockercfg")),
         "kubernetes.io/dockerconfigjson" => causes.extend(of_json(data, ".dockerconfigjson")),

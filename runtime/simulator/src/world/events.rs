@@ -53,10 +53,10 @@ pub(super) fn warning(
     let at = ObjectKey::new(Kind::from_name("Event"), Some(namespace), &name);
     let source = json!({ "component": "garbage-collector-controller" });
     let event = event(&at, (about, object), (reason, message), source, &view.now);
-    view.cache
-        .get(&at)
-        .is_none()
-        .then(|| Operation::Create(at, event))
+    match view.cache.get(&at) {
+        Some(_) => None,
+        None => Some(Operation::Create(at, event)),
+    }
 }
 
 fn event(

@@ -6,6 +6,7 @@ mod checker;
 mod cost;
 mod decoding;
 mod entries;
+mod evaluation;
 mod expressions;
 mod field_set;
 mod formats;

@@ -7,6 +7,8 @@ mod account;
 mod bucket;
 #[path = "pages/controller.rs"]
 mod controller;
+#[path = "pages/page.rs"]
+mod page;
 #[path = "../../../runtime/csi/examples/scratch.rs"]
 mod scratch;
 
@@ -54,6 +56,7 @@ const PAGES: [((&str, &str), &[&str]); 6] = [
         page!("recipes.md"),
         &[
             include_str!("pages/account.rs"),
+            include_str!("pages/page.rs"),
             include_str!("../../../runtime/examples/mirror.rs"),
             include_str!("../../../operator/listener/tests/e2e/explain/Conflict.txt"),
         ],

@@ -38,7 +38,7 @@ const METHODS: [(&str, &str); 8] = [
     ),
     (
         "",
-        "add asApproximateFloat asInteger compareTo containsCIDR containsIP family getEscapedPath getHost \
+        "add asApproximateFloat asInteger compareTo containsCIDR containsIP family getEscapedPath getHost ip \
          getHostname getPort getQuery getScheme isGlobalUnicast isGreaterThan isInteger isLessThan \
          isLinkLocalMulticast isLinkLocalUnicast isLoopback isUnspecified major masked minor patch prefixLength sign sub validate",
     ),

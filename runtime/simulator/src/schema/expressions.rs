@@ -8,15 +8,23 @@ use std::sync::Arc;
 use kube_cel::KubeCelExt as _;
 use kube_cel::cel::objects::{Key, Map, OptionalValue};
 use kube_cel::cel::parser::Parser;
-use kube_cel::cel::{Context, IdedExpr, Program, Value as Cel};
+use kube_cel::cel::{Context, ExecutionError, IdedExpr, Program, Value as Cel};
 use serde_json::Value;
 
+use super::evaluation;
 use super::problem::{Bad, Kind, Problem, child, list_keys};
 use super::typed::equal;
 
+/// A rule as the parser and as the interpreter understand it.
+struct Compiled {
+    parsed: IdedExpr,
+    /// `None` if the interpreter cannot evaluate it. Then it holds.
+    adapted: Option<IdedExpr>,
+}
+
 /// The rules of one schema, compiled once, by their text.
 #[derive(Default)]
-pub(super) struct Programs(BTreeMap<String, Result<IdedExpr, String>>);
+pub(super) struct Programs(BTreeMap<String, Result<Compiled, String>>);
 
 impl fmt::Debug for Programs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,7 +46,11 @@ impl Programs {
                 if let Some(text) = rule.get(name).and_then(Value::as_str) {
                     // Kubernetes has optional values in the language.
                     let parser = Parser::new().enable_optional_syntax(true);
-                    let compiled = parser.parse(text).map_err(|error| error.to_string());
+                    let compiled = parser.parse(text).map(|parsed| Compiled {
+                        adapted: evaluation::adapted(&parsed),
+                        parsed,
+                    });
+                    let compiled = compiled.map_err(|error| error.to_string());
                     self.0.insert(text.to_owned(), compiled);
                 }
             }
@@ -62,13 +74,14 @@ impl Programs {
 
     /// Returns true if a rule reads the old value.
     pub(super) fn is_transition(&self, text: &str) -> bool {
-        let program = self.0.get(text).and_then(|program| program.as_ref().ok());
+        let program = self.expression(text);
         program.is_some_and(|program| program.references().variables().contains(&"oldSelf"))
     }
 
     /// Returns a rule as the parser understands it.
     pub(super) fn expression(&self, text: &str) -> Option<&IdedExpr> {
-        self.0.get(text)?.as_ref().ok()
+        let compiled = self.0.get(text)?.as_ref().ok()?;
+        Some(&compiled.parsed)
     }
 
     /// Evaluates the rules of a value and of all within it.
@@ -225,10 +238,13 @@ impl Checker<'_> {
                 .unwrap_or_default()
         };
         let source = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
-        let Some(Ok(program)) = self.programs.0.get(source) else {
+        let Some(Ok(compiled)) = self.programs.0.get(source) else {
             return;
         };
-        let is_transition = program.references().variables().contains(&"oldSelf");
+        let Some(program) = &compiled.adapted else {
+            return;
+        };
+        let is_transition = self.programs.is_transition(source);
         let is_optional = rule.get("optionalOldSelf") == Some(&Value::Bool(true));
         if is_transition && old.is_none() && !is_optional {
             return;
@@ -248,6 +264,8 @@ impl Checker<'_> {
         let message = match Cel::resolve(program, &context) {
             Ok(Cel::Bool(true)) => return,
             Ok(_) => None,
+            // The definition was refused if a real server did not know the name.
+            Err(ExecutionError::UndeclaredReference(_)) => return,
             Err(error) => {
                 let error = worded(&error.to_string());
                 let message = format!("{error} evaluating rule: {shown}");
@@ -264,7 +282,8 @@ impl Checker<'_> {
             return;
         }
         let own = self.programs.0.get(text_of(rule, "messageExpression"));
-        let own = own.and_then(|program| evaluate_message(program.as_ref().ok()?, &context));
+        let own =
+            own.and_then(|own| evaluate_message(own.as_ref().ok()?.adapted.as_ref()?, &context));
         let message = message.or(own).unwrap_or_else(|| match text("message") {
             "" => format!("failed rule: {}", text("rule")),
             message => message.to_owned(),
@@ -336,7 +355,7 @@ fn bound<'a>(
     is_optional: bool,
     is_root: bool,
 ) -> Context<'a> {
-    let mut context = Context::default().with_all();
+    let mut context = evaluation::context();
     context.add_variable_from_value("self", to_cel(Some(schema), value, is_root));
     let old = old.map(|old| to_cel(Some(schema), old, is_root));
     if is_optional {
@@ -370,6 +389,7 @@ fn to_cel(schema: Option<&Value>, value: &Value, is_root: bool) -> Cel {
             let plain = Cel::String(Arc::new(string.clone()));
             match text("format") {
                 "date-time" => converted("timestamp(value)", plain),
+                "date" => converted("timestamp(value + 'T00:00:00Z')", plain),
                 "duration" => converted("duration(value)", plain),
                 "byte" => converted("base64.decode(value)", plain),
                 _ => plain,
@@ -394,9 +414,11 @@ fn to_cel(schema: Option<&Value>, value: &Value, is_root: bool) -> Cel {
                 let is_meta =
                     is_root && ["apiVersion", "kind", "metadata"].contains(&name.as_str());
                 let (key, below) = match (declared, rest) {
+                    // Its name is there, whatever the schema declares of it.
+                    _ if is_meta => (escaped(name), None),
                     (Some(below), _) => (escaped(name), Some(below)),
                     (None, Some(rest)) => (name.clone(), Some(rest)),
-                    (None, None) if is_meta || schema.is_none() => (escaped(name), None),
+                    (None, None) if schema.is_none() => (escaped(name), None),
                     (None, None) => return None,
                 };
                 Some((Key::String(Arc::new(key)), to_cel(below, value, false)))

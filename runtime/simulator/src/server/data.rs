@@ -100,6 +100,13 @@ fn of_keys(object: &Value) -> Vec<Cause> {
                 let detail = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
                     'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
                 causes.push(Cause::invalid(path, &name.as_str().into(), detail));
+            } else if name == "." || name.starts_with("..") {
+                let detail = match name.as_str() {
+                    "." => "must not be '.'",
+                    ".." => "must not be '..'",
+                    _ => "must not start with '..'",
+                };
+                causes.push(Cause::invalid(path, &name.as_str().into(), detail));
             } else if field == "data" && object["binaryData"].get(name).is_some() {
                 let detail = "duplicate of key present in binaryData";
                 causes.push(Cause::invalid(path, &name.as_str().into(), detail));

@@ -204,6 +204,13 @@ fn of_policy_port(port: &Value, at: &str) -> Vec<Cause> {
         let wrong = names::port_number(number);
         let path = format!("{at}.port");
         causes.extend(wrong.map(|why| Cause::invalid(path, &number.into(), why)));
+        let end = &port["endPort"];
+        if end.as_i64().is_some_and(|end| end < number) {
+            let detail = "must be greater than or equal to `port`";
+            // The real server shows the port here.
+            let path = format!("{at}.endPort");
+            causes.push(Cause::invalid(path, &number.into(), detail));
+        }
     }
     causes
 }

@@ -70,6 +70,16 @@ pub(crate) fn autoscaler(object: &Value) -> Vec<Cause> {
             causes.push(Cause::required(path, ""));
         }
     }
+    let version = &spec["scaleTargetRef"]["apiVersion"];
+    if !version
+        .as_str()
+        .is_some_and(|version| version.contains('/'))
+    {
+        let path = "spec.scaleTargetRef.apiVersion";
+        let shown = version.as_str().unwrap_or_default();
+        let detail = "apiVersion must specify API group";
+        causes.push(Cause::invalid(path, &shown.into(), detail));
+    }
     causes
 }
 

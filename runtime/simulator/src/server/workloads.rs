@@ -1,9 +1,9 @@
 //! Validation of the kinds that make Pods from a template, beyond metadata and schema.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::failure::Cause;
-use super::object::{name, text};
+use super::object::{list, name, text};
 use super::{cron, pods, selectors};
 
 const TEMPLATE: &str = "spec.template";
@@ -105,12 +105,26 @@ fn stateful_set(spec: &Value) -> Vec<Cause> {
     causes.extend(not_negative(&spec["ordinals"], "spec.ordinals", &["start"]));
     causes.extend(of_selector(spec, "statefulset"));
     causes.extend(matching(spec));
-    // The real server judges the rest of the template only when Pods are made of it. They mount
-    // claims, too.
-    let labels = &spec["template"]["metadata"]["labels"];
-    causes.extend(selectors::of_labels(labels, "spec.template.labels"));
+    causes.extend(pods::of_template(&with_claims(spec), TEMPLATE));
     causes.extend(runs_for_ever(spec, "StatefulSet"));
     causes
+}
+
+/// Returns the template of a StatefulSet with the volumes that its claims become.
+fn with_claims(spec: &Value) -> Value {
+    let mut template = spec["template"].clone();
+    let claims = list(spec, "volumeClaimTemplates").iter().map(|claim| {
+        let name = name(claim);
+        json!({"name": name, "persistentVolumeClaim": {"claimName": name}})
+    });
+    let own = list(&template["spec"], "volumes").to_vec();
+    let is_claimed = |volume: &Value| claims.clone().any(|claim| claim["name"] == volume["name"]);
+    let mut volumes: Vec<Value> = own.into_iter().filter(|one| !is_claimed(one)).collect();
+    volumes.extend(claims.clone());
+    if !volumes.is_empty() {
+        template["spec"]["volumes"] = volumes.into();
+    }
+    template
 }
 
 fn daemon_set(spec: &Value) -> Vec<Cause> {
@@ -212,6 +226,11 @@ fn cron_job(spec: &Value) -> Vec<Cause> {
     if spec["timeZone"] == "" {
         let detail = "timeZone must be nil or non-empty string";
         causes.push(Cause::invalid("spec.timeZone", &"".into(), detail));
+    }
+    if text(spec, "timeZone").eq_ignore_ascii_case("Local") {
+        let detail =
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+        causes.push(Cause::invalid("spec.timeZone", &spec["timeZone"], detail));
     }
     let policy = text(spec, "concurrencyPolicy");
     let known = ["Allow", "Forbid", "Replace"];

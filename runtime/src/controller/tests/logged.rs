@@ -15,6 +15,13 @@ const LITTLE: Duration = Duration::from_secs(10);
 struct Lines(Arc<Mutex<Vec<String>>>);
 
 impl Lines {
+    fn take(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
     /// Those about an object.
     fn lines_for(&self, object: &str) -> Vec<String> {
         let mut lines = self
@@ -64,16 +71,24 @@ impl Visit for Message {
 
 #[tokio::test(start_paused = true)]
 async fn each_write_and_each_change_of_a_state_is_one_line() {
-    // A test beside this one may register a place that logs while nobody listens, so that it is off for good.
-    Sim::with_thing(1, |_| Answer::Do).run(LITTLE).await;
     let lines = Lines::default();
     let _logs = tracing::subscriber::set_default(lines.clone());
-    tracing::callsite::rebuild_interest_cache();
-    let mut sim = Sim::with_thing(1, |_| Answer::Do);
-    sim.run(LITTLE).await;
     let object = "Thing `ns/t`";
     let wrote = format!("{object}: apply_made wrote ConfigMap `ns/t`");
     let went = format!("{object} went from Making to Ready");
+    // A test beside this one may register a place that logs while nobody listens. It is off until
+    // the next look at all places.
+    for _ in 0..100 {
+        tracing::callsite::rebuild_interest_cache();
+        lines.take();
+        Sim::with_thing(1, |_| Answer::Do).run(LITTLE).await;
+        if lines.lines_for(object).len() == 2 {
+            break;
+        }
+    }
+    lines.take();
+    let mut sim = Sim::with_thing(1, |_| Answer::Do);
+    sim.run(LITTLE).await;
     assert_eq!(lines.lines_for(object), [wrote, went]);
     let subject = sim.controller.memories.keys().next().cloned();
     let subject = subject.expect("the object is remembered");

@@ -1,6 +1,9 @@
 //! Objects that an API server refuses, although each field has the right type.
 
+use std::time::Duration;
+
 use anyhow::{Result, ensure};
+use lifecycle_tests::harness::eventually;
 use serde_json::{Value, json};
 
 use super::api::{Api, MERGE, cases};
@@ -11,6 +14,12 @@ cases![
     a_host_is_a_name_in_dns,
     access_modes_are_known,
     data_has_one_mebibyte,
+    a_set_mounts_volumes_and_claims_that_exist,
+    ports_end_behind_their_begin,
+    a_target_of_scaling_names_its_group,
+    a_key_is_no_way_up,
+    a_time_zone_is_explicit,
+    rules_with_all_of_the_language_hold,
     schemas_within_junctors_only_restrict,
     rules_fit_the_types_of_their_schema,
     rules_that_could_cost_too_much_are_refused,
@@ -66,6 +75,57 @@ async fn access_modes_are_known(api: Api) -> Result<()> {
     let path = api.core("persistentvolumeclaims");
     let words = "spec.accessModes: Unsupported value: \"Sometimes\"";
     refused(&api, &path, &claim, words).await
+}
+
+async fn a_set_mounts_volumes_and_claims_that_exist(api: Api) -> Result<()> {
+    let set = |name: &str, mounted: &str| {
+        let mut pod = pod("Always");
+        pod["containers"][0]["volumeMounts"] = json!([{"name": mounted, "mountPath": "/data"}]);
+        let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": pod});
+        let resources = json!({"requests": {"storage": "1Gi"}});
+        let claim = json!({"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": resources}});
+        json!({"metadata": {"name": name}, "spec": {
+            "serviceName": "s", "selector": {"matchLabels": {"a": "b"}}, "template": template, "volumeClaimTemplates": [claim],
+        }})
+    };
+    let path = group(&api, "apps/v1", "statefulsets");
+    let words = "spec.template.spec.containers[0].volumeMounts[0].name: Not found: \"nope\"";
+    refused(&api, &path, &set("a", "nope"), words).await?;
+    api.silently()
+        .post(&path, &set("b", "data"))
+        .await?
+        .is(201)?;
+    Ok(())
+}
+
+async fn ports_end_behind_their_begin(api: Api) -> Result<()> {
+    let ports = json!([{"port": 80, "endPort": 70}]);
+    let spec = json!({"podSelector": {}, "ingress": [{"ports": ports}]});
+    let policy = json!({"metadata": {"name": "a"}, "spec": spec});
+    let path = group(&api, "networking.k8s.io/v1", "networkpolicies");
+    let words = "spec.ingress[0].ports[0].endPort: Invalid value: 80: must be greater than or equal to `port`";
+    refused(&api, &path, &policy, words).await
+}
+
+async fn a_target_of_scaling_names_its_group(api: Api) -> Result<()> {
+    let spec = json!({"maxReplicas": 2, "scaleTargetRef": {"kind": "Deployment", "name": "a"}});
+    let scaler = json!({"metadata": {"name": "a"}, "spec": spec});
+    let path = group(&api, "autoscaling/v2", "horizontalpodautoscalers");
+    refused(&api, &path, &scaler, "apiVersion must specify API group").await
+}
+
+async fn a_key_is_no_way_up(api: Api) -> Result<()> {
+    let map = json!({"metadata": {"name": "a"}, "data": {"..d": "x"}});
+    let words = "data[..d]: Invalid value: \"..d\": must not start with '..'";
+    refused(&api, &api.core("configmaps"), &map, words).await
+}
+
+async fn a_time_zone_is_explicit(api: Api) -> Result<()> {
+    let job = json!({"spec": {"template": {"spec": pod("Never")}}});
+    let spec = json!({"schedule": "@daily", "timeZone": "Local", "jobTemplate": job});
+    let job = json!({"metadata": {"name": "a"}, "spec": spec});
+    let words = "spec.timeZone: Invalid value: \"Local\": timeZone must be an explicit time zone";
+    refused(&api, &group(&api, "batch/v1", "cronjobs"), &job, words).await
 }
 
 async fn data_has_one_mebibyte(api: Api) -> Result<()> {
@@ -153,6 +213,56 @@ async fn a_version_that_was_ever_stored_cannot_be_dropped(api: Api) -> Result<()
         .await?
         .is(200)?;
     quiet.patch(MERGE, &path, &change(&["v2"])).await?.is(200)?;
+    quiet.delete(&path, &json!({})).await?.is(200)?;
+    Ok(())
+}
+
+/// The definition of a kind with rules at its root, as generators write them: `metadata` is an object
+/// without declared fields.
+async fn rules_with_all_of_the_language_hold(api: Api) -> Result<()> {
+    let text = json!({"type": "string", "maxLength": 20});
+    let rules = [
+        "self.metadata.name == 'ok'",
+        "self.?mode.orValue('x') == 'x' && !self.?mode.hasValue()",
+        "self.?part.?deep.orValue('z') == 'z'",
+        "type(self.port) == int ? self.port > 0 : self.port != ''",
+        "dyn(self.port) == dyn(80) && bool('true')",
+        "self.marks.all(k, v, k != v) && self.marks.exists(k, v, k == 'b' && v == '2')",
+        "self.tags.all(i, v, self.tags[i] == v)",
+        "self.day < timestamp('2030-01-01T00:00:00Z')",
+        "cidr('10.0.0.0/8').ip().family() == 4",
+        "google.protobuf.Timestamp{} == timestamp('1970-01-01T00:00:00Z')",
+    ];
+    let rules: Vec<Value> = rules.iter().map(|rule| json!({"rule": rule})).collect();
+    let root = json!({"type": "object", "x-kubernetes-validations": rules, "properties": {
+        "apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"},
+        "mode": text, "port": {"x-kubernetes-int-or-string": true},
+        "part": {"type": "object", "properties": {"deep": text}},
+        "day": {"type": "string", "format": "date"},
+        "marks": {"type": "object", "maxProperties": 5, "additionalProperties": text},
+        "tags": {"type": "array", "maxItems": 5, "items": text},
+    }});
+    let mut definition = definition(&api, &json!({}), &["v1"]);
+    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = root;
+    let quiet = api.silently();
+    quiet.post(DEFINITIONS, &definition).await?.is(201)?;
+    let group = definition["spec"]["group"].as_str().unwrap_or_default();
+    let path = format!("/apis/{group}/v1/namespaces/{}/lamps", api.namespace);
+    eventually("the kind is served", Duration::from_secs(120), async || {
+        Ok((quiet.get(&path).await?.code == 200).then_some(()))
+    })
+    .await?;
+    let lamp = |name: &str| {
+        json!({
+            "apiVersion": format!("{group}/v1"), "kind": "Lamp", "metadata": {"name": name}, "port": 80,
+            "day": "2026-01-31", "marks": {"a": "1", "b": "2"}, "tags": ["x", "y"],
+        })
+    };
+    quiet.post(&path, &lamp("ok")).await?.is(201)?;
+    let words = "failed rule: self.metadata.name == 'ok'";
+    refused(&api, &path, &lamp("other"), words).await?;
+    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+    let path = format!("{DEFINITIONS}/{name}");
     quiet.delete(&path, &json!({})).await?.is(200)?;
     Ok(())
 }

@@ -1,0 +1,400 @@
+//! Rules in terms of what the interpreter has: it lacks macros of two variables, types as values, and
+//! optional fields of objects.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kube_cel::KubeCelExt as _;
+use kube_cel::cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, LiteralValue, MapExpr, operators,
+};
+use kube_cel::cel::extractors::This;
+use kube_cel::cel::objects::Key;
+use kube_cel::cel::{Context, ExecutionError, IdedExpr, Value};
+
+/// The pairs of keys and values of a map, or of positions and items of a list.
+const PAIRS: &str = "@pairs";
+/// Variable of a macro of two variables: one pair.
+const PAIR: &str = "@pair";
+const RESULT: &str = "@result";
+
+/// Macros that the parser leaves as calls, because they have two variables or are not known to it.
+const MACROS: &str = "all exists exists_one existsOne optFlatMap optMap transformList transformMap transformMapEntry";
+
+/// Names of types, as `type` returns them.
+const TYPES: [&str; 9] = [
+    "bool",
+    "bytes",
+    "double",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "uint",
+];
+
+/// Returns a rule as the interpreter evaluates it. Returns `None` if it cannot: such a rule holds,
+/// because nothing is refused that a real server accepts.
+pub(super) fn adapted(expression: &IdedExpr) -> Option<IdedExpr> {
+    let all = |all: &[IdedExpr]| all.iter().map(adapted).collect::<Option<Vec<_>>>();
+    let expr = match &expression.expr {
+        Expr::Struct(_) => return None,
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => expression.expr.clone(),
+        Expr::Select(select) => {
+            let mut select = select.clone();
+            select.operand = Box::new(adapted(&select.operand)?);
+            if is_optional(&select.operand) && !select.test {
+                let field = LiteralValue::String(select.field.as_str().into());
+                let field = from_expr(Expr::Literal(field));
+                return Some(function(operators::OPT_INDEX, vec![*select.operand, field]));
+            }
+            Expr::Select(select)
+        }
+        Expr::List(list) => {
+            let mut list = list.clone();
+            list.elements = all(&list.elements)?;
+            Expr::List(list)
+        }
+        Expr::Map(map) => {
+            let entries = map.entries.iter().map(entry).collect::<Option<Vec<_>>>()?;
+            Expr::Map(MapExpr { entries })
+        }
+        Expr::Comprehension(one) => {
+            let mut one = one.clone();
+            one.iter_range = adapted(&one.iter_range)?;
+            one.accu_init = adapted(&one.accu_init)?;
+            one.loop_cond = adapted(&one.loop_cond)?;
+            one.loop_step = adapted(&one.loop_step)?;
+            one.result = adapted(&one.result)?;
+            Expr::Comprehension(one)
+        }
+        Expr::Call(call) => {
+            if let (Some(range), true) = (&call.target, is_macro(&call.func_name)) {
+                return of_pairs(range, call);
+            }
+            let target = match &call.target {
+                Some(target) => Some(Box::new(adapted(target)?)),
+                None => None,
+            };
+            let func_name = match call.func_name.as_str() {
+                // This operator fails where the field is absent; the index does not.
+                operators::OPT_SELECT => operators::OPT_INDEX.to_owned(),
+                name => name.to_owned(),
+            };
+            Expr::Call(CallExpr {
+                func_name,
+                target,
+                args: all(&call.args)?,
+            })
+        }
+    };
+    Some(from_expr(expr))
+}
+
+fn from_expr(expr: Expr) -> IdedExpr {
+    IdedExpr { id: 0, expr }
+}
+
+/// Returns true if an expression is an optional value: its fields are optional as well.
+fn is_optional(expression: &IdedExpr) -> bool {
+    let Expr::Call(call) = &expression.expr else {
+        return false;
+    };
+    match call.func_name.as_str() {
+        operators::OPT_INDEX => true,
+        operators::INDEX => call.args.first().is_some_and(is_optional),
+        _ => false,
+    }
+}
+
+fn is_macro(name: &str) -> bool {
+    MACROS.split(' ').any(|one| one == name)
+}
+
+fn entry(entry: &IdedEntryExpr) -> Option<IdedEntryExpr> {
+    let mut entry = entry.clone();
+    match &mut entry.expr {
+        EntryExpr::StructField(field) => field.value = adapted(&field.value)?,
+        EntryExpr::MapEntry(pair) => {
+            pair.key = adapted(&pair.key)?;
+            pair.value = adapted(&pair.value)?;
+        }
+    }
+    Some(entry)
+}
+
+/// Returns `all` or `exists` with two variables as a loop over pairs.
+fn of_pairs(range: &IdedExpr, call: &CallExpr) -> Option<IdedExpr> {
+    let is_all = match call.func_name.as_str() {
+        "all" => true,
+        "exists" => false,
+        _ => return None,
+    };
+    let [first, second, body] = call.args.as_slice() else {
+        return None;
+    };
+    let (Expr::Ident(first), Expr::Ident(second)) = (&first.expr, &second.expr) else {
+        return None;
+    };
+    let names = BTreeMap::from([(first.as_str(), 0), (second.as_str(), 1)]);
+    let body = with_pair(&adapted(body)?, &names);
+    let range = function(PAIRS, vec![adapted(range)?]);
+    let result = || from_expr(Expr::Ident(RESULT.to_owned()));
+    let (goes_on, operator) = match is_all {
+        true => (result(), operators::LOGICAL_AND),
+        false => (
+            function(operators::LOGICAL_NOT, vec![result()]),
+            operators::LOGICAL_OR,
+        ),
+    };
+    Some(from_expr(Expr::Comprehension(Box::new(
+        ComprehensionExpr {
+            iter_range: range,
+            iter_var: PAIR.to_owned(),
+            iter_var2: None,
+            accu_var: RESULT.to_owned(),
+            accu_init: from_expr(Expr::Literal(LiteralValue::Boolean(is_all.into()))),
+            loop_cond: function(operators::NOT_STRICTLY_FALSE, vec![goes_on]),
+            loop_step: function(operator, vec![result(), body]),
+            result: result(),
+        },
+    ))))
+}
+
+fn function(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
+    from_expr(Expr::Call(CallExpr {
+        func_name: name.to_owned(),
+        target: None,
+        args,
+    }))
+}
+
+/// Reads two variables off a pair, except where a loop within has a variable of that name.
+fn with_pair(expression: &IdedExpr, names: &BTreeMap<&str, i64>) -> IdedExpr {
+    let within = |one: &IdedExpr| with_pair(one, names);
+    let expr = match &expression.expr {
+        Expr::Ident(name) => match names.get(name.as_str()) {
+            Some(position) => {
+                let pair = from_expr(Expr::Ident(PAIR.to_owned()));
+                let position = from_expr(Expr::Literal(LiteralValue::Int((*position).into())));
+                return function(operators::INDEX, vec![pair, position]);
+            }
+            None => Expr::Ident(name.clone()),
+        },
+        Expr::Unspecified | Expr::Literal(_) | Expr::Struct(_) => expression.expr.clone(),
+        Expr::Select(select) => {
+            let mut select = select.clone();
+            select.operand = Box::new(within(&select.operand));
+            Expr::Select(select)
+        }
+        Expr::List(list) => {
+            let mut list = list.clone();
+            list.elements = list.elements.iter().map(within).collect();
+            Expr::List(list)
+        }
+        Expr::Map(map) => {
+            let mut map = map.clone();
+            for entry in &mut map.entries {
+                match &mut entry.expr {
+                    EntryExpr::StructField(field) => field.value = within(&field.value),
+                    EntryExpr::MapEntry(pair) => {
+                        pair.key = within(&pair.key);
+                        pair.value = within(&pair.value);
+                    }
+                }
+            }
+            Expr::Map(map)
+        }
+        Expr::Call(call) => Expr::Call(CallExpr {
+            func_name: call.func_name.clone(),
+            target: call
+                .target
+                .as_deref()
+                .map(|target| Box::new(within(target))),
+            args: call.args.iter().map(within).collect(),
+        }),
+        Expr::Comprehension(one) => {
+            let mut one = one.clone();
+            one.iter_range = within(&one.iter_range);
+            one.accu_init = within(&one.accu_init);
+            let mut names = names.clone();
+            names.remove(one.iter_var.as_str());
+            one.loop_cond = with_pair(&one.loop_cond, &names);
+            one.loop_step = with_pair(&one.loop_step, &names);
+            one.result = with_pair(&one.result, &names);
+            Expr::Comprehension(one)
+        }
+    };
+    from_expr(expr)
+}
+
+/// Returns a context with the functions of Kubernetes and of this module.
+pub(super) fn context<'a>() -> Context<'a> {
+    let mut context = Context::default().with_all();
+    context.add_function(PAIRS, pairs);
+    context.add_function("dyn", untyped);
+    context.add_function("type", type_of);
+    context.add_function("bool", boolean);
+    for name in TYPES {
+        context.add_variable_from_value(name, type_value(name));
+    }
+    context
+}
+
+/// A type is a text that no value of an object is.
+fn type_value(name: &str) -> Value {
+    Value::String(Arc::new(format!("\u{0}{name}")))
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "functions of the language may fail"
+)]
+fn untyped(This(value): This<Value>) -> Result<Value, ExecutionError> {
+    Ok(value)
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "functions of the language may fail"
+)]
+fn type_of(This(value): This<Value>) -> Result<Value, ExecutionError> {
+    Ok(type_value(match value {
+        Value::Bool(_) => "bool",
+        Value::Bytes(_) => "bytes",
+        Value::Float(_) => "double",
+        Value::Int(_) => "int",
+        Value::List(_) => "list",
+        Value::Map(_) => "map",
+        Value::Null => "null_type",
+        Value::String(_) => "string",
+        Value::UInt(_) => "uint",
+        Value::Duration(_) => "google.protobuf.Duration",
+        Value::Timestamp(_) => "google.protobuf.Timestamp",
+        Value::Function(..) | Value::Opaque(_) => "dyn",
+    }))
+}
+
+fn boolean(This(value): This<Value>) -> Result<bool, ExecutionError> {
+    let text = match &value {
+        Value::Bool(value) => return Ok(*value),
+        Value::String(text) => text.as_str(),
+        Value::Bytes(_)
+        | Value::Float(_)
+        | Value::Int(_)
+        | Value::List(_)
+        | Value::Map(_)
+        | Value::Null
+        | Value::UInt(_)
+        | Value::Duration(_)
+        | Value::Timestamp(_)
+        | Value::Function(..)
+        | Value::Opaque(_) => return Err(ExecutionError::NoSuchOverload),
+    };
+    match text {
+        "1" | "t" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err(ExecutionError::NoSuchOverload),
+    }
+}
+
+fn pairs(This(range): This<Value>) -> Result<Value, ExecutionError> {
+    let pair = |key: Value, value: &Value| Value::List(Arc::new(vec![key, value.clone()]));
+    let all: Vec<Value> = match &range {
+        Value::List(items) => {
+            let numbered = (0_i64..).zip(items.iter());
+            numbered
+                .map(|(at, item)| pair(Value::Int(at), item))
+                .collect()
+        }
+        Value::Map(map) => {
+            let entries = map.map.iter();
+            entries
+                .map(|(key, value)| pair(key_value(key), value))
+                .collect()
+        }
+        Value::Bool(_)
+        | Value::Bytes(_)
+        | Value::Float(_)
+        | Value::Int(_)
+        | Value::Null
+        | Value::String(_)
+        | Value::UInt(_)
+        | Value::Duration(_)
+        | Value::Timestamp(_)
+        | Value::Function(..)
+        | Value::Opaque(_) => return Err(ExecutionError::NoSuchOverload),
+    };
+    Ok(Value::List(Arc::new(all)))
+}
+
+fn key_value(key: &Key) -> Value {
+    match key {
+        Key::Int(key) => Value::Int(*key),
+        Key::Uint(key) => Value::UInt(*key),
+        Key::Bool(key) => Value::Bool(*key),
+        Key::String(key) => Value::String(key.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::expressions::Programs;
+
+    /// Returns the messages of a rule over an object.
+    fn messages(rule: &str, object: &Value) -> Vec<String> {
+        let text = json!({"type": "string"});
+        let schema = json!({
+            "type": "object", "x-kubernetes-validations": [{"rule": rule}],
+            "properties": {
+                "metadata": {"type": "object"}, "mode": text, "port": {"x-kubernetes-int-or-string": true},
+                "part": {"type": "object", "properties": {"deep": text}}, "day": {"type": "string", "format": "date"},
+                "marks": {"type": "object", "additionalProperties": text}, "tags": {"type": "array", "items": text},
+            },
+        });
+        let problems = Programs::compile(&schema).check(&schema, object, None);
+        problems.iter().map(|one| format!("{one:?}")).collect()
+    }
+
+    #[test]
+    fn rules_that_a_real_server_accepts_hold() {
+        let object = json!({
+            "metadata": {"name": "ok"}, "port": 80, "day": "2026-01-31",
+            "marks": {"a": "1", "b": "2"}, "tags": ["x", "y"],
+        });
+        for rule in [
+            "self.metadata.name == 'ok'",
+            "self.?mode.orValue('x') == 'x' && !self.?mode.hasValue()",
+            "self.?part.?deep.orValue('z') == 'z' && !self.?part.?deep.hasValue()",
+            "self.?part.deep.orValue('z') == 'z'",
+            "self.?tags[?9].orValue('none') == 'none' && self.marks[?'a'].orValue('') == '1'",
+            "type(self.port) == int && type('a') == string && type(self.port) != string",
+            "type(self.port) == string ? self.port.startsWith('h') : self.port > 0",
+            "dyn(self.port) == dyn(80) && bool('true') && int('5') == 5",
+            "self.marks.all(k, v, k != v) && self.marks.exists(k, v, k == 'b' && v == '2')",
+            "self.tags.all(i, v, self.tags[i] == v) && !self.tags.exists(i, v, i > 1)",
+            "self.marks.all(k, v, self.tags.exists(v, v == 'x'))",
+            "self.marks.transformList(k, v, k).size() == 2",
+            "self.day < timestamp('2030-01-01T00:00:00Z')",
+            "google.protobuf.Timestamp{} == timestamp('1970-01-01T00:00:00Z')",
+        ] {
+            assert_eq!(messages(rule, &object), Vec::<String>::new(), "{rule}");
+        }
+    }
+
+    #[test]
+    fn rules_that_do_not_hold_are_reported() {
+        let object = json!({"port": "http", "marks": {"a": "1", "b": "2"}, "tags": ["x", "y"]});
+        for rule in [
+            "self.?mode.hasValue()",
+            "type(self.port) == int",
+            "self.marks.all(k, v, k == 'a')",
+            "self.tags.exists(i, v, i == 0 && v == 'y')",
+        ] {
+            assert_eq!(messages(rule, &object).len(), 1, "{rule}");
+        }
+    }
+}

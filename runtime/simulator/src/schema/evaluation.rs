@@ -14,8 +14,6 @@ use kube_cel::cel::{Context, ExecutionError, IdedExpr, Value};
 
 /// The pairs of keys and values of a map, or of positions and items of a list.
 const PAIRS: &str = "@pairs";
-/// Variable of a macro of two variables: one pair.
-const PAIR: &str = "@pair";
 const RESULT: &str = "@result";
 
 /// Macros that the parser leaves as calls, because they have two variables or are not known to it.
@@ -137,8 +135,10 @@ fn of_pairs(range: &IdedExpr, call: &CallExpr) -> Option<IdedExpr> {
     let (Expr::Ident(first), Expr::Ident(second)) = (&first.expr, &second.expr) else {
         return None;
     };
+    // One pair. A loop within has other variables, so that it does not hide this one.
+    let pair = format!("@{first},{second}");
     let names = BTreeMap::from([(first.as_str(), 0), (second.as_str(), 1)]);
-    let body = with_pair(&adapted(body)?, &names);
+    let body = with_pair(&adapted(body)?, &pair, &names);
     let range = function(PAIRS, vec![adapted(range)?]);
     let result = || from_expr(Expr::Ident(RESULT.to_owned()));
     let (goes_on, operator) = match is_all {
@@ -151,7 +151,7 @@ fn of_pairs(range: &IdedExpr, call: &CallExpr) -> Option<IdedExpr> {
     Some(from_expr(Expr::Comprehension(Box::new(
         ComprehensionExpr {
             iter_range: range,
-            iter_var: PAIR.to_owned(),
+            iter_var: pair,
             iter_var2: None,
             accu_var: RESULT.to_owned(),
             accu_init: from_expr(Expr::Literal(LiteralValue::Boolean(is_all.into()))),
@@ -171,12 +171,12 @@ fn function(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
 }
 
 /// Reads two variables off a pair, except where a loop within has a variable of that name.
-fn with_pair(expression: &IdedExpr, names: &BTreeMap<&str, i64>) -> IdedExpr {
-    let within = |one: &IdedExpr| with_pair(one, names);
+fn with_pair(expression: &IdedExpr, pair: &str, names: &BTreeMap<&str, i64>) -> IdedExpr {
+    let within = |one: &IdedExpr| with_pair(one, pair, names);
     let expr = match &expression.expr {
         Expr::Ident(name) => match names.get(name.as_str()) {
             Some(position) => {
-                let pair = from_expr(Expr::Ident(PAIR.to_owned()));
+                let pair = from_expr(Expr::Ident(pair.to_owned()));
                 let position = from_expr(Expr::Literal(LiteralValue::Int((*position).into())));
                 return function(operators::INDEX, vec![pair, position]);
             }
@@ -220,9 +220,9 @@ fn with_pair(expression: &IdedExpr, names: &BTreeMap<&str, i64>) -> IdedExpr {
             one.accu_init = within(&one.accu_init);
             let mut names = names.clone();
             names.remove(one.iter_var.as_str());
-            one.loop_cond = with_pair(&one.loop_cond, &names);
-            one.loop_step = with_pair(&one.loop_step, &names);
-            one.result = with_pair(&one.result, &names);
+            one.loop_cond = with_pair(&one.loop_cond, pair, &names);
+            one.loop_step = with_pair(&one.loop_step, pair, &names);
+            one.result = with_pair(&one.result, pair, &names);
             Expr::Comprehension(one)
         }
     };
@@ -377,6 +377,7 @@ mod tests {
             "self.marks.all(k, v, k != v) && self.marks.exists(k, v, k == 'b' && v == '2')",
             "self.tags.all(i, v, self.tags[i] == v) && !self.tags.exists(i, v, i > 1)",
             "self.marks.all(k, v, self.tags.exists(v, v == 'x'))",
+            "self.marks.exists(k, v, self.tags.exists(i, w, k == 'b' && v == '2' && i == 1 && w == 'y'))",
             "self.marks.transformList(k, v, k).size() == 2",
             "self.day < timestamp('2030-01-01T00:00:00Z')",
             "google.protobuf.Timestamp{} == timestamp('1970-01-01T00:00:00Z')",

@@ -31,7 +31,7 @@ impl Count {
     fn total(self, schema: &Value) -> u64 {
         match self {
             Self::AtMost(count) => count,
-            Self::Unlimited => REQUEST / (least_size(schema) + 1),
+            Self::Unlimited => REQUEST / least_size(schema).saturating_add(1),
         }
     }
 }
@@ -66,15 +66,15 @@ impl<'a> Walk<'a> {
         match &expression.expr {
             Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => 0,
             Expr::Select(select) => self.cost(&select.operand),
-            Expr::List(list) => list.elements.iter().map(|one| self.cost(one)).sum(),
+            Expr::List(list) => sum(list.elements.iter().map(|one| self.cost(one))),
             Expr::Call(call) => {
                 let all = call.target.as_deref().into_iter().chain(&call.args);
-                all.map(|one| self.cost(one)).fold(0, u64::saturating_add)
+                sum(all.map(|one| self.cost(one)))
             }
-            Expr::Map(map) => map.entries.iter().map(|one| self.entry(&one.expr)).sum(),
+            Expr::Map(map) => sum(map.entries.iter().map(|one| self.entry(&one.expr))),
             Expr::Struct(fields) => {
                 let all = fields.entries.iter();
-                all.map(|one| self.entry(&one.expr)).sum()
+                sum(all.map(|one| self.entry(&one.expr)))
             }
             Expr::Comprehension(one) => self.comprehension(one),
         }
@@ -83,7 +83,7 @@ impl<'a> Walk<'a> {
     fn entry(&mut self, entry: &'a EntryExpr) -> u64 {
         match entry {
             EntryExpr::StructField(field) => self.cost(&field.value),
-            EntryExpr::MapEntry(entry) => self.cost(&entry.key) + self.cost(&entry.value),
+            EntryExpr::MapEntry(entry) => sum([&entry.key, &entry.value].map(|one| self.cost(one))),
         }
     }
 
@@ -91,18 +91,14 @@ impl<'a> Walk<'a> {
         let range = self.schema(&one.iter_range);
         // A range that is not part of the object is at least empty.
         let (runs, item) = range.map_or((0, None), |range| (most(range), item(range)));
-        let around = self
-            .cost(&one.iter_range)
-            .saturating_add(self.cost(&one.accu_init));
+        let around = sum([&one.iter_range, &one.accu_init].map(|part| self.cost(part)));
         let depth = self.scope.len();
         let is_list = range.is_some_and(|range| range.get("items").is_some());
         self.scope.push((&one.iter_var, item.filter(|_| is_list)));
         if let Some(name) = &one.iter_var2 {
             self.scope.push((name, None));
         }
-        let step = self
-            .cost(&one.loop_cond)
-            .saturating_add(self.cost(&one.loop_step));
+        let step = sum([&one.loop_cond, &one.loop_step].map(|part| self.cost(part)));
         self.scope.truncate(depth);
         let loops = runs.saturating_mul(step.saturating_add(1));
         around.saturating_add(loops)
@@ -133,6 +129,11 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Returns the sum, or the greatest number there is.
+fn sum(costs: impl IntoIterator<Item = u64>) -> u64 {
+    costs.into_iter().fold(0, u64::saturating_add)
+}
+
 fn item(schema: &Value) -> Option<&Value> {
     let rest = schema
         .get("additionalProperties")
@@ -151,7 +152,7 @@ pub(super) fn limit(schema: &Value) -> Option<u64> {
 
 /// Returns the greatest length of a list or map.
 fn most(schema: &Value) -> u64 {
-    let room = item(schema).map_or(0, |item| (REQUEST - 2) / (least_size(item) + 6));
+    let room = item(schema).map_or(0, |item| (REQUEST - 2) / least_size(item).saturating_add(6));
     limit(schema).unwrap_or(room)
 }
 
@@ -170,9 +171,9 @@ fn least_size(schema: &Value) -> u64 {
             let names = required.into_iter().flatten().filter_map(Value::as_str);
             let sizes = names.map(|name| {
                 let property = properties.and_then(|all| all.get(name));
-                name.len() as u64 + 4 + property.map_or(2, least_size)
+                sum([name.len() as u64, 4, property.map_or(2, least_size)])
             });
-            2 + sizes.sum::<u64>()
+            sum(sizes.chain([2]))
         }
         _ => 2,
     }
@@ -208,6 +209,20 @@ mod tests {
         assert_eq!(found, [(field.to_owned(), message.to_owned())]);
         assert_eq!(errors_of(tags(unique, json!({"maxItems": 100}))), []);
         assert_eq!(errors_of(tags("self.all(a, a != '')", json!({}))), []);
+    }
+
+    #[test]
+    fn a_cost_beyond_all_numbers_is_refused() {
+        let (mut rule, names) = ("a == e".to_owned(), ["a", "b", "c", "d", "e"]);
+        for name in names.iter().rev() {
+            rule = format!("self.all({name}, {rule})");
+        }
+        for several in [
+            format!("[{rule}, {rule}].size() == 2"),
+            format!("{{{rule}: {rule}}}.size() == 1"),
+        ] {
+            assert_eq!(errors_of(tags(&several, json!({}))).len(), 1, "{several}");
+        }
     }
 
     #[test]

@@ -268,7 +268,7 @@ fn replaced(
     let most = match most {
         Some(Value::String(part)) => {
             let part: usize = part.trim_end_matches('%').parse().unwrap_or(0);
-            (nodes * part).div_ceil(100)
+            nodes.saturating_mul(part).div_ceil(100)
         }
         Some(number) => usize::try_from(number.as_u64().unwrap_or(1)).unwrap_or(1),
         None => 1,

@@ -44,6 +44,14 @@ pub enum Class {
     Nowhere,
 }
 
+/// A variable that reads something that changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader {
+    pub var: VarId,
+    /// True if it is a verdict that moves between `Stale` and `Current` at most.
+    pub is_only_compared: bool,
+}
+
 /// All worlds of a lifecycle, with everything that follows from each alone.
 #[derive(Debug)]
 pub struct Space<'a> {
@@ -169,36 +177,41 @@ impl<'a> Space<'a> {
 
     /// Lets a variable have each value that it may have after a write of this effect.
     pub fn touch(&self, change: &mut Change, effect: EffectId, var: VarId) {
-        let declared = &self.lifecycle.effects[effect.0];
-        match self
-            .frames
-            .is_only_compared_by(var, declared, self.lifecycle)
-        {
-            true => change.compare(var, self.worlds.compared[var.0]),
-            false => change.free(var),
-        }
+        let (effect, lifecycle) = (&self.lifecycle.effects[effect.0], self.lifecycle);
+        let is_only_compared = self.frames.is_only_compared_by(var, effect, lifecycle);
+        let reader = Reader {
+            var,
+            is_only_compared,
+        };
+        self.widen(change, reader);
     }
 
-    /// Returns the variables that read one of these places. The second is true if a change of them
-    /// moves the verdict between `Stale` and `Current` at most.
-    pub fn readers(&self, places: &BTreeSet<Dependency>) -> Vec<(VarId, bool)> {
+    /// Returns the variables that read one of these places.
+    pub fn readers(&self, places: &BTreeSet<Dependency>) -> Vec<Reader> {
         let vars = (0..self.lifecycle.vars.len()).map(VarId);
         let reads = |var: &VarId| !self.frames.reads(*var).is_disjoint(places);
         vars.filter(reads)
-            .map(|var| (var, self.frames.is_only_compared(var, places)))
+            .map(|var| Reader {
+                var,
+                is_only_compared: self.frames.is_only_compared(var, places),
+            })
             .collect()
     }
 
-    /// Returns the worlds that a change of these variables may lead to.
-    pub fn changed(&self, world: World<'_>, readers: &[(VarId, bool)]) -> Change {
+    /// Returns the worlds that a change of what these variables read may lead to.
+    pub fn changed(&self, world: World<'_>, readers: &[Reader]) -> Change {
         let mut change = Change::from(world, self.lifecycle);
-        for &(var, is_only_compared) in readers {
-            match is_only_compared {
-                true => change.compare(var, self.worlds.compared[var.0]),
-                false => change.free(var),
-            }
+        for reader in readers {
+            self.widen(&mut change, *reader);
         }
         change
+    }
+
+    fn widen(&self, change: &mut Change, reader: Reader) {
+        match reader.is_only_compared {
+            true => change.compare(reader.var, self.worlds.compared[reader.var.0]),
+            false => change.free(reader.var),
+        }
     }
 
     /// The first world of a state: a sample for generated assertions and documents.

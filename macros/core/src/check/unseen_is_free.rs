@@ -59,20 +59,12 @@ fn is_gone_with(lifecycle: &Lifecycle, var: &Var, guard: &Guard, home: InputId) 
     let Origin::Fact { from, .. } = &var.origin else {
         return false;
     };
-    let is_part = |input: &Input| match &input.lookup {
-        Lookup::Keys(keys) => {
-            let mut keys = keys.iter().filter_map(|key| key.as_input());
-            input.mode == Mode::Poll && keys.any(|key| key.source == Source::Input(home))
-        }
-        Lookup::None
-        | Lookup::Name { .. }
-        | Lookup::Names { .. }
-        | Lookup::Refs { .. }
-        | Lookup::Labels { .. }
-        | Lookup::Owner
-        | Lookup::Namespace
-        | Lookup::Ref { .. }
-        | Lookup::Equal { .. } => false,
+    let is_part = |poll: &Input| {
+        let Lookup::Keys(keys) = &poll.lookup else {
+            return false;
+        };
+        let mut keys = keys.iter().filter_map(|key| key.as_input());
+        keys.any(|key| key.source == Source::Input(home))
     };
     let is_unknown = |guard: &Guard| {
         let held = var.held;
@@ -94,8 +86,8 @@ fn is_gone_with(lifecycle: &Lifecycle, var: &Var, guard: &Guard, home: InputId) 
         let mut others = var.given.iter().filter(|other| is_unknown(other));
         others.any(|other| poll.var.is_some_and(|var| other.pred.vars().contains(&var)))
     };
-    let (home, is_written) = (&lifecycle.inputs[home.0], guard.otherwise_span.is_some());
-    is_written
+    let home = &lifecycle.inputs[home.0];
+    guard.otherwise_span.is_some()
         && home.mode == Mode::Watched
         && !home.many
         && !is_secret(home)

@@ -12,12 +12,12 @@ use std::ops::ControlFlow;
 
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
-use crate::model::{InputId, Source, StateId, Use, VarId};
+use crate::model::{InputId, Source, StateId, Use};
 use crate::rule::{Group, Rule, Run, Severity, Stage};
-use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 use crate::space::world::{Change, World};
+use crate::space::{Class, Reader};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC065",
@@ -83,12 +83,12 @@ fn as_dependency(one: &Use) -> Option<Dependency> {
 }
 
 /// The facts that a change of these places may change, each to any value.
-pub(super) fn answers(
-    explored: &Explored<'_>,
-    places: &BTreeSet<Dependency>,
-) -> Vec<(VarId, bool)> {
-    let readers = explored.space.readers(places).into_iter();
-    readers.map(|(var, _)| (var, false)).collect()
+pub(super) fn answers(explored: &Explored<'_>, places: &BTreeSet<Dependency>) -> Vec<Reader> {
+    let mut readers = explored.space.readers(places);
+    for reader in &mut readers {
+        reader.is_only_compared = false;
+    }
+    readers
 }
 
 /// Those of the worlds that no change of these facts leads out of.
@@ -96,7 +96,7 @@ pub(super) fn staying(
     explored: &Explored<'_>,
     class: Class,
     worlds: &[usize],
-    readers: &[(VarId, bool)],
+    readers: &[Reader],
 ) -> Vec<usize> {
     let space = explored.space;
     let mut known: BTreeMap<Change, bool> = BTreeMap::new();

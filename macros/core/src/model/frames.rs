@@ -84,21 +84,11 @@ impl Frames {
     /// most. Lookups do not use the fields of ours in an object of another controller or user.
     pub fn is_only_compared_by(&self, var: VarId, effect: &Effect, lifecycle: &Lifecycle) -> bool {
         let target = &lifecycle.inputs[effect.target.0];
-        match target.mode {
-            Mode::Part => self.found_by[var.0].is_some() && target.var != Some(var),
-            Mode::Watched
-            | Mode::Owned
-            | Mode::Shared
-            | Mode::Record
-            | Mode::Noted
-            | Mode::Poll
-            | Mode::Probe
-            | Mode::Clock
-            | Mode::Group => {
-                let target = BTreeSet::from([Dependency::Input(effect.target)]);
-                self.is_only_compared(var, &target)
-            }
-        }
+        let found_by = self.found_by[var.0].as_ref();
+        found_by.is_some_and(|found_by| match target.mode == Mode::Part {
+            true => target.var != Some(var),
+            false => !found_by.contains(&Dependency::Input(effect.target)),
+        })
     }
 
     /// Returns the variables that an effect can change, apart from refusals: those that read its

@@ -6,16 +6,23 @@ use std::ops::ControlFlow;
 use crate::model::frames::Dependency;
 use crate::model::{EffectId, InputId, Origin, Pred, Source, Use, VarId, Verb};
 use crate::space::world::World;
-use crate::space::{Class, Space};
+use crate::space::{Class, Reader, Space};
+
+/// A fact that reads the clock.
+struct TimedFact {
+    var: VarId,
+    /// True if time makes it true, and never false again.
+    is_one_way: bool,
+}
 
 /// The changes that the passing of time can cause.
 pub(super) struct Time<'a> {
     space: &'a Space<'a>,
     clock: InputId,
-    /// The variables that depend on the time, and whether an object is only compared anew.
-    readers: Vec<(VarId, bool)>,
-    /// The facts that read the clock, and whether they go one way.
-    timed: Vec<(VarId, bool)>,
+    /// The variables that depend on the time.
+    readers: Vec<Reader>,
+    /// The facts that read the clock.
+    timed: Vec<TimedFact>,
 }
 
 impl<'a> Time<'a> {
@@ -25,7 +32,10 @@ impl<'a> Time<'a> {
             Origin::Fact { from, boolean, .. } => {
                 let mut from = from.iter();
                 let is_timed = from.any(|one| one.source == Source::Input(clock));
-                is_timed.then_some((VarId(at), *boolean))
+                is_timed.then_some(TimedFact {
+                    var: VarId(at),
+                    is_one_way: *boolean,
+                })
             }
             Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => None,
         });
@@ -77,17 +87,18 @@ impl<'a> Time<'a> {
     /// if the time chooses its builder, or decides what it builds.
     fn cause(&self, before: World<'_>, after: World<'_>, asked: &BTreeSet<VarId>) -> Option<VarId> {
         let changes = |var: VarId| before.value(var) != after.value(var);
-        let goes_back = |(var, is_one_way): &(VarId, bool)| {
-            let is_asked = before.is_asked(*var) && after.is_asked(*var);
-            *is_one_way && is_asked && changes(*var) && after.value(*var) == 0
+        let goes_back = |fact: &TimedFact| {
+            let var = fact.var;
+            let is_asked = before.is_asked(var) && after.is_asked(var);
+            fact.is_one_way && is_asked && changes(var) && after.value(var) == 0
         };
-        let mut compared = self.readers.iter().filter(|(_, compared)| *compared);
-        let timed = self.timed.iter().map(|(var, _)| *var);
+        let mut compared = self.readers.iter().filter(|one| one.is_only_compared);
+        let timed = self.timed.iter().map(|fact| fact.var);
         let fact = timed
             .filter(|var| changes(*var))
             .min_by_key(|var| !asked.contains(var));
         let is_possible = !self.timed.iter().any(goes_back)
-            && compared.all(|(var, _)| !changes(*var) || self.decides(*var, before, after));
+            && compared.all(|one| !changes(one.var) || self.decides(one.var, before, after));
         fact.filter(|_| is_possible)
     }
 

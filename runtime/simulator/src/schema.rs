@@ -2,11 +2,8 @@
 //! owns them. Pure functions over JSON; knows no store, no request and no clock.
 
 pub(crate) mod builtin;
-mod checker;
-mod cost;
 mod decoding;
 mod entries;
-mod evaluation;
 mod expressions;
 mod field_set;
 mod formats;
@@ -23,7 +20,6 @@ mod scalars;
 mod strategic;
 mod structural;
 mod typed;
-mod types;
 mod validation;
 
 use std::sync::Arc;
@@ -167,4 +163,13 @@ impl Schema {
         let problems = custom.problems(old, new);
         problems.into_iter().map(Problem::cause).collect()
     }
+}
+
+/// Returns the fields and messages of the errors of a definition with one property, `p`.
+#[cfg(test)]
+fn errors_of(property: Value) -> Vec<(String, String)> {
+    let schema = serde_json::json!({"type": "object", "properties": {"p": property}});
+    let causes = Schema::of_crd(&schema).err().unwrap_or_default();
+    let pair = |cause: Cause| (cause.field, cause.message);
+    causes.into_iter().map(pair).collect()
 }

@@ -1,6 +1,11 @@
 //! `x-kubernetes-validations`: CEL rules over a value and its old value. `kube-cel` provides the
 //! language and the functions of Kubernetes. This module binds the values and words the messages.
 
+pub(super) mod checker;
+pub(super) mod cost;
+mod evaluation;
+mod types;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +16,6 @@ use kube_cel::cel::parser::Parser;
 use kube_cel::cel::{Context, ExecutionError, IdedExpr, Program, Value as Cel};
 use serde_json::Value;
 
-use super::evaluation;
 use super::problem::{Bad, Kind, Problem, child, list_keys};
 use super::typed::equal;
 

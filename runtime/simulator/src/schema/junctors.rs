@@ -176,16 +176,9 @@ pub(super) fn unsupported(schema: &Value, path: &str) -> Vec<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
-    use super::super::Schema;
-
-    fn errors_of(property: Value) -> Vec<(String, String)> {
-        let schema = json!({"type": "object", "properties": {"p": property}});
-        let causes = Schema::of_crd(&schema).err().unwrap_or_default();
-        let pair = |cause: super::super::Cause| (cause.field, cause.message);
-        causes.into_iter().map(pair).collect()
-    }
+    use super::super::errors_of;
 
     #[test]
     fn what_is_within_a_junctor_only_restricts() {

@@ -3,9 +3,8 @@
 
 use serde_json::{Map as Object, Value};
 
-use super::checker;
-use super::cost::{self, Count};
-use super::expressions::rules;
+use super::expressions::cost::{self, Count};
+use super::expressions::{checker, rules};
 use super::junctors;
 use super::load::is_true;
 use super::problem::{Bad, Kind, Problem, list_keys};

@@ -84,10 +84,7 @@ fn of_name<'a>(one: &'a Value, at: &str, known: &mut BTreeSet<&'a str>) -> Vec<C
     if name.is_empty() {
         return vec![Cause::required(path, "")];
     }
-    let wrong = names::label(name).into_iter();
-    let mut causes: Vec<Cause> = wrong
-        .map(|why| Cause::invalid(path.as_str(), &name.into(), &why))
-        .collect();
+    let mut causes = Cause::all_invalid(path.as_str(), &name.into(), names::label(name));
     if !known.insert(name) {
         causes.push(Cause::duplicate(path, &name.into()));
     }
@@ -103,12 +100,8 @@ fn of_image(container: &Value, at: &str) -> Vec<Cause> {
         let detail = "must not have leading or trailing whitespace";
         causes.push(Cause::invalid(format!("{at}.image"), &image.into(), detail));
     }
-    let policy = text(container, "imagePullPolicy");
     let known = ["Always", "IfNotPresent", "Never"];
-    if !policy.is_empty() && !known.contains(&policy) {
-        let path = format!("{at}.imagePullPolicy");
-        causes.push(Cause::unsupported(path, &policy.into(), &known));
-    }
+    causes.extend(Cause::not_among(container, at, "imagePullPolicy", &known));
     causes
 }
 
@@ -122,8 +115,7 @@ fn of_ports(container: &Value, at: &str) -> Vec<Cause> {
             let wrong = names::port_name(name);
             let is_right = wrong.is_empty();
             let path = format!("{at}.name");
-            let wrong = wrong.into_iter();
-            causes.extend(wrong.map(|why| Cause::invalid(path.as_str(), &name.into(), &why)));
+            causes.extend(Cause::all_invalid(path.as_str(), &name.into(), wrong));
             if is_right && !known_names.insert(name) {
                 causes.push(Cause::duplicate(path, &name.into()));
             }
@@ -134,19 +126,14 @@ fn of_ports(container: &Value, at: &str) -> Vec<Cause> {
             causes.push(Cause::required(path, ""));
         } else {
             let wrong = names::port_number(number);
-            causes.extend(wrong.map(|why| Cause::invalid(path, &number.into(), why)));
+            causes.extend(Cause::all_invalid(path, &number.into(), wrong));
         }
         if let Some(number) = port["hostPort"].as_i64().filter(|number| *number != 0) {
             let wrong = names::port_number(number);
             let path = format!("{at}.hostPort");
-            causes.extend(wrong.map(|why| Cause::invalid(path, &number.into(), why)));
+            causes.extend(Cause::all_invalid(path, &number.into(), wrong));
         }
-        let protocol = text(port, "protocol");
-        let known = ["SCTP", "TCP", "UDP"];
-        if !protocol.is_empty() && !known.contains(&protocol) {
-            let path = format!("{at}.protocol");
-            causes.push(Cause::unsupported(path, &protocol.into(), &known));
-        }
+        causes.extend(Cause::not_among(port, &at, "protocol", &names::PROTOCOLS));
     }
     causes
 }

@@ -104,8 +104,8 @@ fn of_reporter(event: &Value, controller: &str) -> Vec<Cause> {
     if reporter.is_empty() {
         causes.push(Cause::required(controller, ""));
     }
-    let wrong = names::qualified(reporter).into_iter();
-    causes.extend(wrong.map(|why| Cause::invalid(controller, &reporter.into(), &why)));
+    let wrong = names::qualified(reporter);
+    causes.extend(Cause::all_invalid(controller, &reporter.into(), wrong));
     for field in ["reportingInstance", "action", "reason", "message"] {
         let (found, longest) = match field {
             "message" => (text(event, field), LONGEST_NOTE),

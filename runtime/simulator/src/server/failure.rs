@@ -31,6 +31,26 @@ impl Cause {
         Self::new("FieldValueInvalid", field, message)
     }
 
+    /// As `invalid`, once for each error of the value.
+    pub(crate) fn all_invalid<E: AsRef<str>>(
+        field: impl Into<String>,
+        value: &Value,
+        errors: impl IntoIterator<Item = E>,
+    ) -> Vec<Self> {
+        let (field, errors) = (field.into(), errors.into_iter());
+        errors
+            .map(|error| Self::invalid(field.as_str(), value, error.as_ref()))
+            .collect()
+    }
+
+    /// The error of a text that is set and none of these, in a field of the object at a path.
+    pub(crate) fn not_among(object: &Value, at: &str, field: &str, known: &[&str]) -> Option<Self> {
+        let found = &object[field];
+        let text = found.as_str().unwrap_or_default();
+        let is_wrong = !text.is_empty() && !known.contains(&text);
+        is_wrong.then(|| Self::unsupported(format!("{at}.{field}"), found, known))
+    }
+
     pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
         Self::new(
             "FieldValueRequired",

@@ -7,6 +7,7 @@ use super::failure::{Cause, Failure};
 use super::kinds::{Kind, Names};
 use super::names;
 use super::object::{self, list, metadata, name, namespace, text};
+use super::selectors;
 
 /// No object may carry more bytes of annotations.
 const ANNOTATIONS: usize = 256 * 1024;
@@ -46,11 +47,8 @@ pub(crate) fn of_new(kind: &Kind, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let mut wrong = |field: &str, value: &str, prefix: bool| {
         let refusals = names::refusals(kind.traits.names, value, prefix);
-        causes.extend(
-            refusals
-                .iter()
-                .map(|why| Cause::invalid(format!("metadata.{field}"), &value.into(), why)),
-        );
+        let path = format!("metadata.{field}");
+        causes.extend(Cause::all_invalid(path, &value.into(), refusals));
     };
     let generate = object::meta(object, "generateName");
     if !generate.is_empty() {
@@ -71,10 +69,8 @@ pub(crate) fn of_new(kind: &Kind, object: &Value) -> Vec<Cause> {
 
 /// Returns the errors of the metadata of a changed object.
 pub(crate) fn of_changed(kind: &Kind, old: &Value, new: &Value) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = names::refusals(Names::Path, name(new), false)
-        .iter()
-        .map(|why| Cause::invalid("metadata.name", &name(new).into(), why))
-        .collect();
+    let refusals = names::refusals(Names::Path, name(new), false);
+    let mut causes = Cause::all_invalid("metadata.name", &name(new).into(), refusals);
     causes.extend(of_namespace(kind, new));
     causes.extend(of_maps(new));
     causes.extend(of_owners(new));
@@ -116,42 +112,20 @@ fn of_namespace(kind: &Kind, object: &Value) -> Vec<Cause> {
     match (kind.namespaced, found.is_empty()) {
         (true, true) => vec![Cause::required(path, "")],
         (false, false) => vec![Cause::forbidden(path, "not allowed on this type")],
-        (true, false) => names::label(found)
-            .iter()
-            .map(|why| Cause::invalid(path, &found.into(), why))
-            .collect(),
+        (true, false) => Cause::all_invalid(path, &found.into(), names::label(found)),
         (false, true) => Vec::new(),
     }
 }
 
 fn of_maps(object: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let texts = |field: &str| {
-        let map = object["metadata"][field].as_object();
-        map.into_iter().flatten()
-    };
-    for (key, value) in texts("labels") {
-        for why in names::label_key(key) {
-            causes.push(Cause::invalid(
-                "metadata.labels",
-                &key.as_str().into(),
-                &why,
-            ));
-        }
-        for why in names::label_value(value.as_str().unwrap_or_default()) {
-            causes.push(Cause::invalid("metadata.labels", value, &why));
-        }
-    }
+    let metadata = &object["metadata"];
+    let mut causes = selectors::of_labels(&metadata["labels"], "metadata.labels");
     let mut size = 0;
-    for (key, value) in texts("annotations") {
+    for (key, value) in metadata["annotations"].as_object().into_iter().flatten() {
         size += key.len() + value.as_str().map_or(0, str::len);
-        for why in names::label_key(&key.to_lowercase()) {
-            causes.push(Cause::invalid(
-                "metadata.annotations",
-                &key.as_str().into(),
-                &why,
-            ));
-        }
+        let wrong = names::label_key(&key.to_lowercase());
+        let path = "metadata.annotations";
+        causes.extend(Cause::all_invalid(path, &key.as_str().into(), wrong));
     }
     if size > ANNOTATIONS {
         causes.push(Cause::too_long("metadata.annotations", ANNOTATIONS));
@@ -200,10 +174,8 @@ fn of_finalizers(object: &Value) -> Vec<Cause> {
     let finalizers = object::finalizers(object);
     let mut causes = Vec::new();
     for finalizer in &finalizers {
-        for why in names::qualified(finalizer) {
-            let value = finalizer.as_str().into();
-            causes.push(Cause::invalid("metadata.finalizers", &value, &why));
-        }
+        let (path, wrong) = ("metadata.finalizers", names::qualified(finalizer));
+        causes.extend(Cause::all_invalid(path, &finalizer.as_str().into(), wrong));
     }
     let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
     if has("orphan") && has("foregroundDeletion") {

@@ -3,6 +3,9 @@
 
 use super::kinds::Names;
 
+/// Protocols of ports, in the order of messages.
+pub(crate) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
+
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 
 /// Returns the errors of the name of an object. `prefix` is true for a name that the server

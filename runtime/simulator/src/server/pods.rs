@@ -79,17 +79,13 @@ pub(crate) fn of_template(template: &Value, at: &str) -> Vec<Cause> {
 pub(crate) fn of_spec(spec: &Value, at: &str) -> Vec<Cause> {
     let mut causes = containers::of_volumes(spec, at);
     causes.extend(containers::of_containers(spec, at));
-    let policy = text(spec, "restartPolicy");
     let known = ["Always", "OnFailure", "Never"];
-    if !policy.is_empty() && !known.contains(&policy) {
-        let path = format!("{at}.restartPolicy");
-        causes.push(Cause::unsupported(path, &policy.into(), &known));
-    }
+    causes.extend(Cause::not_among(spec, at, "restartPolicy", &known));
     let account = text(spec, "serviceAccountName");
     if !account.is_empty() {
-        let wrong = names::subdomain(account).into_iter();
         let path = format!("{at}.serviceAccountName");
-        causes.extend(wrong.map(|why| Cause::invalid(path.as_str(), &account.into(), &why)));
+        let wrong = names::subdomain(account);
+        causes.extend(Cause::all_invalid(path, &account.into(), wrong));
     }
     causes
 }

@@ -29,12 +29,15 @@ pub(crate) fn validate(selector: &Value, at: &str) -> Vec<Cause> {
             }
         }
         let key = text(one, "key");
-        let wrong = names::label_key(key).into_iter();
-        causes.extend(wrong.map(|why| Cause::invalid(format!("{at}.key"), &key.into(), &why)));
+        let (path, wrong) = (format!("{at}.key"), names::label_key(key));
+        causes.extend(Cause::all_invalid(path, &key.into(), wrong));
         for (index, value) in values.iter().enumerate() {
-            for why in names::label_value(value.as_str().unwrap_or_default()) {
-                causes.push(Cause::invalid(format!("{at}.values[{index}]"), value, &why));
-            }
+            let wrong = names::label_value(value.as_str().unwrap_or_default());
+            causes.extend(Cause::all_invalid(
+                format!("{at}.values[{index}]"),
+                value,
+                wrong,
+            ));
         }
     }
     causes
@@ -44,12 +47,10 @@ pub(crate) fn validate(selector: &Value, at: &str) -> Vec<Cause> {
 pub(crate) fn of_labels(labels: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {
-        for why in names::label_key(key) {
-            causes.push(Cause::invalid(at, &key.as_str().into(), &why));
-        }
-        for why in names::label_value(value.as_str().unwrap_or_default()) {
-            causes.push(Cause::invalid(at, value, &why));
-        }
+        let wrong = names::label_key(key);
+        causes.extend(Cause::all_invalid(at, &key.as_str().into(), wrong));
+        let wrong = names::label_value(value.as_str().unwrap_or_default());
+        causes.extend(Cause::all_invalid(at, value, wrong));
     }
     causes
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::allocations::{node_ports, port_number};
 use super::failure::{Cause, Failure};
 use super::kinds::Kind;
+use super::names;
 use super::object::{fill, list, map, name, namespace, set, text};
 use super::state::State;
 use super::store::StoreKey;
@@ -392,7 +393,7 @@ pub(crate) fn validate(old: Option<&Value>, service: &Value) -> Vec<Cause> {
 fn of_ports(service: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let ports = list(&service["spec"], "ports");
-    let mut names: BTreeSet<&str> = BTreeSet::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut seen: BTreeSet<(u64, &str)> = BTreeSet::new();
     for (index, port) in ports.iter().enumerate() {
         let path = |field: &str| format!("spec.ports[{index}].{field}");
@@ -400,13 +401,9 @@ fn of_ports(service: &Value) -> Vec<Cause> {
         if name.is_empty() && ports.len() > 1 {
             causes.push(Cause::required(path("name"), ""));
         } else if !name.is_empty() {
-            let refusals = super::names::label(name);
-            causes.extend(
-                refusals
-                    .iter()
-                    .map(|why| Cause::invalid(path("name"), &name.into(), why)),
-            );
-            if !names.insert(name) {
+            let wrong = names::label(name);
+            causes.extend(Cause::all_invalid(path("name"), &name.into(), wrong));
+            if !known.insert(name) {
                 causes.push(Cause::duplicate(path("name"), &name.into()));
             }
         }
@@ -416,12 +413,9 @@ fn of_ports(service: &Value) -> Vec<Cause> {
             causes.push(Cause::invalid(path("port"), &shown, detail));
         }
         let protocol = text(port, "protocol");
-        if !["SCTP", "TCP", "UDP"].contains(&protocol) {
-            causes.push(Cause::unsupported(
-                path("protocol"),
-                &protocol.into(),
-                &["SCTP", "TCP", "UDP"],
-            ));
+        if !names::PROTOCOLS.contains(&protocol) {
+            let (path, protocol) = (path("protocol"), protocol.into());
+            causes.push(Cause::unsupported(path, &protocol, &names::PROTOCOLS));
         }
         if let Some(target) = port["targetPort"].as_i64()
             && !(1..=65535).contains(&target)

@@ -1,6 +1,13 @@
 //! Behaviour that differs between kinds when their objects are created, changed, stored and
 //! deleted. The full rules of each kind have files of their own.
 
+mod cron;
+mod data;
+mod networking;
+mod policies;
+mod roles;
+mod workloads;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -12,7 +19,7 @@ use super::kinds::Kind;
 use super::object::{self, keep, list, map, metadata};
 use super::state::State;
 use super::store::{StoreKey, Stored};
-use super::{crds, data, fields, networking, pods, policies, roles, services, volumes, workloads};
+use super::{crds, fields, pods, services, volumes};
 
 /// Kinds that have a status which only its subresource writes, although creating sets it.
 const KEEPS_STATUS_AT_CREATION: [&str; 1] = ["nodes"];

@@ -94,14 +94,10 @@ fn of_class_and_form(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let class = text(spec, "storageClassName");
     if !class.is_empty() {
-        let wrong = names::subdomain(class).into_iter();
-        let path = "spec.storageClassName";
-        causes.extend(wrong.map(|why| Cause::invalid(path, &class.into(), &why)));
+        let (path, wrong) = ("spec.storageClassName", names::subdomain(class));
+        causes.extend(Cause::all_invalid(path, &class.into(), wrong));
     }
-    let form = text(spec, "volumeMode");
-    if !form.is_empty() && !FORMS.contains(&form) {
-        causes.push(Cause::unsupported("spec.volumeMode", &form.into(), &FORMS));
-    }
+    causes.extend(Cause::not_among(spec, "spec", "volumeMode", &FORMS));
     causes
 }
 

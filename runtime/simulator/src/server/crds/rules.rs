@@ -255,13 +255,11 @@ fn of_subresources(subresources: &Value, at: &str) -> Vec<Cause> {
 
 fn of_conversion(conversion: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let strategy = text(conversion, "strategy");
-    let known = ["None", "Webhook"];
-    if !strategy.is_empty() && !known.contains(&strategy) {
-        let path = "spec.conversion.strategy";
-        causes.push(Cause::unsupported(path, &strategy.into(), &known));
-    }
-    if strategy == "Webhook" && !conversion["webhook"]["clientConfig"].is_object() {
+    let (path, known) = ("spec.conversion", ["None", "Webhook"]);
+    causes.extend(Cause::not_among(conversion, path, "strategy", &known));
+    if text(conversion, "strategy") == "Webhook"
+        && !conversion["webhook"]["clientConfig"].is_object()
+    {
         let detail = "required when strategy is set to Webhook";
         let path = "spec.conversion.webhookClientConfig";
         causes.push(Cause::required(path, detail));

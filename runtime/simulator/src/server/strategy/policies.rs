@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::failure::Cause;
-use super::names;
-use super::object::{list, text};
-use super::selectors;
+use crate::server::failure::Cause;
+use crate::server::names;
+use crate::server::object::{list, text};
+use crate::server::selectors;
 
 /// Returns the errors of a PodDisruptionBudget.
 pub(crate) fn budget(object: &Value) -> Vec<Cause> {
@@ -111,8 +111,7 @@ fn of_webhook(hook: &Value, at: &str) -> Vec<Cause> {
     if name.is_empty() {
         causes.push(Cause::required(path, ""));
     } else if !wrong.is_empty() {
-        let wrong = wrong.into_iter();
-        causes.extend(wrong.map(|why| Cause::invalid(path.as_str(), &name.into(), &why)));
+        causes.extend(Cause::all_invalid(path, &name.into(), wrong));
     } else if name.split('.').count() < 3 {
         let detail = "should be a domain with at least three segments separated by dots";
         causes.push(Cause::invalid(path, &name.into(), detail));

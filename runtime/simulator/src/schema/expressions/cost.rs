@@ -12,7 +12,7 @@ const REQUEST: u64 = 3 * 1024 * 1024;
 
 /// How many values of one schema an object may have.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Count {
+pub(in crate::schema) enum Count {
     /// As many as the limits of all lists and maps around them allow.
     AtMost(u64),
     /// As many as a request has room for.
@@ -21,7 +21,7 @@ pub(super) enum Count {
 
 impl Count {
     /// Returns the count of the values within a list or map with a limit of its own.
-    pub(super) fn within(self, limit: Option<u64>) -> Self {
+    pub(in crate::schema) fn within(self, limit: Option<u64>) -> Self {
         match (self, limit) {
             (Self::AtMost(count), Some(limit)) => Self::AtMost(count.saturating_mul(limit)),
             (Self::Unlimited, _) | (_, None) => Self::Unlimited,
@@ -37,7 +37,11 @@ impl Count {
 }
 
 /// Returns the error of a rule that may cost too much.
-pub(super) fn error(schema: &Value, expression: &IdedExpr, count: Count) -> Option<String> {
+pub(in crate::schema) fn error(
+    schema: &Value,
+    expression: &IdedExpr,
+    count: Count,
+) -> Option<String> {
     let mut walk = Walk {
         scope: vec![("self", Some(schema)), ("oldSelf", Some(schema))],
     };
@@ -115,7 +119,7 @@ impl<'a> Walk<'a> {
                 let schema = self.schema(&select.operand)?;
                 let properties = schema.get("properties")?.as_object()?;
                 let mut all = properties.iter();
-                let escaped = |name: &str| super::expressions::escaped(name) == select.field;
+                let escaped = |name: &str| super::escaped(name) == select.field;
                 all.find(|(name, _)| escaped(name)).map(|(_, one)| one)
             }
             Expr::Unspecified
@@ -142,7 +146,7 @@ fn item(schema: &Value) -> Option<&Value> {
 }
 
 /// Returns the limit that a schema sets to the length of a list or map.
-pub(super) fn limit(schema: &Value) -> Option<u64> {
+pub(in crate::schema) fn limit(schema: &Value) -> Option<u64> {
     let field = match schema.get("items") {
         Some(_) => "maxItems",
         None => "maxProperties",
@@ -183,14 +187,7 @@ fn least_size(schema: &Value) -> u64 {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::Schema;
-
-    fn errors_of(property: Value) -> Vec<(String, String)> {
-        let schema = json!({"type": "object", "properties": {"p": property}});
-        let causes = Schema::of_crd(&schema).err().unwrap_or_default();
-        let pair = |cause: super::super::Cause| (cause.field, cause.message);
-        causes.into_iter().map(pair).collect()
-    }
+    use crate::schema::errors_of;
 
     fn tags(rule: &str, more: Value) -> Value {
         let rules = json!([{"rule": rule}]);

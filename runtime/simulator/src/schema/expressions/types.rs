@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::expressions::escaped;
+use super::escaped;
 
 /// Type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]

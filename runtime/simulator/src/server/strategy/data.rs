@@ -4,8 +4,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::failure::Cause;
-use super::object::text;
+use crate::server::failure::Cause;
+use crate::server::object::text;
 
 /// The most bytes that all values of one object may have.
 const MOST: usize = 1024 * 1024;

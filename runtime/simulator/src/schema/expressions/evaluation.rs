@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kube_cel::KubeCelExt as _;
 use kube_cel::cel::common::ast::{
-    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, LiteralValue, MapExpr, operators,
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators,
 };
 use kube_cel::cel::extractors::This;
 use kube_cel::cel::objects::Key;
@@ -35,59 +35,70 @@ const TYPES: [&str; 9] = [
 /// Returns a rule as the interpreter evaluates it. Returns `None` if it cannot: such a rule holds,
 /// because nothing is refused that a real server accepts.
 pub(super) fn adapted(expression: &IdedExpr) -> Option<IdedExpr> {
-    let all = |all: &[IdedExpr]| all.iter().map(adapted).collect::<Option<Vec<_>>>();
-    let expr = match &expression.expr {
+    if let Expr::Call(call) = &expression.expr
+        && let Some(range) = &call.target
+        && is_macro(&call.func_name)
+    {
+        return of_pairs(range, call);
+    }
+    let mut new = rebuilt(expression, &adapted)?;
+    if let Expr::Select(select) = &mut new.expr
+        && is_optional(&select.operand)
+        && !select.test
+    {
+        let field = LiteralValue::String(select.field.as_str().into());
+        let arguments = vec![(*select.operand).clone(), from_expr(Expr::Literal(field))];
+        return Some(function(operators::OPT_INDEX, arguments));
+    }
+    if let Expr::Call(call) = &mut new.expr
+        && call.func_name == operators::OPT_SELECT
+    {
+        // This operator fails where the field is absent; the index does not.
+        operators::OPT_INDEX.clone_into(&mut call.func_name);
+    }
+    Some(new)
+}
+
+/// Returns an expression with each part replaced, if each can be.
+fn rebuilt(
+    expression: &IdedExpr,
+    part: &dyn Fn(&IdedExpr) -> Option<IdedExpr>,
+) -> Option<IdedExpr> {
+    let mut new = expression.expr.clone();
+    let replace = |one: &mut IdedExpr| {
+        *one = part(one)?;
+        Some(())
+    };
+    match &mut new {
         Expr::Struct(_) => return None,
-        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => expression.expr.clone(),
-        Expr::Select(select) => {
-            let mut select = select.clone();
-            select.operand = Box::new(adapted(&select.operand)?);
-            if is_optional(&select.operand) && !select.test {
-                let field = LiteralValue::String(select.field.as_str().into());
-                let field = from_expr(Expr::Literal(field));
-                return Some(function(operators::OPT_INDEX, vec![*select.operand, field]));
-            }
-            Expr::Select(select)
-        }
-        Expr::List(list) => {
-            let mut list = list.clone();
-            list.elements = all(&list.elements)?;
-            Expr::List(list)
-        }
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
+        Expr::Select(select) => replace(&mut select.operand)?,
+        Expr::List(list) => list.elements.iter_mut().try_for_each(replace)?,
         Expr::Map(map) => {
-            let entries = map.entries.iter().map(entry).collect::<Option<Vec<_>>>()?;
-            Expr::Map(MapExpr { entries })
+            for entry in &mut map.entries {
+                match &mut entry.expr {
+                    EntryExpr::StructField(field) => replace(&mut field.value)?,
+                    EntryExpr::MapEntry(pair) => {
+                        replace(&mut pair.key)?;
+                        replace(&mut pair.value)?;
+                    }
+                }
+            }
         }
         Expr::Comprehension(one) => {
-            let mut one = one.clone();
-            one.iter_range = adapted(&one.iter_range)?;
-            one.accu_init = adapted(&one.accu_init)?;
-            one.loop_cond = adapted(&one.loop_cond)?;
-            one.loop_step = adapted(&one.loop_step)?;
-            one.result = adapted(&one.result)?;
-            Expr::Comprehension(one)
+            let around = [&mut one.iter_range, &mut one.accu_init];
+            let within = [&mut one.loop_cond, &mut one.loop_step, &mut one.result];
+            around.into_iter().chain(within).try_for_each(replace)?;
         }
         Expr::Call(call) => {
-            if let (Some(range), true) = (&call.target, is_macro(&call.func_name)) {
-                return of_pairs(range, call);
-            }
-            let target = match &call.target {
-                Some(target) => Some(Box::new(adapted(target)?)),
-                None => None,
-            };
-            let func_name = match call.func_name.as_str() {
-                // This operator fails where the field is absent; the index does not.
-                operators::OPT_SELECT => operators::OPT_INDEX.to_owned(),
-                name => name.to_owned(),
-            };
-            Expr::Call(CallExpr {
-                func_name,
-                target,
-                args: all(&call.args)?,
-            })
+            let target = call.target.as_deref_mut();
+            target
+                .into_iter()
+                .chain(&mut call.args)
+                .try_for_each(replace)?;
         }
-    };
-    Some(from_expr(expr))
+    }
+    Some(from_expr(new))
 }
 
 fn from_expr(expr: Expr) -> IdedExpr {
@@ -110,18 +121,6 @@ fn is_macro(name: &str) -> bool {
     MACROS.split(' ').any(|one| one == name)
 }
 
-fn entry(entry: &IdedEntryExpr) -> Option<IdedEntryExpr> {
-    let mut entry = entry.clone();
-    match &mut entry.expr {
-        EntryExpr::StructField(field) => field.value = adapted(&field.value)?,
-        EntryExpr::MapEntry(pair) => {
-            pair.key = adapted(&pair.key)?;
-            pair.value = adapted(&pair.value)?;
-        }
-    }
-    Some(entry)
-}
-
 /// Returns `all` or `exists` with two variables as a loop over pairs.
 fn of_pairs(range: &IdedExpr, call: &CallExpr) -> Option<IdedExpr> {
     let is_all = match call.func_name.as_str() {
@@ -138,7 +137,7 @@ fn of_pairs(range: &IdedExpr, call: &CallExpr) -> Option<IdedExpr> {
     // One pair. A loop within has other variables, so that it does not hide this one.
     let pair = format!("@{first},{second}");
     let names = BTreeMap::from([(first.as_str(), 0), (second.as_str(), 1)]);
-    let body = with_pair(&adapted(body)?, &pair, &names);
+    let body = with_pair(&adapted(body)?, &pair, &names)?;
     let range = function(PAIRS, vec![adapted(range)?]);
     let result = || from_expr(Expr::Ident(RESULT.to_owned()));
     let (goes_on, operator) = match is_all {
@@ -171,62 +170,35 @@ fn function(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
 }
 
 /// Reads two variables off a pair, except where a loop within has a variable of that name.
-fn with_pair(expression: &IdedExpr, pair: &str, names: &BTreeMap<&str, i64>) -> IdedExpr {
+fn with_pair(expression: &IdedExpr, pair: &str, names: &BTreeMap<&str, i64>) -> Option<IdedExpr> {
     let within = |one: &IdedExpr| with_pair(one, pair, names);
-    let expr = match &expression.expr {
-        Expr::Ident(name) => match names.get(name.as_str()) {
-            Some(position) => {
-                let pair = from_expr(Expr::Ident(pair.to_owned()));
-                let position = from_expr(Expr::Literal(LiteralValue::Int((*position).into())));
-                return function(operators::INDEX, vec![pair, position]);
-            }
-            None => Expr::Ident(name.clone()),
-        },
-        Expr::Unspecified | Expr::Literal(_) | Expr::Struct(_) => expression.expr.clone(),
-        Expr::Select(select) => {
-            let mut select = select.clone();
-            select.operand = Box::new(within(&select.operand));
-            Expr::Select(select)
+    match &expression.expr {
+        Expr::Ident(name) if names.contains_key(name.as_str()) => {
+            let position = LiteralValue::Int(names[name.as_str()].into());
+            let pair = from_expr(Expr::Ident(pair.to_owned()));
+            let arguments = vec![pair, from_expr(Expr::Literal(position))];
+            Some(function(operators::INDEX, arguments))
         }
-        Expr::List(list) => {
-            let mut list = list.clone();
-            list.elements = list.elements.iter().map(within).collect();
-            Expr::List(list)
-        }
-        Expr::Map(map) => {
-            let mut map = map.clone();
-            for entry in &mut map.entries {
-                match &mut entry.expr {
-                    EntryExpr::StructField(field) => field.value = within(&field.value),
-                    EntryExpr::MapEntry(pair) => {
-                        pair.key = within(&pair.key);
-                        pair.value = within(&pair.value);
-                    }
-                }
-            }
-            Expr::Map(map)
-        }
-        Expr::Call(call) => Expr::Call(CallExpr {
-            func_name: call.func_name.clone(),
-            target: call
-                .target
-                .as_deref()
-                .map(|target| Box::new(within(target))),
-            args: call.args.iter().map(within).collect(),
-        }),
         Expr::Comprehension(one) => {
             let mut one = one.clone();
-            one.iter_range = within(&one.iter_range);
-            one.accu_init = within(&one.accu_init);
+            one.iter_range = within(&one.iter_range)?;
+            one.accu_init = within(&one.accu_init)?;
             let mut names = names.clone();
             names.remove(one.iter_var.as_str());
-            one.loop_cond = with_pair(&one.loop_cond, pair, &names);
-            one.loop_step = with_pair(&one.loop_step, pair, &names);
-            one.result = with_pair(&one.result, pair, &names);
-            Expr::Comprehension(one)
+            for part in [&mut one.loop_cond, &mut one.loop_step, &mut one.result] {
+                *part = with_pair(part, pair, &names)?;
+            }
+            Some(from_expr(Expr::Comprehension(one)))
         }
-    };
-    from_expr(expr)
+        Expr::Unspecified
+        | Expr::Ident(_)
+        | Expr::Literal(_)
+        | Expr::Struct(_)
+        | Expr::Select(_)
+        | Expr::List(_)
+        | Expr::Map(_)
+        | Expr::Call(_) => rebuilt(expression, &within),
+    }
 }
 
 /// Returns a context with the functions of Kubernetes and of this module.
@@ -342,7 +314,7 @@ fn key_value(key: &Key) -> Value {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::expressions::Programs;
+    use super::super::Programs;
 
     /// Returns the messages of a rule over an object.
     fn messages(rule: &str, object: &Value) -> Vec<String> {

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::failure::Cause;
-use super::kinds::Kind;
-use super::names;
-use super::object::{list, text};
+use crate::server::failure::Cause;
+use crate::server::kinds::Kind;
+use crate::server::names;
+use crate::server::object::{list, text};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
@@ -89,10 +89,10 @@ fn of_subject(is_namespaced: bool, subject: &Value, at: &str) -> Vec<Cause> {
     let path = format!("{at}.apiGroup");
     match text(subject, "kind") {
         "ServiceAccount" => {
-            let wrong = names::subdomain(name).into_iter();
-            let wrong = wrong.filter(|_| !name.is_empty());
-            let named = format!("{at}.name");
-            causes.extend(wrong.map(|why| Cause::invalid(named.as_str(), &name.into(), &why)));
+            if !name.is_empty() {
+                let (named, wrong) = (format!("{at}.name"), names::subdomain(name));
+                causes.extend(Cause::all_invalid(named, &name.into(), wrong));
+            }
             if !group.is_empty() {
                 causes.push(Cause::unsupported(path, &group.into(), &[""]));
             }

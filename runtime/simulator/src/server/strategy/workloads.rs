@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::failure::Cause;
-use super::object::{list, name, text};
-use super::{cron, pods, selectors};
+use super::cron;
+use crate::server::failure::Cause;
+use crate::server::object::{list, name, text};
+use crate::server::{pods, selectors};
 
 const TEMPLATE: &str = "spec.template";
 
@@ -215,8 +216,8 @@ fn cron_job(spec: &Value) -> Vec<Cause> {
     if schedule.is_empty() {
         causes.push(Cause::required(path, ""));
     } else {
-        let wrong = cron::error(schedule).into_iter();
-        causes.extend(wrong.map(|why| Cause::invalid(path, &schedule.into(), &why)));
+        let wrong = cron::error(schedule);
+        causes.extend(Cause::all_invalid(path, &schedule.into(), wrong));
         if schedule.contains("TZ") {
             let detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
             causes.push(Cause::invalid(path, &schedule.into(), detail));

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::failure::Cause;
-use super::names;
-use super::object::{list, text};
-use super::selectors;
+use crate::server::failure::Cause;
+use crate::server::names;
+use crate::server::object::{list, text};
+use crate::server::selectors;
 
 const OLD_CLASS: &str = "kubernetes.io/ingress.class";
 
@@ -39,9 +39,12 @@ pub(crate) fn ingress(object: &Value) -> Vec<Cause> {
     for (index, tls) in list(spec, "tls").iter().enumerate() {
         let at = format!("spec.tls[{index}]");
         for (index, host) in list(tls, "hosts").iter().enumerate() {
-            for why in names::host(host.as_str().unwrap_or_default()) {
-                causes.push(Cause::invalid(format!("{at}.hosts[{index}]"), host, &why));
-            }
+            let wrong = names::host(host.as_str().unwrap_or_default());
+            causes.extend(Cause::all_invalid(
+                format!("{at}.hosts[{index}]"),
+                host,
+                wrong,
+            ));
         }
         causes.extend(named(tls, "secretName", &at));
     }
@@ -55,10 +58,11 @@ fn named(value: &Value, field: &str, at: &str) -> Vec<Cause> {
     if name.is_empty() {
         return Vec::new();
     }
-    let wrong = names::subdomain(name).into_iter();
-    wrong
-        .map(|why| Cause::invalid(format!("{at}.{field}"), &name.into(), &why))
-        .collect()
+    Cause::all_invalid(
+        format!("{at}.{field}"),
+        &name.into(),
+        names::subdomain(name),
+    )
 }
 
 fn of_rule(rule: &Value, at: &str) -> Vec<Cause> {
@@ -70,8 +74,7 @@ fn of_rule(rule: &Value, at: &str) -> Vec<Cause> {
             let detail = "must be a DNS name, not an IP address";
             causes.push(Cause::invalid(path.as_str(), &host.into(), detail));
         }
-        let wrong = names::host(host).into_iter();
-        causes.extend(wrong.map(|why| Cause::invalid(path.as_str(), &host.into(), &why)));
+        causes.extend(Cause::all_invalid(path, &host.into(), names::host(host)));
     }
     if !rule["http"].is_object() {
         return causes;
@@ -138,8 +141,7 @@ fn backend(backend: &Value, at: &str) -> Vec<Cause> {
     if name.is_empty() {
         causes.push(Cause::required(path, ""));
     } else {
-        let wrong = names::label(name).into_iter();
-        causes.extend(wrong.map(|why| Cause::invalid(path.as_str(), &name.into(), &why)));
+        causes.extend(Cause::all_invalid(path, &name.into(), names::label(name)));
     }
     let port = text(&service["port"], "name");
     let number = service["port"]["number"].as_i64().unwrap_or(0);
@@ -147,13 +149,16 @@ fn backend(backend: &Value, at: &str) -> Vec<Cause> {
         (false, false) => causes.extend(blamed("cannot set both port name & port number")),
         (false, true) => {
             let path = format!("{at}.service.port.name");
-            let wrong = names::port_name(port).into_iter();
-            causes.extend(wrong.map(|why| Cause::invalid(path.as_str(), &port.into(), &why)));
+            causes.extend(Cause::all_invalid(
+                path,
+                &port.into(),
+                names::port_name(port),
+            ));
         }
         (true, false) => {
             let path = format!("{at}.service.port.number");
             let wrong = names::port_number(number);
-            causes.extend(wrong.map(|why| Cause::invalid(path, &number.into(), why)));
+            causes.extend(Cause::all_invalid(path, &number.into(), wrong));
         }
         (true, true) => causes.push(Cause::required(at, "port name or number is required")),
     }
@@ -193,17 +198,12 @@ pub(crate) fn policy(object: &Value) -> Vec<Cause> {
 }
 
 fn of_policy_port(port: &Value, at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let protocol = text(port, "protocol");
-    let known = ["SCTP", "TCP", "UDP"];
-    if !protocol.is_empty() && !known.contains(&protocol) {
-        let path = format!("{at}.protocol");
-        causes.push(Cause::unsupported(path, &protocol.into(), &known));
-    }
+    let wrong = Cause::not_among(port, at, "protocol", &names::PROTOCOLS);
+    let mut causes = Vec::from_iter(wrong);
     if let Some(number) = port["port"].as_i64() {
         let wrong = names::port_number(number);
         let path = format!("{at}.port");
-        causes.extend(wrong.map(|why| Cause::invalid(path, &number.into(), why)));
+        causes.extend(Cause::all_invalid(path, &number.into(), wrong));
         let end = &port["endPort"];
         if end.as_i64().is_some_and(|end| end < number) {
             let detail = "must be greater than or equal to `port`";

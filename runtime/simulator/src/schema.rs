@@ -16,6 +16,7 @@ mod node;
 mod paths;
 mod problem;
 mod pruning;
+mod quantity;
 mod scalars;
 mod strategic;
 mod structural;

@@ -25,7 +25,7 @@ mod immutable;
 mod kinds;
 mod list;
 mod metadata;
-mod names;
+pub(crate) mod names;
 mod nulls;
 pub(crate) mod object;
 mod openapi;

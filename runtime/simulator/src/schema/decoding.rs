@@ -7,6 +7,7 @@ use base64::{DecodeError, Engine};
 use serde_json::Value;
 
 use super::node::{Arena, Id, Scalar, Shape};
+use super::quantity;
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -26,6 +27,9 @@ fn find<'a>(
     path: &mut Vec<String>,
 ) -> Option<String> {
     let node = arena.node(id);
+    if node.is_quantity() && !value.is_null() {
+        return quantity::error(value).map(str::to_owned);
+    }
     let found = match value {
         Value::Null => return None,
         Value::Bool(_) => "bool".to_owned(),
@@ -113,6 +117,9 @@ fn bytes(text: &str) -> Result<Vec<u8>, DecodeError> {
 /// from that of its field.
 pub(super) fn unrestorable(arena: &Arena, id: Id, value: &Value) -> Option<String> {
     let node = arena.node(id);
+    if node.is_quantity() && !value.is_null() {
+        return quantity::error(value).map(str::to_owned);
+    }
     let found = match value {
         Value::Null => return None,
         Value::Bool(_) => "bool",

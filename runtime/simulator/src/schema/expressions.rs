@@ -2,8 +2,10 @@
 //! language and the functions of Kubernetes. This module binds the values and words the messages.
 
 pub(super) mod checker;
+mod conversions;
 pub(super) mod cost;
 mod evaluation;
+mod named;
 mod types;
 
 use std::collections::BTreeMap;

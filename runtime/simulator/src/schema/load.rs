@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map as Object, Value, json};
 
-use super::node::{Arena, Id, Items, List, Map, Node, Patch, Scalar};
+use super::node::{self, Arena, Id, Items, List, Map, Node, Patch, Scalar};
 
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const RAW: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
@@ -78,7 +78,10 @@ impl<'a> Loader<'a> {
         let id = self.allocate_node();
         self.named.insert(key, id);
         let mut node = match name {
-            QUANTITY => scalar(Scalar::Untyped),
+            QUANTITY => Node {
+                format: node::QUANTITY.to_owned(),
+                ..scalar(Scalar::Untyped)
+            },
             RAW => free_form(UNTYPED, true),
             name => {
                 let definitions = self.definitions;

@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+/// The format of the node of a quantity, which no schema has.
+pub(super) const QUANTITY: &str = "quantity";
+
 /// The place of a node in its arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Id(pub(super) usize);
@@ -30,7 +33,7 @@ pub(super) struct Node {
     pub(super) map: Option<Map>,
     pub(super) default: Option<Value>,
     pub(super) patch: Patch,
-    /// Of a number: its Go type.
+    /// Of a number: its Go type. `QUANTITY` for the quantities of built-in kinds.
     pub(super) format: String,
 }
 
@@ -103,6 +106,10 @@ impl Shape<'_> {
 }
 
 impl Node {
+    pub(super) fn is_quantity(&self) -> bool {
+        self.format == QUANTITY
+    }
+
     /// Returns the shape that fits a value. If none fits, or there is no value, returns the first
     /// shape.
     pub(super) fn shape(&self, value: Option<&Value>) -> Shape<'_> {

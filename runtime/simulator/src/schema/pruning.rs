@@ -5,6 +5,7 @@ use serde_json::{Map as Object, Value};
 use super::decoding;
 use super::load::{DEDUCED, is_true};
 use super::node::{Arena, Id, Map, Node, Scalar, Shape};
+use super::quantity;
 
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
@@ -196,6 +197,14 @@ pub(super) fn as_written(arena: &Arena, id: Id, value: &mut Value) {
             }
             for (name, value) in fields {
                 if let Some(below) = map.field(name) {
+                    let in_resources = !map.fields.contains_key(name);
+                    let below_node = arena.node(below);
+                    if below_node.is_quantity() && !value.is_null() {
+                        if let Some(written) = quantity::canonical(value, in_resources) {
+                            *value = written.into();
+                        }
+                        continue;
+                    }
                     as_written(arena, below, value);
                 }
             }

@@ -5,7 +5,8 @@ mod kept;
 
 use std::sync::Arc;
 
-use super::kinds::{Kind, Kinds, Names, Traits, Version};
+use super::kinds::{Kind, Kinds, Traits, Version};
+use super::names::Names;
 use crate::schema::Schema;
 
 /// group, version, plural, singular, kind, short names, categories, subresources, flags.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::kinds::{Kind, Names, Traits, Version};
+use super::kinds::{Kind, Traits, Version};
+use super::names::Names;
 use super::object::{self, fill, list, map, metadata, name, text};
 use super::state::State;
 use super::store::StoreKey;

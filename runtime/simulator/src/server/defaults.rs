@@ -2,6 +2,8 @@
 //! their schemas.
 
 mod kept;
+#[cfg(test)]
+mod tests;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -18,18 +20,20 @@ pub(crate) fn default(kind: &Kind, object: &mut Value) {
     match (kind.group.as_str(), kind.plural.as_str()) {
         ("", "services") => {
             service(object);
-            if object["spec"]["type"] == "LoadBalancer" {
-                for address in items(&mut object["status"]["loadBalancer"], "ingress") {
-                    if address.contains_key("ip") {
-                        fill(address, "ipMode", "VIP");
-                    }
-                }
-            }
+            balanced(object);
         }
         ("", "pods") => {
             let spec = map(object, "spec");
             fill(spec, "enableServiceLinks", true);
             pod(spec);
+            of_running(spec);
+        }
+        ("", "replicationcontrollers") => controller(object),
+        ("", "limitranges") => limits(object),
+        ("", "nodes") => {
+            if let Some(capacity) = object["status"].get("capacity").cloned() {
+                fill(map(object, "status"), "allocatable", capacity);
+            }
         }
         ("", "podtemplates") => template(object),
         ("", "secrets") => secret(object),
@@ -40,14 +44,7 @@ pub(crate) fn default(kind: &Kind, object: &mut Value) {
             fill(spec, "volumeMode", "Filesystem");
         }
         ("", "persistentvolumeclaims") => claim(map(object, "spec")),
-        ("", "namespaces") => {
-            let name = super::object::name(object).to_owned();
-            if !name.is_empty() {
-                let metadata = super::object::metadata(object);
-                let labels = metadata.entry("labels").or_insert_with(|| json!({}));
-                labels["kubernetes.io/metadata.name"] = name.into();
-            }
-        }
+        ("", "namespaces") => namespace(object),
         ("apps", "deployments") => deployment(map(object, "spec")),
         ("apps", "replicasets") => {
             fill(map(object, "spec"), "replicas", 1);
@@ -55,7 +52,10 @@ pub(crate) fn default(kind: &Kind, object: &mut Value) {
         }
         ("apps", "statefulsets") => stateful_set(map(object, "spec")),
         ("apps", "daemonsets") => daemon_set(map(object, "spec")),
-        ("batch", "jobs") => job(map(object, "spec")),
+        ("batch", "jobs") => {
+            job(map(object, "spec"));
+            label(object);
+        }
         ("batch", "cronjobs") => cron_job(map(object, "spec")),
         ("discovery.k8s.io", "endpointslices") => {
             for port in items(object, "ports") {
@@ -63,12 +63,15 @@ pub(crate) fn default(kind: &Kind, object: &mut Value) {
                 fill(port, "protocol", "TCP");
             }
         }
-        ("networking.k8s.io", "networkpolicies") => {
-            let spec = map(object, "spec");
-            let mut kinds = vec!["Ingress"];
-            kinds.extend(spec.contains_key("egress").then_some("Egress"));
-            fill(spec, "policyTypes", json!(kinds));
-            fill(spec, "podSelector", json!({}));
+        ("networking.k8s.io", "networkpolicies") => policy(map(object, "spec")),
+        ("networking.k8s.io", "ingressclasses") => {
+            let parameters = map(object, "spec").get_mut("parameters");
+            if let Some(parameters) = parameters.and_then(Value::as_object_mut) {
+                fill(parameters, "scope", "Cluster");
+            }
+        }
+        ("scheduling.k8s.io", "priorityclasses") => {
+            fill_text(object, "preemptionPolicy", "PreemptLowerPriority");
         }
         ("rbac.authorization.k8s.io", "rolebindings" | "clusterrolebindings") => binding(object),
         ("storage.k8s.io", "storageclasses") => {
@@ -171,6 +174,26 @@ fn service(object: &mut Value) {
     }
 }
 
+fn namespace(object: &mut Value) {
+    let name = super::object::name(object).to_owned();
+    if !name.is_empty() {
+        let metadata = super::object::metadata(object);
+        let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+        labels["kubernetes.io/metadata.name"] = name.into();
+    }
+}
+
+fn balanced(object: &mut Value) {
+    if object["spec"]["type"] != "LoadBalancer" {
+        return;
+    }
+    for address in items(&mut object["status"]["loadBalancer"], "ingress") {
+        if address.contains_key("ip") {
+            fill(address, "ipMode", "VIP");
+        }
+    }
+}
+
 /// Fills in the Pod template of a workload.
 fn template(workload: &mut Value) {
     if let Some(template) = workload
@@ -198,18 +221,42 @@ fn pod(spec: &mut Map<String, Value>) {
         spec.insert("serviceAccountName".to_owned(), account.clone());
         spec.insert("serviceAccount".to_owned(), account);
     }
-    let host_network = spec.get("hostNetwork").is_some_and(|value| *value == true);
     for list in ["containers", "initContainers"] {
-        for one in inner(spec, list) {
-            container(one, host_network);
-        }
+        inner(spec, list).for_each(container);
     }
     for one in inner(spec, "volumes") {
         volume(one);
     }
 }
 
-fn container(container: &mut Map<String, Value>, host_network: bool) {
+/// Fills in what a Pod has and a template of Pods has not.
+fn of_running(spec: &mut Map<String, Value>) {
+    let host_network = spec.get("hostNetwork").is_some_and(|value| *value == true);
+    for list in ["containers", "initContainers"] {
+        for container in inner(spec, list) {
+            for port in inner(container, "ports").filter(|_| host_network) {
+                if let Some(number) = port.get("containerPort").cloned() {
+                    fill(port, "hostPort", number);
+                }
+            }
+            if let Some(resources) = container.get_mut("resources") {
+                fill_each(resources, "requests", "limits");
+            }
+        }
+    }
+}
+
+/// Copies the entries of a map that another map of the same object lacks.
+fn fill_each(object: &mut Value, field: &str, from: &str) {
+    if let Some(given) = object.get(from).and_then(Value::as_object).cloned() {
+        let target = map(object, field);
+        for (name, value) in given {
+            fill(target, &name, value);
+        }
+    }
+}
+
+fn container(container: &mut Map<String, Value>) {
     fill(container, "terminationMessagePath", "/dev/termination-log");
     fill(container, "terminationMessagePolicy", "File");
     fill(container, "resources", json!({}));
@@ -227,16 +274,10 @@ fn container(container: &mut Map<String, Value>, host_network: bool) {
     );
     for port in inner(container, "ports") {
         fill(port, "protocol", "TCP");
-        if host_network && let Some(number) = port.get("containerPort").cloned() {
-            fill(port, "hostPort", number);
-        }
     }
     for variable in inner(container, "env") {
-        let reference = variable
-            .get_mut("valueFrom")
-            .and_then(|from| from.get_mut("fieldRef"));
-        if let Some(reference) = reference.and_then(Value::as_object_mut) {
-            fill(reference, "apiVersion", "v1");
+        if let Some(from) = variable.get_mut("valueFrom") {
+            of_field(from);
         }
     }
     for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
@@ -249,21 +290,33 @@ fn container(container: &mut Map<String, Value>, host_network: bool) {
             ] {
                 fill(probe, field, value);
             }
-            if let Some(get) = probe.get_mut("httpGet").and_then(Value::as_object_mut) {
-                fill(get, "path", "/");
-                fill(get, "scheme", "HTTP");
+            if let Some(call) = probe.get_mut("grpc").and_then(Value::as_object_mut) {
+                fill(call, "service", "");
             }
+            http_get(probe);
         }
     }
-    let resources = container
-        .get_mut("resources")
-        .filter(|resources| resources.get("limits").is_some());
-    if let Some(resources) = resources {
-        let limits = resources["limits"].as_object().cloned().unwrap_or_default();
-        let requests = map(resources, "requests");
-        for (name, limit) in limits {
-            fill(requests, &name, limit);
+    for hook in ["postStart", "preStop"] {
+        let hook = container
+            .get_mut("lifecycle")
+            .and_then(|all| all.get_mut(hook));
+        if let Some(hook) = hook.and_then(Value::as_object_mut) {
+            http_get(hook);
         }
+    }
+}
+
+fn http_get(action: &mut Map<String, Value>) {
+    if let Some(get) = action.get_mut("httpGet").and_then(Value::as_object_mut) {
+        fill(get, "path", "/");
+        fill(get, "scheme", "HTTP");
+    }
+}
+
+/// Fills in the version of a field of a Pod that something reads.
+fn of_field(from: &mut Value) {
+    if let Some(reference) = from.get_mut("fieldRef").and_then(Value::as_object_mut) {
+        fill(reference, "apiVersion", "v1");
     }
 }
 
@@ -276,6 +329,20 @@ fn volume(volume: &mut Map<String, Value>) {
             fill(source, "defaultMode", 420);
         }
     }
+    if let Some(source) = volume.get_mut("downwardAPI") {
+        of_fields(source);
+    }
+    if let Some(projected) = volume.get_mut("projected").and_then(Value::as_object_mut) {
+        for source in inner(projected, "sources") {
+            let token = source.get_mut("serviceAccountToken");
+            if let Some(token) = token.and_then(Value::as_object_mut) {
+                fill(token, "expirationSeconds", 3600);
+            }
+            if let Some(source) = source.get_mut("downwardAPI") {
+                of_fields(source);
+            }
+        }
+    }
     if let Some(path) = volume.get_mut("hostPath").and_then(Value::as_object_mut) {
         fill(path, "type", "");
     }
@@ -285,6 +352,11 @@ fn volume(volume: &mut Map<String, Value>) {
     if let Some(template) = template.filter(|template| template.is_object()) {
         claim(map(template, "spec"));
     }
+}
+
+fn of_fields(source: &mut Value) {
+    let items = source.get_mut("items").and_then(Value::as_array_mut);
+    items.into_iter().flatten().for_each(of_field);
 }
 
 fn claim(spec: &mut Map<String, Value>) {
@@ -307,6 +379,53 @@ fn secret(object: &mut Value) {
             data.insert(key, encoded.into());
         }
     }
+}
+
+fn policy(spec: &mut Map<String, Value>) {
+    let mut kinds = vec!["Ingress"];
+    kinds.extend(spec.contains_key("egress").then_some("Egress"));
+    fill(spec, "policyTypes", json!(kinds));
+    fill(spec, "podSelector", json!({}));
+    for direction in ["ingress", "egress"] {
+        for rule in inner(spec, direction) {
+            for port in inner(rule, "ports") {
+                fill(port, "protocol", "TCP");
+            }
+        }
+    }
+}
+
+/// Fills in the limits of containers from each other, in the order in which the real server does.
+fn limits(object: &mut Value) {
+    let limits = map(object, "spec").get_mut("limits");
+    let limits = limits.and_then(Value::as_array_mut);
+    for limit in limits.into_iter().flatten() {
+        if limit["type"] == "Container" {
+            fill_each(limit, "default", "max");
+            fill_each(limit, "defaultRequest", "default");
+            fill_each(limit, "defaultRequest", "min");
+        }
+    }
+}
+
+/// Takes the labels of an object without any from its template.
+fn label(object: &mut Value) {
+    let labels = &object["spec"]["template"]["metadata"]["labels"];
+    let none = |labels: &Value| labels.as_object().is_none_or(Map::is_empty);
+    if !none(labels) && none(&object["metadata"]["labels"]) {
+        object["metadata"]["labels"] = labels.clone();
+    }
+}
+
+fn controller(object: &mut Value) {
+    label(object);
+    let labels = object["spec"]["template"]["metadata"]["labels"].clone();
+    let spec = map(object, "spec");
+    fill(spec, "replicas", 1);
+    if labels.is_object() {
+        fill(spec, "selector", labels);
+    }
+    of_template(spec);
 }
 
 fn endpoints(object: &mut Value) {
@@ -348,8 +467,10 @@ fn stateful_set(spec: &mut Map<String, Value>) {
     if strategy["type"] == "RollingUpdate" {
         fill(map(strategy, "rollingUpdate"), "partition", 0);
     }
-    let kept = json!({"whenDeleted": "Retain", "whenScaled": "Retain"});
-    fill(spec, "persistentVolumeClaimRetentionPolicy", kept);
+    let kept = spec.entry("persistentVolumeClaimRetentionPolicy");
+    let kept = kept.or_insert_with(|| json!({}));
+    fill_text(kept, "whenDeleted", "Retain");
+    fill_text(kept, "whenScaled", "Retain");
     for template in inner(spec, "volumeClaimTemplates") {
         fill(template, "apiVersion", "v1");
         fill(template, "kind", "PersistentVolumeClaim");

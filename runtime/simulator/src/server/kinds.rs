@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::names::Names;
 use crate::schema::Schema;
 
 /// Name under which a kind's objects are stored: `services`, `listeners.listeners.stackable.tech`.
@@ -46,18 +47,6 @@ pub(crate) struct Traits {
     pub(crate) returns_deleted: bool,
     /// Allowed form of names.
     pub(crate) names: Names,
-}
-
-/// Allowed form of names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Names {
-    /// Labels of a host name joined by dots.
-    #[default]
-    Subdomain,
-    /// One label of a host name.
-    Label,
-    /// Any name that fits into a path.
-    Path,
 }
 
 /// One version of a kind.

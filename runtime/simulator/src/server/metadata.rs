@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::failure::{Cause, Failure};
-use super::kinds::{Kind, Names};
-use super::names;
+use super::kinds::Kind;
+use super::names::{self, Names};
 use super::object::{self, list, metadata, name, namespace, text};
 use super::selectors;
 

@@ -1,12 +1,22 @@
 //! Allowed forms of names, labels and keys, and the messages of the real server for violations.
 //! Knows texts only.
 
-use super::kinds::Names;
-
 /// Protocols of ports, in the order of messages.
 pub(crate) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+
+/// Allowed form of names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// Labels of a host name joined by dots.
+    #[default]
+    Subdomain,
+    /// One label of a host name.
+    Label,
+    /// Any name that fits into a path.
+    Path,
+}
 
 /// Returns the errors of the name of an object. `prefix` is true for a name that the server
 /// extends.

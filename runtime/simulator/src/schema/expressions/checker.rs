@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::types::Type;
 
-/// Names that begin the names of functions, and of types.
-const SPACES: &str = "authorizer base64 bool bytes cel cidr double dyn format google int ip json jsonpatch list lists \
-    map math null_type optional optional_type regex sets string strings type uint url";
+/// Names that begin the names of functions, and of types. A definition has neither `math` nor
+/// `base64`, and no `authorizer` or `jsonpatch`, which only policies have.
+const SPACES: &str = "bool bytes cel cidr double dyn format google int ip json list lists \
+    map null_type optional optional_type regex sets string strings type uint url";
 
 /// Functions that are called without a value before them.
 const FUNCTIONS: &str = "bool bytes cidr double duration dyn has int ip isCIDR isIP isQuantity isSemver isURL json \
@@ -481,6 +482,34 @@ mod tests {
     }
 
     #[test]
+    fn a_library_that_definitions_lack_is_refused() {
+        for (rule, message) in [
+            (
+                "math.greatest(self.speed, 2) > 1",
+                "undeclared reference to 'math' (in container '')",
+            ),
+            (
+                "math.greatest(self.speed, 2) > 1",
+                "ERROR: <input>:1:14: undeclared reference to 'greatest' (in container '')",
+            ),
+            (
+                "base64.decode(self.name) == b'a'",
+                "undeclared reference to 'base64' (in container '')",
+            ),
+            (
+                "authorizer.path('/healthz').check('get').allowed()",
+                "undeclared reference to 'authorizer' (in container '')",
+            ),
+        ] {
+            let found = errors_of(json!({"rule": rule}));
+            assert!(
+                found.iter().any(|one| one.contains(message)),
+                "{rule}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_rule_that_fits_its_schema_is_accepted() {
         for rule in [
             "self.speed <= 5 && self.part > 1",
@@ -499,7 +528,7 @@ mod tests {
             "self.free.whatever == 1 && self.?name.orValue('') != ''",
             "quantity('1Gi').isGreaterThan(quantity(self.name)) && isIP(self.name)",
             "[1, 2].exists(n, n == self.speed) && {'a': 1}.size() == 1",
-            "math.greatest(self.speed, 2) > 1 && optional.of(self.name).hasValue()",
+            "optional.of(self.name).hasValue() && strings.quote(self.name) != ''",
             "self.tags.isSorted() && self.tags.indexOf('a') < 3 && self.name in ['a', 'b']",
             "self.speed % 2 == 0 && -self.speed < 0 && int(self.name) > 1 && string(self.speed) != ''",
             "self == oldSelf && self.inner == oldSelf.inner",

@@ -6,15 +6,25 @@ use std::sync::Arc;
 
 use kube_cel::KubeCelExt as _;
 use kube_cel::cel::common::ast::{
-    CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators,
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, operators,
 };
 use kube_cel::cel::extractors::This;
-use kube_cel::cel::objects::Key;
+use kube_cel::cel::objects::{Key, OptionalValue};
 use kube_cel::cel::{Context, ExecutionError, IdedExpr, Value};
+
+use super::{conversions, named};
 
 /// The pairs of keys and values of a map, or of positions and items of a list.
 const PAIRS: &str = "@pairs";
+/// The value of an optional value as a list.
+const ITEMS: &str = "@items";
+/// The first item of a list as an optional value.
+const FIRST: &str = "@first";
 const RESULT: &str = "@result";
+
+/// Conversions of values that the interpreter does not convert, before the function that does the
+/// others.
+const CONVERSIONS: [(&str, &str); 2] = [("string", "@text"), ("int", "@number")];
 
 /// Macros that the parser leaves as calls, because they have two variables or are not known to it.
 const MACROS: &str = "all exists exists_one existsOne optFlatMap optMap transformList transformMap transformMapEntry";
@@ -39,7 +49,7 @@ pub(super) fn adapted(expression: &IdedExpr) -> Option<IdedExpr> {
         && let Some(range) = &call.target
         && is_macro(&call.func_name)
     {
-        return of_pairs(range, call);
+        return as_loop(range, call);
     }
     let mut new = rebuilt(expression, &adapted)?;
     if let Expr::Select(select) = &mut new.expr
@@ -55,6 +65,12 @@ pub(super) fn adapted(expression: &IdedExpr) -> Option<IdedExpr> {
     {
         // This operator fails where the field is absent; the index does not.
         operators::OPT_INDEX.clone_into(&mut call.func_name);
+    }
+    if let Expr::Call(call) = &mut new.expr
+        && call.target.is_none()
+        && let Some((_, convert)) = CONVERSIONS.iter().find(|(name, _)| *name == call.func_name)
+    {
+        call.args = vec![function(convert, std::mem::take(&mut call.args))];
     }
     Some(new)
 }
@@ -121,14 +137,13 @@ fn is_macro(name: &str) -> bool {
     MACROS.split(' ').any(|one| one == name)
 }
 
-/// Returns `all` or `exists` with two variables as a loop over pairs.
-fn of_pairs(range: &IdedExpr, call: &CallExpr) -> Option<IdedExpr> {
-    let is_all = match call.func_name.as_str() {
-        "all" => true,
-        "exists" => false,
-        _ => return None,
-    };
-    let [first, second, body] = call.args.as_slice() else {
+/// Returns a macro that the parser leaves as a call, as a loop.
+fn as_loop(range: &IdedExpr, call: &CallExpr) -> Option<IdedExpr> {
+    let name = call.func_name.as_str();
+    if let ("optMap" | "optFlatMap", [variable, body]) = (name, call.args.as_slice()) {
+        return of_optional(range, variable, body, name == "optMap");
+    }
+    let [first, second, rest @ ..] = call.args.as_slice() else {
         return None;
     };
     let (Expr::Ident(first), Expr::Ident(second)) = (&first.expr, &second.expr) else {
@@ -137,28 +152,109 @@ fn of_pairs(range: &IdedExpr, call: &CallExpr) -> Option<IdedExpr> {
     // One pair. A loop within has other variables, so that it does not hide this one.
     let pair = format!("@{first},{second}");
     let names = BTreeMap::from([(first.as_str(), 0), (second.as_str(), 1)]);
-    let body = with_pair(&adapted(body)?, &pair, &names)?;
-    let range = function(PAIRS, vec![adapted(range)?]);
-    let result = || from_expr(Expr::Ident(RESULT.to_owned()));
-    let (goes_on, operator) = match is_all {
-        true => (result(), operators::LOGICAL_AND),
-        false => (
-            function(operators::LOGICAL_NOT, vec![result()]),
-            operators::LOGICAL_OR,
-        ),
+    let part = |one: &IdedExpr| with_pair(&adapted(one)?, &pair, &names);
+    let rest: Option<Vec<IdedExpr>> = rest.iter().map(part).collect();
+    let (start, step, end) = steps(name, &rest?)?;
+    let goes_on = match name {
+        "all" => result(),
+        "exists" => function(operators::LOGICAL_NOT, vec![result()]),
+        _ => literal(LiteralValue::Boolean(true.into())),
     };
+    let range = function(PAIRS, vec![adapted(range)?]);
     Some(from_expr(Expr::Comprehension(Box::new(
         ComprehensionExpr {
             iter_range: range,
             iter_var: pair,
             iter_var2: None,
             accu_var: RESULT.to_owned(),
-            accu_init: from_expr(Expr::Literal(LiteralValue::Boolean(is_all.into()))),
+            accu_init: start,
             loop_cond: function(operators::NOT_STRICTLY_FALSE, vec![goes_on]),
-            loop_step: function(operator, vec![result(), body]),
-            result: result(),
+            loop_step: step,
+            result: end,
         },
     ))))
+}
+
+/// Returns the start of a loop over pairs, its step, and its result.
+fn steps(name: &str, parts: &[IdedExpr]) -> Option<(IdedExpr, IdedExpr, IdedExpr)> {
+    let boolean = |value: bool| literal(LiteralValue::Boolean(value.into()));
+    let number = |value: i64| literal(LiteralValue::Int(value.into()));
+    let choice = |condition: &IdedExpr, yes: IdedExpr| {
+        function(
+            operators::CONDITIONAL,
+            vec![condition.clone(), yes, result()],
+        )
+    };
+    let with = |item: &IdedExpr| {
+        let item = list_of(vec![item.clone()]);
+        function(operators::ADD, vec![result(), item])
+    };
+    let empty = list_of(Vec::new());
+    Some(match (name, parts) {
+        ("all", [body]) => (
+            boolean(true),
+            function(operators::LOGICAL_AND, vec![result(), body.clone()]),
+            result(),
+        ),
+        ("exists", [body]) => (
+            boolean(false),
+            function(operators::LOGICAL_OR, vec![result(), body.clone()]),
+            result(),
+        ),
+        ("exists_one" | "existsOne", [body]) => (
+            number(0),
+            choice(body, function(operators::ADD, vec![result(), number(1)])),
+            function(operators::EQUALS, vec![result(), number(1)]),
+        ),
+        ("transformList", [body]) => (empty, with(body), result()),
+        ("transformList", [filter, body]) => (empty, choice(filter, with(body)), result()),
+        _ => return None,
+    })
+}
+
+/// Returns `optMap` or `optFlatMap` as a loop over the value, if there is one.
+fn of_optional(
+    value: &IdedExpr,
+    variable: &IdedExpr,
+    body: &IdedExpr,
+    wraps: bool,
+) -> Option<IdedExpr> {
+    let Expr::Ident(variable) = &variable.expr else {
+        return None;
+    };
+    let body = adapted(body)?;
+    let step = match wraps {
+        true => list_of(vec![body]),
+        false => function(ITEMS, vec![body]),
+    };
+    Some(from_expr(Expr::Comprehension(Box::new(
+        ComprehensionExpr {
+            iter_range: function(ITEMS, vec![adapted(value)?]),
+            iter_var: variable.clone(),
+            iter_var2: None,
+            accu_var: RESULT.to_owned(),
+            // A loop loses what makes a value optional, so it keeps a list.
+            accu_init: list_of(Vec::new()),
+            loop_cond: literal(LiteralValue::Boolean(true.into())),
+            loop_step: step,
+            result: function(FIRST, vec![result()]),
+        },
+    ))))
+}
+
+fn result() -> IdedExpr {
+    from_expr(Expr::Ident(RESULT.to_owned()))
+}
+
+fn list_of(elements: Vec<IdedExpr>) -> IdedExpr {
+    from_expr(Expr::List(ListExpr {
+        elements,
+        optional_indices: Vec::new(),
+    }))
+}
+
+fn literal(value: LiteralValue) -> IdedExpr {
+    from_expr(Expr::Literal(value))
 }
 
 fn function(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
@@ -204,7 +300,12 @@ fn with_pair(expression: &IdedExpr, pair: &str, names: &BTreeMap<&str, i64>) -> 
 /// Returns a context with the functions of Kubernetes and of this module.
 pub(super) fn context<'a>() -> Context<'a> {
     let mut context = Context::default().with_all();
+    named::register(&mut context);
     context.add_function(PAIRS, pairs);
+    context.add_function(ITEMS, items);
+    context.add_function(FIRST, first);
+    context.add_function("@text", conversions::text);
+    context.add_function("@number", conversions::number);
     context.add_function("dyn", untyped);
     context.add_function("type", type_of);
     context.add_function("bool", boolean);
@@ -269,6 +370,25 @@ fn boolean(This(value): This<Value>) -> Result<bool, ExecutionError> {
         "0" | "f" | "false" | "FALSE" | "False" => Ok(false),
         _ => Err(ExecutionError::NoSuchOverload),
     }
+}
+
+fn items(This(value): This<Value>) -> Result<Value, ExecutionError> {
+    let Value::Opaque(optional) = &value else {
+        return Err(ExecutionError::NoSuchOverload);
+    };
+    let optional = optional.downcast_ref::<OptionalValue>();
+    let optional = optional.ok_or(ExecutionError::NoSuchOverload)?;
+    let items = optional.value().cloned().into_iter().collect();
+    Ok(Value::List(Arc::new(items)))
+}
+
+fn first(This(list): This<Value>) -> Result<Value, ExecutionError> {
+    let Value::List(items) = &list else {
+        return Err(ExecutionError::NoSuchOverload);
+    };
+    let item = items.first().cloned();
+    let found = item.map_or_else(OptionalValue::none, OptionalValue::of);
+    Ok(Value::Opaque(Arc::new(found)))
 }
 
 fn pairs(This(range): This<Value>) -> Result<Value, ExecutionError> {
@@ -351,6 +471,25 @@ mod tests {
             "self.marks.all(k, v, self.tags.exists(v, v == 'x'))",
             "self.marks.exists(k, v, self.tags.exists(i, w, k == 'b' && v == '2' && i == 1 && w == 'y'))",
             "self.marks.transformList(k, v, k).size() == 2",
+            "self.marks.transformList(k, v, k == 'b', v) == ['2']",
+            "self.marks.existsOne(k, v, v == '2') && !self.tags.existsOne(i, v, i < 2)",
+            "self.?mode.optMap(m, m + '!').orValue('none') == 'none'",
+            "optional.of(2).optMap(n, n + 1).value() == 3",
+            "optional.of(2).optFlatMap(n, optional.of(n * 2)).value() == 4",
+            "!optional.of(2).optFlatMap(n, optional.none()).hasValue()",
+            "string(duration('1h30m')) == '5400s' && string(duration('-1.5s')) == '-1.5s'",
+            "string(timestamp('2026-01-31T01:02:03Z')) == '2026-01-31T01:02:03Z'",
+            "string(timestamp('2026-01-31T01:02:03.120Z')) == '2026-01-31T01:02:03.12Z'",
+            "string(true) == 'true' && string(5) == '5' && string('a') == 'a'",
+            "int(timestamp('1970-01-01T00:01:00Z')) == 60 && int('7') == 7 && int(2.0) == 2",
+            "string(self.day).startsWith('2026-01-31')",
+            "!format.dns1123Label().validate(self.metadata.name).hasValue()",
+            "format.named('dns1123Label').value().validate('Not').hasValue()",
+            "!format.named('unknown').hasValue()",
+            "!format.dns1123LabelPrefix().validate('a-').hasValue()",
+            "format.dns1123Label().validate('a.b').value() == ['must not contain dots']",
+            "format.uuid().validate('x').value() == ['does not match the UUID format']",
+            "!format.uri().validate('/a').hasValue() && !format.date().validate('2026-01-31').hasValue()",
             "self.day < timestamp('2030-01-01T00:00:00Z')",
             "google.protobuf.Timestamp{} == timestamp('1970-01-01T00:00:00Z')",
         ] {

@@ -60,6 +60,63 @@ fn of_this_edition(bencher: Bencher<'_, '_>, loads: usize) {
     measure(bencher, &text);
 }
 
+/// Benchmarks regions of two owned objects each, of which every third waits for the one before.
+#[divan::bench(args = [1, 2, 6, 12])]
+fn of_regions(bencher: Bencher<'_, '_>, regions: usize) {
+    let each: Vec<String> = (0..regions).map(region).collect();
+    let text = format!(
+        "lifecycle! {{
+            resource Wide;
+            facts {{ paused: bool from self; }}
+            states {{ Paused when paused => Suspended wakes self; }}
+            status {{ ready from Is0; }}
+            {}
+        }}",
+        each.concat()
+    );
+    measure(bencher, &text);
+}
+
+fn region(n: usize) -> String {
+    let before = n.saturating_sub(1);
+    let asks = n % 3 == 2;
+    let held = match asks {
+        true => format!(
+            "Held{n} when a{n} == Absent && r{before} != Up{before} => Pending wakes r{before};"
+        ),
+        false => String::new(),
+    };
+    let when = match asks {
+        true => format!("when a{n} == Stale || r{before} == Up{before}"),
+        false => String::new(),
+    };
+    format!(
+        "region r{n} {{
+            observe {{ a{n}: owned A{n} by name meta.name; b{n}: owned B{n} by name meta.name if spec.b{n}; }}
+            facts {{ t{n}: bool from a{n} given a{n} == Current else false; }}
+            states {{
+                Taken{n} when any(a{n}, b{n}) == Foreign => Error wakes a{n}, b{n}, self;
+                Rejected{n} when refused(apply_a{n}) || refused(apply_b{n}) => Error wakes self;
+                Going{n} when any(a{n}, b{n}) == Terminating => Pending;
+                {held}
+                Making{n} when any(a{n}, b{n}) in {{ Absent, Stale }} => Pending;
+                Starting{n} when !t{n} => Pending;
+                goal Up{n} when t{n} && b{n} == Current => Ready;
+            }}
+            effects {{ apply a{n} {when}; apply b{n}; }}
+            promises {{ starts{n}: a{n} == Current && !t{n} sets {{ t{n} = true }}; }}
+            status {{
+                condition Is{n} {{
+                    False \"NameTaken\" when any(a{n}, b{n}) == Foreign;
+                    False \"Refused\" when refused(apply_a{n}) || refused(apply_b{n});
+                    True when t{n} && b{n} == Current;
+                    Unknown \"Working\" otherwise;
+                }}
+            }}
+        }}"
+    )
+}
+
 fn edition(stages: usize, loads: usize) -> String {
     let values: Vec<String> = (0..stages).map(|stage| format!("S{stage}")).collect();
     let (mut states, mut promises) = (String::new(), String::new());

@@ -4,6 +4,8 @@
 mod comes;
 mod fragment;
 mod group;
+mod predicates;
+mod region;
 mod retired;
 mod status;
 mod taint;
@@ -15,6 +17,7 @@ pub use comes::WriteMode;
 pub use fragment::{Fragment, List, Mark, Need};
 pub use group::Member;
 pub(crate) use group::builder_of;
+pub use region::{Place, Region};
 pub use retired::{Gone, GoneOf, Leaves, Lock, LockText, Retired};
 pub use status::{
     Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Message, Part, Ready,
@@ -57,6 +60,9 @@ pub struct Lifecycle {
     pub marks: Vec<Mark>,
     /// Fragments whose items are inserted among its own items.
     pub fragments: Vec<Fragment>,
+    /// Parts with states of their own, which run beside each other.
+    pub regions: Vec<Region>,
+    pub place: Place,
     pub taint: Taint,
 }
 
@@ -106,6 +112,8 @@ pub struct Input {
     pub retired: Option<Leaves>,
     /// The group that it is judged with.
     pub member: Option<Member>,
+    /// True if it stands for another region, whose state is asked.
+    pub is_region: bool,
 }
 
 /// `retain` with the policy that decides, if it is not always so.
@@ -304,6 +312,8 @@ pub struct State {
     pub even_deleting: Option<Span>,
     pub wakes: Option<Vec<Ident>>,
     pub overdue: Option<Length>,
+    /// In a union of regions: the region that declares it.
+    pub region: Option<usize>,
 }
 
 /// A line of `effects`.
@@ -322,6 +332,8 @@ pub struct Effect {
     pub sets: Option<Vec<Vec<Assign>>>,
     pub undo: Option<Ident>,
     pub key: Option<Path>,
+    /// In a union of regions, and in a region by itself: the region that declares it.
+    pub region: Option<usize>,
 }
 
 impl Effect {
@@ -545,52 +557,6 @@ impl Pred {
             PredKind::There(_) | PredKind::Is { .. } => false,
             PredKind::All(parts) | PredKind::Any(parts) => parts.iter().any(Self::asks_for_refusal),
             PredKind::Not(part) => part.asks_for_refusal(),
-        }
-    }
-
-    fn joined(parts: &[Self], mark: &str, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (at, part) in parts.iter().enumerate() {
-            if at > 0 {
-                write!(f, " {mark} ")?;
-            }
-            match &part.kind {
-                PredKind::Any(_) if mark == "&&" => write!(f, "({part})")?,
-                PredKind::There(_)
-                | PredKind::Is { .. }
-                | PredKind::Refused(_)
-                | PredKind::All(_)
-                | PredKind::Any(_)
-                | PredKind::Not(_) => write!(f, "{part}")?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// `fact == A`, `fact in { A, B }`, or the same with a mark before.
-fn test(fact: &Ident, (one, several): (&str, &str), values: &[Ident]) -> String {
-    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-    match values.as_slice() {
-        [value] => format!("{fact} {one} {value}"),
-        all => format!("{fact} {several} {{ {} }}", all.join(", ")),
-    }
-}
-
-impl std::fmt::Display for Pred {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.kind {
-            PredKind::There(fact) => write!(f, "{fact}"),
-            PredKind::Is { fact, values } => f.write_str(&test(fact, ("==", "in"), values)),
-            PredKind::Refused(effect) => write!(f, "refused({effect})"),
-            PredKind::All(parts) => Self::joined(parts, "&&", f),
-            PredKind::Any(parts) => Self::joined(parts, "||", f),
-            PredKind::Not(part) => match &part.kind {
-                PredKind::Is { fact, values } => f.write_str(&test(fact, ("!=", "not in"), values)),
-                PredKind::There(_) | PredKind::Refused(_) | PredKind::Not(_) => {
-                    write!(f, "!{part}")
-                }
-                PredKind::All(_) | PredKind::Any(_) => write!(f, "!({part})"),
-            },
         }
     }
 }

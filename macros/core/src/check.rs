@@ -11,6 +11,7 @@ mod broken_order;
 mod call_without_outcome;
 pub(crate) mod circular_fact;
 pub(crate) mod circular_policy;
+pub(crate) mod circular_regions;
 mod clause_never_applies;
 mod condition_without_value;
 mod dead_end;
@@ -42,6 +43,7 @@ pub(crate) mod misfit_count;
 pub(crate) mod misfit_fragment;
 pub(crate) mod misfit_group;
 pub(crate) mod misfit_kstatus;
+pub(crate) mod misfit_region;
 pub(crate) mod misfit_retired;
 mod misfit_step;
 mod misnamed_provider;
@@ -75,6 +77,7 @@ mod repeated_key;
 pub(crate) mod retired_and_declared;
 mod sets_out_of_reach;
 mod setup_without_teardown;
+mod silent_region;
 pub(crate) mod stale_lock;
 mod state_without_world;
 mod steps_against_each_other;
@@ -145,6 +148,7 @@ pub const RULES: &[Rule] = &[
     call_without_outcome::RULE,
     circular_fact::RULE,
     circular_policy::RULE,
+    circular_regions::RULE,
     clause_never_applies::RULE,
     condition_without_value::RULE,
     dead_end::RULE,
@@ -176,6 +180,7 @@ pub const RULES: &[Rule] = &[
     misfit_fragment::RULE,
     misfit_group::RULE,
     misfit_kstatus::RULE,
+    misfit_region::RULE,
     misfit_retired::RULE,
     misfit_step::RULE,
     misnamed_provider::RULE,
@@ -210,6 +215,7 @@ pub const RULES: &[Rule] = &[
     sets_out_of_reach::RULE,
     setup_without_teardown::RULE,
     stale_lock::RULE,
+    silent_region::RULE,
     state_without_world::RULE,
     steps_against_each_other::RULE,
     suspended_by_poll::RULE,

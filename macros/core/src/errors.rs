@@ -169,6 +169,23 @@ impl Sink {
         self.found.push(diagnostic);
     }
 
+    /// Takes a finding, if there is one.
+    pub(crate) fn extend(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
+        self.found.extend(found);
+    }
+
+    /// Takes the findings of another sink, without those that are known already.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        for one in other.finish() {
+            let same = |known: &Diagnostic| {
+                (known.code, &known.item, &known.message) == (one.code, &one.item, &one.message)
+            };
+            if !self.found.iter().any(same) {
+                self.found.push(one);
+            }
+        }
+    }
+
     /// Returns true if an error was found. Warnings do not count.
     pub fn has_errors(&self) -> bool {
         self.found.iter().any(|d| d.severity == Severity::Error)

@@ -9,6 +9,7 @@
 pub mod ast;
 mod body;
 pub mod check;
+mod compose;
 #[allow(
     missing_docs,
     reason = "no promise: as deep as the language, whose words its fields are"
@@ -30,6 +31,7 @@ mod merge;
 pub mod model;
 mod noted;
 mod parse;
+mod regions;
 #[allow(
     missing_docs,
     reason = "no promise: as deep as the language, whose words its fields are"
@@ -41,13 +43,14 @@ pub mod rule;
 )]
 pub mod space;
 mod stages;
+mod union;
 
 use proc_macro2::TokenStream;
 
 pub use ast::LockText;
 use body::Body;
 use check::unknown_name::Respelling;
-use check::{needless_allow, stale_lock};
+use check::{misfit_region, needless_allow, stale_lock};
 use errors::{Diagnostic, Sink};
 pub use find::{Crowded, MacroBodies, expand_crowded, find, find_in, section_at};
 pub use fragment::{CheckedFragment, check_fragment};
@@ -55,6 +58,7 @@ pub use model::build::build;
 use model::build::{Built, Mention};
 pub use parse::parse;
 use space::summary::WorldReport;
+use union::union;
 
 /// Everything that is known about one `lifecycle!` block.
 #[derive(Debug)]
@@ -100,10 +104,21 @@ fn check_body(body: &Body) -> Checked {
     let mut respellings = Vec::new();
     let mut mentions = Vec::new();
     let understood = ast.as_ref().and_then(|ast| {
-        let mut built = model::build::resolve(ast, &mut sink);
+        let mut apart = Sink::default();
+        let whole = union(ast, &mut apart);
+        let is_apart = !apart.has_errors();
+        sink.absorb(apart);
+        // What follows from it is not reported.
+        if !is_apart {
+            return None;
+        }
+        let mut built = model::build::resolve(&whole, &mut sink);
         respellings.append(&mut built.respellings);
         mentions.append(&mut built.mentions);
-        understood(built, &mut sink)
+        match ast.regions.is_empty() {
+            true => understood(built, &mut sink),
+            false => regions::understood(ast, built, &mut sink),
+        }
     });
     let (model, shown) = understood.unzip();
     if let Some(ast) = &ast {
@@ -127,7 +142,8 @@ fn check_body(body: &Body) -> Checked {
 ///
 /// # Errors
 /// If a name does not resolve, or a declaration by itself makes no sense, with all findings of the
-/// first stage. Facts that depend on themselves are no error here.
+/// first stage. Facts that depend on themselves are no error here. A lifecycle with regions is
+/// refused: its meaning is that of its parts.
 pub fn written(
     body: TokenStream,
     fragments: &[TokenStream],
@@ -135,6 +151,7 @@ pub fn written(
     let mut sink = Sink::default();
     let ast = read(&Body::with_fragments(body, fragments), &mut sink);
     let resolved = ast.filter(|ast| {
+        sink.extend(misfit_region::first(ast));
         let mut built = model::build::resolve(ast, &mut sink);
         let is_complete = built.complete;
         let mut circles = Sink::default();
@@ -157,7 +174,7 @@ fn read(body: &Body, sink: &mut Sink) -> Option<ast::Lifecycle> {
         lock.text = body.lock.clone();
     }
     merge::merge(&mut ast, &body.fragments, sink);
-    noted::add(&mut ast);
+    compose::add_notes(&mut ast);
     Some(ast)
 }
 

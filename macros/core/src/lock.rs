@@ -53,8 +53,10 @@ pub fn named(body: &TokenStream) -> Option<(String, Span)> {
     })
 }
 
-/// The lock as it is written.
+/// The lock as it is written, with the items of all regions.
 pub fn text(ast: &Lifecycle) -> String {
+    let whole = (!ast.regions.is_empty()).then(|| ast.without_questions().whole());
+    let ast = whole.as_ref().unwrap_or(ast);
     let mut text = format!(
         "# What `{}` leaves in a cluster. Written by `lifecycle-operator lock`, read by the compiler.\n",
         ast.name

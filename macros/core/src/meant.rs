@@ -12,6 +12,7 @@ use crate::check::unknown_name::Respelling;
 use crate::errors::Sink;
 use crate::model::{Lifecycle, build};
 use crate::read;
+use crate::union::union;
 
 /// A place in a file: line and column.
 type SourcePosition = (usize, usize);
@@ -26,7 +27,8 @@ pub(crate) fn model(body: &Body, respellings: &[Respelling]) -> Option<Lifecycle
     let words = words.map(|(span, word)| (start_position(*span), word.as_str()));
     let mut body = body.clone();
     body.own = respelled(body.own, &words.collect(), DEEPEST);
-    let mut ast = quietly(|sink| read(&body, sink))?;
+    let ast = quietly(|sink| read(&body, sink))?;
+    let mut ast = quietly(|sink| union(&ast, sink).into_owned());
     once(&mut ast);
     quietly(|sink| {
         let mut built = build::resolve(&ast, sink);

@@ -52,6 +52,8 @@ ids! {
     EffectId,
     /// Position in [`Lifecycle::conditions`].
     ConditionId,
+    /// Position in [`Lifecycle::regions`].
+    RegionId,
 }
 
 /// One `lifecycle!` block.
@@ -75,6 +77,16 @@ pub struct Lifecycle {
     pub nodes: Vec<Node>,
     pub nevers: Vec<Never>,
     pub states: Vec<State>,
+    /// In a region that is checked by itself: the states of the root, in which it rests.
+    pub closed: Vec<State>,
+    /// Name of the region, if it is checked by itself.
+    pub region: Option<Ident>,
+    /// In a root that is checked by itself: the state in which the regions run.
+    pub open: Option<StateId>,
+    /// True for a region that is checked by itself and whose state another region asks.
+    pub is_asked: bool,
+    /// Regions, which are side by side where no state of the root holds.
+    pub regions: Vec<Region>,
     pub effects: Vec<Effect>,
     pub promises: Vec<Promise>,
     /// Stages of the teardown, which run one after the other when the object is deleted.
@@ -112,6 +124,15 @@ pub struct Named {
     pub asks: BTreeSet<VarId>,
     /// True if anything mentions it.
     pub asked: bool,
+}
+
+/// A part of a lifecycle with states of its own.
+#[derive(Clone, Debug)]
+pub struct Region {
+    pub name: Ident,
+    pub doc: String,
+    /// True if one of its conditions counts for Ready.
+    pub counts: bool,
 }
 
 /// Something that becomes known during a reconcile.
@@ -186,6 +207,11 @@ pub struct Input {
 }
 
 impl Lifecycle {
+    /// Returns the states, and those of the root in which a region rests.
+    pub fn all_states(&self) -> impl Iterator<Item = &State> {
+        self.states.iter().chain(&self.closed)
+    }
+
     /// Returns the members of a group, in the order of declaration.
     pub fn members(&self, group: InputId) -> impl Iterator<Item = (InputId, &Input)> {
         let inputs = self.inputs.iter().enumerate();
@@ -348,6 +374,8 @@ pub struct State {
     pub wakes: Option<Vec<Use>>,
     /// After how long it has taken too long; ten minutes where nothing is written.
     pub overdue: Length,
+    /// `None` for a state of the root.
+    pub region: Option<RegionId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -403,6 +431,8 @@ pub struct Effect {
     pub key: Option<Key>,
     /// The refusal of this effect.
     pub refused: VarId,
+    /// `None` for an effect of the root.
+    pub region: Option<RegionId>,
 }
 
 #[derive(Clone, Debug)]

@@ -37,5 +37,6 @@ fn note_effect(record: &Input) -> Option<Effect> {
         sets: None,
         undo: None,
         key: None,
+        region: None,
     })
 }

@@ -13,6 +13,7 @@ mod predicate;
 mod promises;
 mod properties;
 mod recovery;
+mod regions;
 mod retired;
 mod rpc;
 mod slip;
@@ -26,8 +27,8 @@ use std::collections::BTreeMap;
 use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 
 use crate::ast;
-use crate::check::{declared_twice, misfit_fragment, syntax, unknown_name};
-use crate::errors::Sink;
+use crate::check::{declared_twice, misfit_fragment, misfit_region, syntax, unknown_name};
+use crate::errors::{Diagnostic, Sink};
 use cursor::{Cursor, Fault};
 use recovery::{Form, Parser};
 
@@ -59,7 +60,12 @@ pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
             return None;
         }
     };
-    sections(&mut cursor, &mut parser, &mut lifecycle, None);
+    sections(
+        &mut cursor,
+        &mut parser,
+        &mut lifecycle,
+        &mut Block::Lifecycle,
+    );
     lifecycle.taint = parser.taint;
     Some(lifecycle)
 }
@@ -77,7 +83,8 @@ pub(crate) fn parse_fragment(body: TokenStream, sink: &mut Sink) -> Option<ast::
     };
     let mut part = empty(ast::Kind::Resource, name.clone(), doc);
     let mut needs = Vec::new();
-    sections(&mut cursor, &mut parser, &mut part, Some(&mut needs));
+    let mut block = Block::Fragment(&mut needs);
+    sections(&mut cursor, &mut parser, &mut part, &mut block);
     part.taint = parser.taint;
     Some(ast::Fragment {
         used: name,
@@ -136,21 +143,70 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         uses: Vec::new(),
         marks: Vec::new(),
         fragments: Vec::new(),
+        regions: Vec::new(),
+        place: ast::Place::default(),
         taint: ast::Taint::default(),
     }
 }
 
-/// Of a fragment with its `needs`, of a lifecycle without.
+/// Owner of sections.
+enum Block<'a> {
+    Lifecycle,
+    /// With its section `needs`.
+    Fragment(&'a mut Vec<ast::Need>),
+    Region,
+}
+
+impl Block<'_> {
+    /// Returns the names of its sections.
+    fn sections(&self) -> &'static [&'static str] {
+        match self {
+            Self::Lifecycle => &SECTIONS,
+            Self::Fragment(_) => &fragments::SECTIONS,
+            Self::Region => &regions::SECTIONS,
+        }
+    }
+
+    /// Returns the finding about a section, or a line beside them, that only lifecycles have.
+    fn misfit(&self, section: &Ident, part: &ast::Lifecycle, name: &Ident) -> Option<Diagnostic> {
+        match self {
+            Self::Lifecycle => None,
+            Self::Fragment(_) => Some(misfit_fragment::section(section, &part.name)),
+            Self::Region => Some(misfit_region::section(section, name)),
+        }
+    }
+}
+
+/// Reads the sections of a lifecycle, of a fragment, or of a region.
 fn sections(
     cursor: &mut Cursor,
     parser: &mut Parser<'_>,
     lifecycle: &mut ast::Lifecycle,
-    mut needs: Option<&mut Vec<ast::Need>>,
+    block: &mut Block<'_>,
+) {
+    let name = lifecycle.name.clone();
+    sections_of(cursor, parser, (lifecycle, &name), block);
+}
+
+fn sections_of(
+    cursor: &mut Cursor,
+    parser: &mut Parser<'_>,
+    (lifecycle, called): (&mut ast::Lifecycle, &Ident),
+    block: &mut Block<'_>,
 ) {
     let mut seen = BTreeMap::new();
     while !cursor.is_empty() {
-        if cursor.eat_word("use").is_some() {
-            fragments::line(cursor, parser, lifecycle, needs.is_some());
+        if regions::line(cursor, parser, lifecycle, block) {
+            continue;
+        }
+        if cursor.is_word("use") && !matches!(block, Block::Region) {
+            cursor.eat_word("use");
+            fragments::line(
+                cursor,
+                parser,
+                lifecycle,
+                matches!(block, Block::Fragment(_)),
+            );
             continue;
         }
         let Ok(name) = cursor.ident("a section") else {
@@ -164,36 +220,7 @@ fn sections(
             cursor.skip_to_section();
             continue;
         };
-        if name == "allow" && cursor.peek_ident().is_some() {
-            if needs.is_some() {
-                let found = misfit_fragment::section(&name, &lifecycle.name);
-                parser.sink.push(found);
-            }
-            allows::line(cursor, parser, lifecycle);
-            continue;
-        }
-        if name == "lock" && cursor.is_text() {
-            if needs.is_some() {
-                let found = misfit_fragment::section(&name, &lifecycle.name);
-                parser.sink.push(found);
-            }
-            retired::lock(cursor, parser, lifecycle);
-            continue;
-        }
-        if cursor.peek_ident().is_some()
-            && unknown_name::nearest(&name.to_string(), ["allow"].into_iter()).is_some()
-        {
-            let message =
-                format!("expected a section or `allow`, found `{name}`; did you mean `allow`?");
-            parser.report(
-                Fault {
-                    span: name.span(),
-                    message,
-                },
-                "allow",
-                &HEAD,
-            );
-            cursor.skip_past_semicolon();
+        if beside(&name, cursor, parser, (lifecycle, called), block) {
             continue;
         }
         let Some(body) = cursor.group(Delimiter::Brace) else {
@@ -202,13 +229,10 @@ fn sections(
             cursor.skip_to_section();
             continue;
         };
-        let sections = match needs {
-            Some(_) => &fragments::SECTIONS[..],
-            None => &SECTIONS[..],
-        };
-        if needs.is_some() && fragments::is_of_lifecycles(&name) {
-            let found = misfit_fragment::section(&name, &lifecycle.name);
-            parser.sink.push(found);
+        let sections = block.sections();
+        let is_of_lifecycles = SECTIONS.iter().any(|s| name == s);
+        if is_of_lifecycles && !sections.iter().any(|s| name == s) {
+            parser.sink.extend(block.misfit(&name, lifecycle, called));
             continue;
         }
         let Some(known) = section_named(&name, sections, parser) else {
@@ -218,11 +242,44 @@ fn sections(
         if let Some(first) = seen.insert(known, name.span()) {
             parser.sink.push(declared_twice::section(&name, first));
         }
-        match needs.as_deref_mut().filter(|_| known == "needs") {
-            Some(needs) => fragments::needs(body, parser, needs),
-            None => section(known, name.span(), body, parser, lifecycle),
+        match block {
+            Block::Fragment(needs) if known == "needs" => fragments::needs(body, parser, needs),
+            Block::Lifecycle | Block::Fragment(_) | Block::Region => {
+                section(known, name.span(), body, parser, lifecycle);
+            }
         }
     }
+}
+
+/// Reads a line beside the sections, or reports a misspelt one. Returns true if there is one.
+fn beside(
+    name: &Ident,
+    cursor: &mut Cursor,
+    parser: &mut Parser<'_>,
+    (lifecycle, called): (&mut ast::Lifecycle, &Ident),
+    block: &Block<'_>,
+) -> bool {
+    let is_followed = cursor.peek_ident().is_some();
+    if name == "allow" && is_followed {
+        parser.sink.extend(block.misfit(name, lifecycle, called));
+        allows::line(cursor, parser, lifecycle);
+        return true;
+    }
+    if name == "lock" && cursor.is_text() {
+        parser.sink.extend(block.misfit(name, lifecycle, called));
+        retired::lock(cursor, parser, lifecycle);
+        return true;
+    }
+    let meant = unknown_name::nearest(&name.to_string(), ["allow"].into_iter());
+    let Some(meant) = meant.filter(|_| is_followed) else {
+        return false;
+    };
+    let message =
+        format!("expected a section or `{meant}`, found `{name}`; did you mean `{meant}`?");
+    let span = name.span();
+    parser.report(Fault { span, message }, &meant, &HEAD);
+    cursor.skip_past_semicolon();
+    true
 }
 
 /// Returns the intended section: a misspelling is reported and read as the section that it

@@ -8,6 +8,7 @@ pub mod calls;
 pub mod cause;
 pub mod components;
 pub mod cycle;
+mod decisive;
 pub mod drives;
 pub mod enumeration;
 pub mod explored;
@@ -40,6 +41,8 @@ pub enum Class {
     /// Implicit: a write was refused and no state mentions that.
     Refused,
     State(StateId),
+    /// A state of the root, in which a region that is checked by itself rests.
+    Closed,
     /// No state matches.
     Nowhere,
 }
@@ -91,7 +94,13 @@ impl<'a> Space<'a> {
         let worlds = || space.worlds.indexes().map(|index| space.worlds.get(index));
         space.classes = worlds().map(|world| space.classify(world)).collect();
         let worlds = || space.worlds.indexes().map(|index| space.worlds.get(index));
-        space.choices = worlds().map(|world| space.policy.choose(world)).collect();
+        let choose = |(world, class): (World<'_>, &Class)| match class {
+            Class::Closed => Choice::Nothing,
+            Class::Deleting | Class::Refused | Class::State(_) | Class::Nowhere => {
+                space.policy.choose(world)
+            }
+        };
+        space.choices = worlds().zip(&space.classes).map(choose).collect();
         Ok(space)
     }
 
@@ -99,6 +108,10 @@ impl<'a> Space<'a> {
     pub fn classify(&self, world: World<'_>) -> Class {
         if self.permissions.deleting(world) {
             return Class::Deleting;
+        }
+        let mut closed = self.lifecycle.closed.iter();
+        if closed.any(|state| world.holds(&state.when)) {
+            return Class::Closed;
         }
         if self.unmentioned.iter().any(|var| world.value(*var) == 1) {
             return Class::Refused;
@@ -109,10 +122,10 @@ impl<'a> Space<'a> {
             .map_or(Class::Nowhere, |state| Class::State(StateId(state)))
     }
 
-    /// Returns the worlds in which the object is not being deleted.
+    /// Returns the worlds in which the object is not being deleted, and a region does not rest.
     pub fn live(&self) -> impl Iterator<Item = usize> {
         let worlds = self.worlds.indexes();
-        worlds.filter(|index| self.classes[*index] != Class::Deleting)
+        worlds.filter(|index| !matches!(self.classes[*index], Class::Deleting | Class::Closed))
     }
 
     /// Returns the worlds in which a condition is written anew.
@@ -127,7 +140,7 @@ impl<'a> Space<'a> {
     /// its last status.
     pub fn reports_condition(&self, class: Class, condition: ConditionId) -> bool {
         let Class::State(state) = class else {
-            return class != Class::Deleting;
+            return !matches!(class, Class::Deleting | Class::Closed);
         };
         let state = &self.lifecycle.states[state.0];
         if state.is_suspended() {
@@ -139,7 +152,7 @@ impl<'a> Space<'a> {
     /// Returns true if the roll-up of the conditions is written in a state.
     pub fn rolls_up(&self, class: Class) -> bool {
         match class {
-            Class::Deleting => false,
+            Class::Deleting | Class::Closed => false,
             Class::State(state) => !self.lifecycle.states[state.0].is_set_aside(),
             Class::Refused | Class::Nowhere => true,
         }
@@ -170,7 +183,7 @@ impl<'a> Space<'a> {
                     let state = &self.lifecycle.states[state.0];
                     state.goal || state.wakes.is_some() || state.is_set_aside()
                 }
-                Class::Deleting | Class::Refused => true,
+                Class::Deleting | Class::Refused | Class::Closed => true,
                 Class::Nowhere => false,
             }
     }
@@ -229,6 +242,7 @@ impl<'a> Space<'a> {
             Class::Deleting => "Deleting".to_owned(),
             Class::Refused => "Refused".to_owned(),
             Class::State(state) => self.lifecycle.states[state.0].name.to_string(),
+            Class::Closed => "a state of the root".to_owned(),
             Class::Nowhere => "no state".to_owned(),
         }
     }
@@ -238,7 +252,7 @@ fn unmentioned(lifecycle: &Lifecycle) -> Vec<VarId> {
     if lifecycle.kind == Kind::Volume {
         return Vec::new();
     }
-    let states = lifecycle.states.iter();
+    let states = lifecycle.all_states();
     let mentioned: BTreeSet<VarId> = states.flat_map(|state| state.when.vars()).collect();
     (0..lifecycle.vars.len())
         .map(VarId)

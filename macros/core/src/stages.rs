@@ -21,18 +21,23 @@ pub(crate) fn names(lifecycle: &Lifecycle, sink: &mut Sink) {
 /// generated code, if the last stage is reached.
 pub(crate) fn others(lifecycle: &Lifecycle, sink: &mut Sink) -> Option<WorldReport> {
     let context = Context::new(lifecycle);
-    if !sink.has_errors() {
-        on_declarations(Stage::Declaration, &context, sink);
-    }
-    if sink.has_errors() {
+    if !declarations(&context, sink) {
         return None;
     }
     explore(&context, sink)
 }
 
+/// Runs the stage on declarations. Returns true if no error was found.
+pub(crate) fn declarations(context: &Context<'_>, sink: &mut Sink) -> bool {
+    if !sink.has_errors() {
+        on_declarations(Stage::Declaration, context, sink);
+    }
+    !sink.has_errors()
+}
+
 /// Explores all worlds once for the last two stages, because the exploration takes most of the
 /// time. A resource has rules about trajectories, a volume rules about calls.
-fn explore(context: &Context<'_>, sink: &mut Sink) -> Option<WorldReport> {
+pub(crate) fn explore(context: &Context<'_>, sink: &mut Sink) -> Option<WorldReport> {
     let permissions = Permissions::new(context.lifecycle);
     let space = match Space::build(context.lifecycle, &context.frames, &permissions) {
         Ok(space) => space,

@@ -34,6 +34,7 @@ mod language {
     mod properties;
     mod readme;
     mod reference;
+    mod regions;
     mod renamed;
     mod settling;
     mod shipped;

@@ -8,7 +8,7 @@ use crate::drive::Mover;
 use crate::findings::Findings;
 use crate::graph::Graph;
 use crate::moves::Move;
-use crate::syntax::Life;
+use crate::syntax::{Life, State};
 use crate::worlds::{Act, NodePlace, World};
 
 type Moves = BTreeMap<usize, BTreeMap<Mover, BTreeSet<usize>>>;
@@ -43,10 +43,47 @@ impl Graph<'_> {
                     .iter()
                     .any(is_news)
             };
-            if declared.iter().any(leads_on) {
+            if declared.iter().any(leads_on) || self.lacks_an_object(state, at) {
                 found.report("LC163", &state.name);
             }
         }
+    }
+
+    /// Returns true if the operator does not write an object of its own only because its name is
+    /// taken, or because the last one has not gone yet, and if the state does not ask for it.
+    fn lacks_an_object(&self, state: &State, at: usize) -> bool {
+        let worlds = self.worlds;
+        let asked = state.when.atoms();
+        let inputs = worlds.life.inputs.iter();
+        let mut ours = inputs.filter(|input| {
+            ["owned", "group"].contains(&input.own.as_str()) && !asked.contains(&input.name)
+        });
+        ours.any(|input| {
+            let is_set = input.many || input.own == "group";
+            let (lacking, obstacles): (_, &[&str]) = match is_set {
+                true => ("Behind", &["Foreign"]),
+                false => ("Absent", &["Foreign", "Terminating"]),
+            };
+            let Some(var) = worlds.var(&input.name) else {
+                return false;
+            };
+            let world = &worlds.all[at];
+            let word = worlds.spell(world[var]);
+            if worlds.unasked(var, world).is_some() || !obstacles.contains(&word.as_str()) {
+                return false;
+            }
+            let forced = [(var, worlds.find_value(lacking))];
+            let ends = worlds.changes(world, &[], &forced).into_iter();
+            let ends: Vec<usize> = ends
+                .filter_map(|end| worlds.all.get_index_of(&end))
+                .collect();
+            let writes = |act: &Act, end: usize| {
+                worlds.states[end] != worlds.states[at] && worlds.would_run(act, &worlds.all[end])
+            };
+            let acts = worlds.acts.iter();
+            let mut writers = acts.filter(|act| act.verb == "apply" && act.on == Some(var));
+            !ends.is_empty() && writers.any(|act| ends.iter().all(|end| writes(act, *end)))
+        })
     }
 
     /// Returns true if the status reports another state or another clause in the other world.

@@ -22,7 +22,7 @@ fn no_fault_changes_where_it_ends() {
         .run()
         .expect("the fixtures fit the lifecycle");
     assert!(report.failures.is_empty(), "{report}");
-    assert_eq!(report.unseen(), ["state Occupied", "effect adopt_data"]);
+    assert_eq!(report.unseen(), ["effect adopt_data"]);
 }
 
 /// Two Shops with claims that exist before them: one Shop takes its data over, the other does not

@@ -42,7 +42,7 @@ pub fn render(lifecycle: &Lifecycle, format: Format) -> Result<String, Error> {
     let graph = Graph::from_lifecycle(lifecycle);
     Ok(match format {
         Format::Mermaid => mermaid::write(&graph),
-        Format::Dot => dot::write(&graph),
+        Format::Dot => dot::write(&graph, dot::Regions::Frames),
         Format::Svg => svg::draw(&graph)?,
     })
 }
@@ -70,6 +70,8 @@ struct Arrow {
 struct Node {
     name: String,
     look: NodeStyle,
+    /// Region that has the state.
+    region: Option<&'static str>,
 }
 
 /// Category of a node, which decides its colour.
@@ -97,6 +99,7 @@ impl Graph {
                     Phase::Pending if state.wakes.is_some() => NodeStyle::Waiting,
                     Phase::Pending => NodeStyle::Moving,
                 },
+                region: state.region.map(|region| lifecycle.regions[region].name),
             })
             .collect();
         let edges = lifecycle.edges.iter();
@@ -108,6 +111,7 @@ impl Graph {
             nodes.push(Node {
                 name: format!("{:?}", call.rpc),
                 look: NodeStyle::Call,
+                region: None,
             });
             if let Target::State(to) = call.target {
                 arrows.push(Arrow {
@@ -123,6 +127,22 @@ impl Graph {
             nodes,
             arrows,
         }
+    }
+
+    /// Returns the parts of the lifecycle, each once: the root, and the regions by name.
+    fn parts(&self) -> Vec<Option<&'static str>> {
+        let mut parts = vec![None];
+        for node in &self.nodes {
+            if !parts.contains(&node.region) {
+                parts.push(node.region);
+            }
+        }
+        parts
+    }
+
+    /// Returns the nodes of a part.
+    fn nodes_of(&self, part: Option<&'static str>) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(move |node| node.region == part)
     }
 
     /// The looks that occur, each once.

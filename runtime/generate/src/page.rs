@@ -4,7 +4,7 @@ mod acts;
 mod volume;
 mod writes;
 
-use lifecycle_runtime::machine::ir::{Lifecycle, Origin, Phase, State};
+use lifecycle_runtime::machine::ir::{Lifecycle, Origin, Phase, RegionId, State};
 
 use crate::diagram::{self, Format};
 use crate::names;
@@ -20,6 +20,7 @@ pub fn render(lifecycle: &Lifecycle) -> Result<String, diagram::Error> {
     let mut text = format!("# {}\n\n{}\n\n", lifecycle.name, lifecycle.doc.trim());
     text += &format!("```mermaid\n{diagram}```\n\n");
     text += &states(lifecycle);
+    text += &regions(lifecycle);
     text += &conditions(lifecycle);
     text += &status(lifecycle);
     text += &inputs(lifecycle);
@@ -32,6 +33,37 @@ pub fn render(lifecycle: &Lifecycle) -> Result<String, diagram::Error> {
 }
 
 fn states(lifecycle: &Lifecycle) -> String {
+    let text = table_of_states(lifecycle, None).under("States");
+    if text.is_empty() || lifecycle.volume {
+        return text;
+    }
+    text + "The first state that matches applies. An object that is being deleted reports `Deleting`. If a write was refused and no state covers that, the object reports `Refused`.\n\n"
+}
+
+/// Returns the states of each region.
+fn regions(lifecycle: &Lifecycle) -> String {
+    if lifecycle.regions.is_empty() {
+        return String::new();
+    }
+    let root = lifecycle.states.iter().any(|state| state.region.is_none());
+    let when = match root {
+        true => "Where none of these states matches, the object is",
+        false => "The object is",
+    };
+    let mut text = format!("## Regions\n\n{when} in one state of each region.\n\n");
+    for (id, region) in lifecycle.regions.entries() {
+        let counts = match region.counts {
+            true => "It counts for `Ready`.",
+            false => "It does not count for `Ready`.",
+        };
+        let doc = [region.doc.trim(), counts].join(" ");
+        let table = table_of_states(lifecycle, Some(id)).text();
+        text += &format!("### {}\n\n{}\n\n{table}\n", code(region.name), doc.trim());
+    }
+    text
+}
+
+fn table_of_states(lifecycle: &Lifecycle, region: Option<RegionId>) -> Table {
     let head: &[&str] = if lifecycle.volume {
         &["State", "Description", "Where"]
     } else {
@@ -45,7 +77,8 @@ fn states(lifecycle: &Lifecycle) -> String {
         ]
     };
     let mut table = Table::new(head);
-    for state in lifecycle.states {
+    let states = lifecycle.states.iter();
+    for state in states.filter(|state| state.region == region) {
         let (name, doc) = (code(state.name), state.doc.trim().to_owned());
         let place = code(&state.when.describe(lifecycle));
         if lifecycle.volume {
@@ -56,11 +89,7 @@ fn states(lifecycle: &Lifecycle) -> String {
             table.row([name, phase, doc, place, acts, overdue(state)]);
         }
     }
-    let text = table.under("States");
-    if text.is_empty() || lifecycle.volume {
-        return text;
-    }
-    text + "The first state that matches applies. An object that is being deleted reports `Deleting`. If a write was refused and no state covers that, the object reports `Refused`.\n\n"
+    table
 }
 
 /// Only who moves by itself can take too long.

@@ -99,7 +99,7 @@ fn undated(seen: &Inspection, memory: &ObjectMemory, at: &PassContext<'_>) -> De
     let step = match seen.next {
         Decision::Claim => finalizer(seen, memory, true, at.now),
         Decision::Release => finalizer(seen, memory, false, at.now),
-        Decision::Effect(number) => effect(seen, memory, number, at),
+        Decision::Effect(number) => turn(seen, memory, number, at),
         Decision::Rest => None,
     };
     // Pending changes by others would make the status outdated at once.
@@ -125,6 +125,33 @@ fn idle(seen: &Inspection, memory: &ObjectMemory, at: &PassContext<'_>) -> Decid
         Some((until, why)) if until < at.resync => Decided::Wait { until, why },
         Some(_) | None => Decided::Rest { until: at.resync },
     }
+}
+
+/// Returns the write of the chosen effect, or that of an effect of another region if the chosen one
+/// has to wait.
+fn turn(
+    seen: &Inspection,
+    memory: &ObjectMemory,
+    chosen: usize,
+    at: &PassContext<'_>,
+) -> Option<Decided> {
+    let (ir, world) = (seen.ir, &seen.observed.observation.world);
+    if seen.observed.is_deleting() {
+        return effect(seen, memory, chosen, at);
+    }
+    let mut waits = None;
+    for number in ir.turns(world, chosen) {
+        let turn = match ir.needs_claim(number) && !ir.is_claimed(world) {
+            true => finalizer(seen, memory, true, at.now),
+            false => effect(seen, memory, number, at),
+        };
+        match turn {
+            Some(Decided::Wait { .. } | Decided::Rest { .. }) => waits = waits.or(turn),
+            Some(Decided::Write(_)) => return turn,
+            None => {}
+        }
+    }
+    waits
 }
 
 /// The first write of an effect that is neither refused nor has to wait.
@@ -214,11 +241,13 @@ fn status(seen: &Inspection, memory: &ObjectMemory, now: Instant) -> Option<Writ
 impl Inspection {
     /// Returns true if nothing is in the way, and the environment has promised to act.
     fn moves_on(&self) -> bool {
-        let Class::State(state) = self.class else {
-            return false;
+        let world = &self.observed.observation.world;
+        let mut states = self.ir.current_states(world, self.class).into_iter();
+        let is_under_way = |state| {
+            let declared = &self.ir.states[state];
+            declared.phase == Phase::Pending && declared.wakes.is_none()
         };
-        let declared = &self.ir.states[state];
-        declared.phase == Phase::Pending && declared.wakes.is_none() && self.next == Decision::Rest
+        states.any(is_under_way) && self.next == Decision::Rest
     }
 }
 

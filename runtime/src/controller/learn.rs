@@ -32,6 +32,21 @@ struct Overdue {
     since: Option<String>,
 }
 
+impl Overdue {
+    /// Adds a state that moves by itself, with the time that it may take.
+    fn add(&mut self, state: &str, entered: &Entered, (limit, now): (Duration, Instant)) {
+        let spent = entered.before + now.duration_since(entered.seen);
+        if spent < limit {
+            let at = now + (limit - spent);
+            self.at = Some(self.at.map_or(at, |other| other.min(at)));
+            return;
+        }
+        let limit = in_words(limit);
+        let said = || format!("it has been {state} for more than {limit}");
+        self.since.get_or_insert_with(said);
+    }
+}
+
 impl Controller {
     /// Records an observation, and drafts the status to report.
     pub(super) fn learn(
@@ -114,34 +129,32 @@ impl Controller {
         let runner = &self.runners[subject.lifecycle];
         let (ir, machine) = (runner.ir, &*runner.machine);
         let wall = self.settings.clock.now();
-        let (Class::State(state), Some(memory)) = (class, self.memories.get_mut(subject)) else {
+        let (Class::State(_), Some(memory)) = (class, self.memories.get_mut(subject)) else {
             return Overdue::default();
         };
-        let declared = &ir.states[state];
-        let entered = match memory.entered {
-            Some(entered) if entered.state == declared.name => entered,
-            before => Entered {
-                state: declared.name,
-                seen: now,
-                before: match before {
-                    Some(_) => Duration::ZERO,
-                    None => reported_for(observed.observation.subject(), declared.phase, wall),
+        let states = ir.counting_states(&observed.observation.world, class);
+        let before = std::mem::take(&mut memory.entered);
+        let mut overdue = Overdue::default();
+        for declared in states.into_iter().map(|state| &ir.states[state]) {
+            let entered = match before.iter().find(|one| one.state == declared.name) {
+                Some(entered) => *entered,
+                None => Entered {
+                    state: declared.name,
+                    seen: now,
+                    before: match before.is_empty() {
+                        false => Duration::ZERO,
+                        true => reported_for(observed.observation.subject(), declared.phase, wall),
+                    },
                 },
-            },
-        };
-        memory.entered = Some(entered);
-        if declared.phase != Phase::Pending || declared.wakes.is_some() {
-            return Overdue::default();
+            };
+            memory.entered.push(entered);
+            if declared.phase != Phase::Pending || declared.wakes.is_some() {
+                continue;
+            }
+            let limit = length(machine, &declared.overdue, &observed.observation).0;
+            overdue.add(declared.name, &entered, (limit, now));
         }
-        let limit = length(machine, &declared.overdue, &observed.observation).0;
-        let spent = entered.before + now.duration_since(entered.seen);
-        if spent < limit {
-            let (at, since) = (Some(now + (limit - spent)), None);
-            return Overdue { at, since };
-        }
-        let (name, limit) = (declared.name, in_words(limit));
-        let since = Some(format!("it has been {name} for more than {limit}"));
-        Overdue { at: None, since }
+        overdue
     }
 
     /// Reports the failure of the object as a whole, and reconciles it again later.

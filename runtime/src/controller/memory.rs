@@ -74,9 +74,9 @@ pub(crate) struct ObjectMemory {
     pub(crate) dependencies: Vec<BTreeSet<IndexKey>>,
     /// Since when the status differs from its report.
     pub(crate) differs_since: Option<Instant>,
-    /// Current state and the time of its start. The wall clock may jump, this clock does not. The
-    /// time before the first reconciliation is counted separately.
-    pub(crate) entered: Option<Entered>,
+    /// Current states that count for Ready, each with the time of its start. The wall clock may jump,
+    /// this clock does not. The time before the first reconciliation is counted separately.
+    pub(crate) entered: Vec<Entered>,
     /// The place at which it is counted.
     pub(crate) counted: Option<CountedState>,
     /// Last report: the uid of the object, and fingerprints of the report as sent and as the server

@@ -225,6 +225,7 @@ mod tests {
                 otherwise: 1,
                 least: 1,
             },
+            region: None,
         }
     }
 
@@ -256,6 +257,7 @@ mod tests {
             name,
             path: name,
             states: Table::new(STATES),
+            regions: Table::new(&[]),
             promises: Vec::leak(promises),
             waits: Vec::leak(waits),
             ready: RollUp {

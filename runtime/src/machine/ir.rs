@@ -5,13 +5,17 @@ mod call;
 mod edge;
 mod id;
 mod outside;
+mod region;
 mod retired;
+mod state;
 
 pub use call::{Call, Code, Precondition, Refusal, RequestField, Rpc, Target, Within};
 pub use edge::{Cause, Edge};
-pub use id::{Id, StateId, Table};
+pub use id::{Id, RegionId, StateId, Table};
 pub use outside::{Abandoned, Claim, Promise, Step, Wait};
+pub use region::Region;
 pub use retired::{Leaves, Retired};
+pub use state::{Phase, State};
 
 /// One `lifecycle!` block.
 #[derive(Debug)]
@@ -33,8 +37,11 @@ pub struct Lifecycle {
     pub order: &'static [Node],
     /// Worlds that cannot be.
     pub nevers: &'static [Pred],
-    /// In order of declaration: the first that fits counts.
+    /// In order of declaration, those of the root first: the first that fits counts. Of a region,
+    /// the first that fits there.
     pub states: Table<StateId, State>,
+    /// Parts with states of their own.
+    pub regions: Table<RegionId, Region>,
     /// In order of declaration: the first that is enabled runs.
     pub effects: &'static [Effect],
     /// Changes that the environment makes by itself.
@@ -339,55 +346,6 @@ pub enum Pred {
     Not(&'static Pred),
 }
 
-/// A named region of worlds.
-#[derive(Debug)]
-pub struct State {
-    /// As declared.
-    pub name: &'static str,
-    /// Its doc comment.
-    pub doc: &'static str,
-    /// The lifecycle wants to be here.
-    pub goal: bool,
-    /// The region; the states above are left out by order.
-    pub when: Pred,
-    /// Phase that users see.
-    pub phase: Phase,
-    /// For a suspended state, true if held resources are not cleaned up meanwhile.
-    pub even_deleting: bool,
-    /// Only a change of these helps; `None`: it moves by itself.
-    pub wakes: Option<&'static [Source]>,
-    /// After how long it has taken too long.
-    pub overdue: Length,
-}
-
-/// Phase of a state that users see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// On its way.
-    Pending,
-    /// As wanted.
-    Ready,
-    /// Someone must act.
-    Error,
-    /// A user has suspended the object. Only this is reported, and nothing else is done.
-    Suspended,
-    /// Another controller manages the object. Nothing is written or reported.
-    Ignored,
-}
-
-impl Phase {
-    /// As declarations and statuses spell it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "Pending",
-            Self::Ready => "Ready",
-            Self::Error => "Error",
-            Self::Suspended => "Suspended",
-            Self::Ignored => "Ignored",
-        }
-    }
-}
-
 /// Argument that a method or a `wakes` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -434,6 +392,8 @@ pub struct Effect {
     pub refused: usize,
     /// For an adoption, true if the adopted object outlives its owner.
     pub keeps: bool,
+    /// `None` for an effect of the root.
+    pub region: Option<RegionId>,
 }
 
 /// Kind of write of an effect.

@@ -1,6 +1,8 @@
 //! Policy for a world: its state, the enabled effects, and the one move of a reconciliation.
 
-use super::ir::{Effect, Lifecycle, Mode, Node, Origin, Phase, Source, State, StateId, Verb};
+use super::ir::{
+    Effect, Lifecycle, Mode, Node, Origin, Phase, RegionId, Source, State, StateId, Verb,
+};
 use super::verdict::Verdict;
 use super::world::World;
 
@@ -49,6 +51,15 @@ impl State {
     /// Returns true if no effect is enabled in the state, regardless of pending work.
     pub(super) fn is_set_aside(&self) -> bool {
         matches!(self.phase, Phase::Ignored | Phase::Suspended)
+    }
+
+    /// Returns how far a state of a region is from its goal.
+    fn distance(&self) -> u8 {
+        match (self.goal, self.phase) {
+            (true, _) => 0,
+            (false, Phase::Error) => 2,
+            (false, _) => 1,
+        }
     }
 }
 
@@ -139,9 +150,82 @@ impl Lifecycle {
         if let Some(effect) = refused {
             return Class::Refused { effect };
         }
-        self.states
-            .position(|s| world.holds(&s.when))
-            .map_or(Class::Contradiction, Class::State)
+        let root = |s: &State| s.region.is_none() && world.holds(&s.when);
+        let state = self.states.position(root);
+        let state = state.or_else(|| self.leading_state(world));
+        state.map_or(Class::Contradiction, Class::State)
+    }
+
+    /// Returns the state of a region, if no state of the root holds.
+    pub fn state_in(&self, region: RegionId, world: &World) -> Option<StateId> {
+        let fits = |s: &State| s.region == Some(region) && world.holds(&s.when);
+        self.states.position(fits)
+    }
+
+    /// Returns the states that an object is in: one, or one of each region, in order of
+    /// declaration.
+    pub fn current_states(&self, world: &World, class: Class) -> Vec<StateId> {
+        let Class::State(state) = class else {
+            return Vec::new();
+        };
+        match self.states[state].region {
+            None => vec![state],
+            Some(_) => {
+                let regions = self.regions.ids();
+                regions
+                    .filter_map(|one| self.state_in(one, world))
+                    .collect()
+            }
+        }
+    }
+
+    /// Returns the transitions between two worlds: that of the root, or one of each region that runs
+    /// in both and is in another state.
+    pub fn transitions_between(
+        &self,
+        before: (&World, Class),
+        after: (&World, Class),
+    ) -> Vec<(StateId, StateId)> {
+        let to = self.current_states(after.0, after.1);
+        let from = self.current_states(before.0, before.1).into_iter();
+        let same_part = |from: StateId| {
+            let to = to.iter().copied();
+            let part = self.states[from].region;
+            to.filter(move |to| self.states[*to].region == part && *to != from)
+                .map(move |to| (from, to))
+        };
+        from.flat_map(same_part).collect()
+    }
+
+    /// Returns the states that an object is in, without those of regions that do not count for
+    /// `Ready`.
+    pub fn counting_states(&self, world: &World, class: Class) -> Vec<StateId> {
+        self.only_counting(self.current_states(world, class))
+    }
+
+    /// Leaves out the states of regions that do not count for `Ready`, unless none counts.
+    fn only_counting(&self, mut states: Vec<StateId>) -> Vec<StateId> {
+        let counts = |state: &StateId| {
+            let region = self.states[*state].region;
+            region.is_none_or(|region| self.regions[region].counts)
+        };
+        if states.iter().any(counts) {
+            states.retain(counts);
+        }
+        states
+    }
+
+    /// Returns the state that stands for all regions: of those that count for `Ready`, the one that
+    /// is furthest from its goal. `None` if a region is in no state.
+    fn leading_state(&self, world: &World) -> Option<StateId> {
+        let states = self
+            .regions
+            .ids()
+            .map(|region| self.state_in(region, world));
+        let states: Vec<StateId> = states.collect::<Option<_>>()?;
+        // Of several, the first.
+        let ranked = self.only_counting(states).into_iter().rev();
+        ranked.max_by_key(|state| self.states[*state].distance())
     }
 
     /// Returns the action of a reconciliation in this world.
@@ -161,6 +245,24 @@ impl Lifecycle {
             Some(effect) => Decision::Effect(effect),
             None => Decision::Rest,
         }
+    }
+
+    /// Returns the effects that may run in this world, beside the one that a reconciliation chose:
+    /// of each other region, and of the root, the first that is enabled. A region whose write has
+    /// to wait does not stop the others.
+    pub fn turns(&self, world: &World, chosen: usize) -> Vec<usize> {
+        let mut turns = vec![chosen];
+        if self.regions.is_empty() {
+            return turns;
+        }
+        let mut parts = vec![self.effects[chosen].region];
+        for (number, effect) in self.effects.iter().enumerate() {
+            if !parts.contains(&effect.region) && self.enabled(world, number, false) {
+                parts.push(effect.region);
+                turns.push(number);
+            }
+        }
+        turns
     }
 
     /// The steps of the teardown one after the other, then the undos; the finalizer goes when nothing is left, or that is given up.

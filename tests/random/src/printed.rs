@@ -167,6 +167,7 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         order: list(field(of, "order"), node),
         nevers: list(field(of, "nevers"), pred),
         states: table(field(of, "states"), state),
+        regions: table(field(of, "regions"), region),
         effects: list(field(of, "effects"), effect),
         promises: list(field(of, "promises"), |promise| ir::Promise {
             name: text(field(promise, "name")),
@@ -385,6 +386,15 @@ fn state(of: &Expr) -> ir::State {
         even_deleting: truth(field(of, "even_deleting")),
         wakes: option(field(of, "wakes"), |wakes| list(wakes, source)),
         overdue: length(field(of, "overdue")),
+        region: option(field(of, "region"), id),
+    }
+}
+
+fn region(of: &Expr) -> ir::Region {
+    ir::Region {
+        name: text(field(of, "name")),
+        doc: text(field(of, "doc")),
+        counts: truth(field(of, "counts")),
     }
 }
 
@@ -431,6 +441,7 @@ fn effect(of: &Expr) -> ir::Effect {
         is_step: truth(field(of, "is_step")),
         refused: parse_number(field(of, "refused")),
         keeps: truth(field(of, "keeps")),
+        region: option(field(of, "region"), id),
     }
 }
 

@@ -27,6 +27,7 @@ mod time;
 mod two_versions;
 #[path = "../../../runtime/examples/weather.rs"]
 mod weather;
+mod wiki;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::CustomResourceExt as _;

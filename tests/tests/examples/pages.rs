@@ -36,7 +36,7 @@ macro_rules! page {
 }
 
 /// Pages, each with the files that contain its code.
-const PAGES: [((&str, &str), &[&str]); 6] = [
+const PAGES: [((&str, &str), &[&str]); 7] = [
     (
         page!("real.md"),
         &[
@@ -61,6 +61,7 @@ const PAGES: [((&str, &str), &[&str]); 6] = [
             include_str!("../../../operator/listener/tests/e2e/explain/Conflict.txt"),
         ],
     ),
+    (page!("regions.md"), &[include_str!("wiki.rs")]),
     (
         page!("testing.md"),
         &[include_str!("../../../operator/shop/tests/suite.rs")],

@@ -1,6 +1,6 @@
 //! In a world that is no goal, nothing can happen: no effect is enabled and nothing is promised. If
 //! only a person or another object can help, declare `wakes ..`; otherwise an effect or a promise
-//! is missing.
+//! is missing. `Surplus` members of a set or a group wait for a `delete each`.
 //!
 //! ```text
 //! Taken when service == Foreign => Error;                  // refused: nothing is enabled and nothing is promised
@@ -11,11 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::useless_wakes::leading_out;
 use crate::errors::Sink;
-use crate::model::{EffectId, Pred, PredKind, VarId};
+use crate::model::{EffectId, InputId, Lifecycle, Mode, Pred, PredKind, VarId, Verb, Verdict};
 use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
+use crate::space::graph::forced;
 use crate::space::promised::Mover;
-use crate::space::witness::{Claim, minimal, show};
+use crate::space::witness::{Claim, essential, show};
 use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
@@ -50,9 +51,12 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
                 space.lifecycle.effects[effect.0].name
             ),
         };
-        let witness = minimal(space, &claim, example);
+        let forgotten = forgotten(explored, class, example);
+        let mut shown = essential(space, &claim, example);
+        shown.extend(forgotten.as_ref().map(|one| one.var));
+        let witness = show(space.lifecycle, space.worlds.get(example), shown);
         let message = format!("dead end: in state `{name}` with `{witness}` {why}");
-        let help = help(explored, class, example);
+        let help = help(explored, class, example, forgotten);
         sink.push(
             RULE.finding(explored.span_of(class), name, message)
                 .help(help),
@@ -60,13 +64,21 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-fn help(explored: &Explored<'_>, class: Class, example: usize) -> String {
+fn help(
+    explored: &Explored<'_>,
+    class: Class,
+    example: usize,
+    forgotten: Option<Forgotten>,
+) -> String {
     let space = explored.space;
     let name = space.class_name(class);
     let waits = format!(
         "`wakes {}` if only a change of these can help",
         leading_out(explored, class, example)
     );
+    if let Some(Forgotten { help, .. }) = forgotten {
+        return format!("{help}; or mark it {waits}");
+    }
     if let Some((effect, facts)) = kept_off(space, example) {
         return format!(
             "effect `{effect}` would run there, but for its `when`, which does not hold with `{facts}`: widen that; or give these worlds a state of their own, with {waits}"
@@ -80,6 +92,58 @@ fn help(explored: &Explored<'_>, class: Class, example: usize) -> String {
         ),
         None => format!("mark it {waits}, or promise what the environment does by itself"),
     }
+}
+
+/// An object of ours that no effect brings into order.
+struct Forgotten {
+    var: VarId,
+    /// The effect to declare.
+    help: String,
+}
+
+/// Returns the first object with an effect that is not declared and would lead out of a state.
+fn forgotten(explored: &Explored<'_>, class: Class, example: usize) -> Option<Forgotten> {
+    let space = explored.space;
+    let (lifecycle, at) = (space.lifecycle, space.worlds.get(example));
+    let leads_out = |var: VarId| {
+        let current = lifecycle.vars[var.0].position(Verdict::Current);
+        current.is_some_and(|current| {
+            let change = forced(lifecycle, at, &[(var, current)]);
+            let mut ends = space.worlds.reached(&change).into_iter();
+            ends.any(|end| space.classes[end as usize] != class)
+        })
+    };
+    let mut inputs = (0..lifecycle.inputs.len()).map(InputId);
+    inputs.find_map(|input| {
+        let var = lifecycle.inputs[input.0].var?;
+        let verdict = lifecycle.vars[var.0].verdict(at.value(var))?;
+        let help = undeclared(lifecycle, input, verdict)?;
+        (at.is_asked(var) && leads_out(var)).then_some(Forgotten { var, help })
+    })
+}
+
+/// Returns the effect to declare for an object with a verdict, unless there is one.
+fn undeclared(lifecycle: &Lifecycle, input: InputId, verdict: Verdict) -> Option<String> {
+    let declared = &lifecycle.inputs[input.0];
+    let is_ours = match declared.mode {
+        Mode::Owned | Mode::Shared | Mode::Part | Mode::Record | Mode::Group => true,
+        Mode::Watched | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => false,
+    };
+    let has = |deletes: bool| {
+        let mut effects = lifecycle.effects.iter();
+        effects.any(|one| one.target == input && (one.verb == Verb::Delete) == deletes)
+    };
+    let name = &declared.name;
+    let each = if declared.many { "each " } else { "" };
+    let is_missing = matches!(verdict, Verdict::Absent | Verdict::Stale | Verdict::Behind);
+    if is_ours && is_missing && !has(false) {
+        return Some(format!(
+            "no effect writes `{name}`: declare `apply {each}{name};`"
+        ));
+    }
+    (is_ours && verdict == Verdict::Surplus && !has(true)).then(|| {
+        format!("no effect deletes members of `{name}` that are not wanted any more: declare `delete each {name};`")
+    })
 }
 
 /// Returns the first effect that only its own `when` disables in a world, and the facts by which

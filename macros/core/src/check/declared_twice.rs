@@ -94,6 +94,12 @@ fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
         .note(first, format!("`{name}` is first declared here"))
 }
 
+/// Returns true for a name that is always there, and never written.
+pub(crate) fn is_reserved(name: &Ident) -> bool {
+    let reserved = ["request", "deleting", "claimed", "refused", "meta", "spec"];
+    reserved.iter().any(|reserved| name == reserved)
+}
+
 pub(crate) fn reserved(name: &Ident) -> Diagnostic {
     RULE.finding(
         name.span(),

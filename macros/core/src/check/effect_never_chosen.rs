@@ -33,7 +33,9 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     for (position, effect) in space.lifecycle.effects.iter().enumerate() {
         let id = EffectId(position);
         // Another rule reports why a stage of the teardown never runs.
-        if run.contains(&Choice::Effect(id)) || effect.is_step {
+        // An effect of the root belongs to the root, which is checked by itself.
+        let is_elsewhere = space.lifecycle.region.is_some() && effect.region.is_none();
+        if run.contains(&Choice::Effect(id)) || effect.is_step || is_elsewhere {
             continue;
         }
         let permitted = space.worlds.indexes().filter(|world| {

@@ -84,7 +84,7 @@ fn resting(space: &Space<'_>, due: &[usize]) -> (String, String) {
         .iter()
         .filter_map(|world| match space.classes[*world] {
             Class::State(state) => Some(state),
-            Class::Deleting | Class::Refused | Class::Nowhere => None,
+            Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere => None,
         })
         .collect();
     let leave_out = "leave the promise out";

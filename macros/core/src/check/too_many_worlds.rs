@@ -1,9 +1,11 @@
 //! There are too many worlds to check, because the checks enumerate every combination of facts.
+//! Declare concerns that do not wait for each other as regions, which are checked one at a time.
 //! Query facts only where they matter (`given`), merge values that nothing distinguishes, or rule
 //! combinations out with `never`. Several `owned` objects that lead to the same states are one
-//! group: it has the worlds of one of them, and each is always observed. Behind a `given` they are
-//! not observed in the meantime, so nothing is repaired there. At most 128 declarations may depend
-//! on one another in a row, and a lifecycle may have at most 2 048 questions, refusals included.
+//! group: it has the worlds of one of them, and each is always observed. A builder of a group
+//! reads no other member. Behind a `given` objects are not observed in the meantime, so nothing is
+//! repaired there. At most 128 declarations may depend on one another in a row, and a lifecycle may
+//! have at most 2 048 questions, refusals included.
 //!
 //! ```text
 //! a: { A, B, C, D } from node;                             // asked everywhere, it multiplies the worlds by four
@@ -15,7 +17,7 @@
 use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Input, InputId, Lifecycle, Mode, Origin, Source, Verb};
+use crate::model::{Effect, InputId, Kind, Lifecycle, Mode, Origin, Source, Verb};
 use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::enumeration::{LIMIT, TooMany};
 
@@ -72,26 +74,45 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
     let declared = facts
         .iter()
         .find(|var| matches!(var.origin, Origin::Fact { .. }));
-    let span = declared.map_or(lifecycle.name.span(), |var| var.name.span());
-    sink.push(
-        RULE.finding(span, lifecycle.name.to_string(), message)
-            .help(help),
-    );
+    let (name, span) = match &lifecycle.region {
+        Some(region) => (region, region.span()),
+        None => {
+            let span = declared.map_or(lifecycle.name.span(), |var| var.name.span());
+            (&lifecycle.name, span)
+        }
+    };
+    let message = match &lifecycle.region {
+        Some(region) => format!("region `{region}`: {message}"),
+        None => message,
+    };
+    let help = regions(lifecycle) + &help;
+    sink.push(RULE.finding(span, name.to_string(), message).help(help));
 }
 
-/// Suggests a group for objects that are owned and that nothing else needs.
+/// Suggests regions for a lifecycle that writes several things.
+fn regions(lifecycle: &Lifecycle) -> String {
+    let mut targets: Vec<InputId> = lifecycle.effects.iter().map(|one| one.target).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    match lifecycle.kind == Kind::Resource && targets.len() > 1 {
+        true => "declare concerns that do not wait for each other as regions, each of which is checked by itself: `region backup { .. }`; or ".to_owned(),
+        false => String::new(),
+    }
+}
+
+/// Suggests a group for objects that are owned. A builder reads no other member of its group, so an
+/// object that only others of them read fits if these builders can do without it.
 fn group(lifecycle: &Lifecycle) -> Option<String> {
     let effects = || lifecycle.effects.iter();
     let is_needed = |input: InputId| {
-        let builders = effects().flat_map(|effect| &effect.from);
         let values = lifecycle.values.iter().flat_map(|value| &value.from);
-        let owners = lifecycle.inputs.iter().filter_map(|other| other.of);
-        let mut read = builders.chain(values);
-        read.any(|one| one.source == Source::Input(input))
-            || owners.into_iter().any(|of| of == input)
+        let mut values = values.map(|one| one.source);
+        let mut owners = lifecycle.inputs.iter().filter_map(|other| other.of);
+        values.any(|one| one == Source::Input(input)) || owners.any(|of| of == input)
     };
-    let fits = |(at, input): &(usize, &Input)| {
-        let does = |verb| effects().any(|one| one.target.0 == *at && one.verb == verb);
+    let fits = |at: &InputId| {
+        let input = &lifecycle.inputs[at.0];
+        let does = |verb| effects().any(|one| one.target == *at && one.verb == verb);
         let is_plain = input.given.is_none() && input.retain.is_none() && input.of.is_none();
         let is_plain = is_plain && input.only_if.is_none();
         input.mode == Mode::Owned
@@ -100,15 +121,44 @@ fn group(lifecycle: &Lifecycle) -> Option<String> {
             && input.group.is_none()
             && does(Verb::Apply)
             && !does(Verb::Adopt)
-            && !is_needed(InputId(*at))
+            && !is_needed(*at)
     };
-    let inputs = lifecycle.inputs.iter().enumerate().filter(fits);
-    let names: Vec<String> = inputs
-        .map(|(_, input)| format!("{}: ..;", input.name))
+    let all = (0..lifecycle.inputs.len()).map(InputId);
+    let mut members: Vec<InputId> = all.filter(fits).collect();
+    let reads = |effect: &Effect, input: InputId| {
+        let mut from = effect.from.iter();
+        from.any(|one| one.source == Source::Input(input))
+    };
+    // A builder outside of the group reads no member either.
+    loop {
+        let outside = |input: &InputId| {
+            effects().any(|one| {
+                reads(one, *input) && (one.target == *input || !members.contains(&one.target))
+            })
+        };
+        let Some(lost) = members.iter().position(outside) else {
+            break;
+        };
+        members.remove(lost);
+    }
+    let tied: Vec<String> = effects()
+        .filter(|effect| members.iter().any(|input| reads(effect, *input)))
+        .map(|effect| format!("`{}`", effect.name))
+        .collect();
+    let condition = match tied.as_slice() {
+        [] => String::new(),
+        _ => format!(
+            ", if {} can build without `from` another of them",
+            tied.join(", ")
+        ),
+    };
+    let names: Vec<String> = members
+        .iter()
+        .map(|input| format!("{}: ..;", lifecycle.inputs[input.0].name))
         .collect();
     (names.len() > 1).then(|| {
         format!(
-            "judge several objects as one, with the worlds of one of them: `parts: owned {{ {} }};` and `apply each parts`; or ",
+            "judge several objects as one, with the worlds of one of them: `parts: owned {{ {} }};` and `apply each parts`{condition}; or ",
             names.join(" ")
         )
     })

@@ -85,11 +85,14 @@ pub(super) fn undeclared(explored: &Explored<'_>) -> BTreeSet<Edge> {
 
 /// The edges between declared states that the lifecycle really has.
 fn edges(explored: &Explored<'_>) -> BTreeSet<Edge> {
+    let open = explored.space.lifecycle.open;
     let caused = explored.drives.caused.keys();
     let edges = caused.filter_map(|edge| match edge {
+        // The regions begin and stop without an edge.
+        (Class::State(from), Class::State(to)) if [*from, *to].map(Some).contains(&open) => None,
         (Class::State(from), Class::State(to)) => Some((*from, *to)),
-        (Class::Deleting | Class::Refused | Class::Nowhere, _)
-        | (_, Class::Deleting | Class::Refused | Class::Nowhere) => None,
+        (Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere, _)
+        | (_, Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere) => None,
     });
     edges.collect()
 }

@@ -56,7 +56,7 @@ fn check_property(
     let arrived = |world: usize| match space.classes[world] {
         Class::State(state) => to.contains(&state),
         Class::Refused => true,
-        Class::Deleting | Class::Nowhere => false,
+        Class::Deleting | Class::Closed | Class::Nowhere => false,
     };
     let ends = |world: usize| graph.is_at_rest(world) && !arrived(world);
     let goals: Vec<usize> = space.live().filter(|world| ends(*world)).collect();
@@ -116,7 +116,7 @@ fn describe_violation(
         Class::State(state) => explored
             .idly_promised(end, |class| class != end)
             .map(|promise| waits_for_nobody(&space.lifecycle.states[state.0], promise)),
-        Class::Deleting | Class::Refused | Class::Nowhere => None,
+        Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere => None,
     };
     let help = if let Some(idle) = idle {
         idle

@@ -16,8 +16,8 @@ use crate::hygiene::{json_name, private};
 use crate::model::frames::{Dependency, Frames};
 use crate::model::{
     Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, InputId,
-    Kind, Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State,
-    StateId, Step, Use, Var, VarId, Verb,
+    Kind, Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Region, RegionId,
+    Source, State, StateId, Step, Use, Var, VarId, Verb,
 };
 use crate::space::cause::Actor;
 use crate::space::promised::Mover;
@@ -41,6 +41,7 @@ pub(crate) fn expand(model: &Lifecycle, shown: &WorldReport) -> TokenStream {
     let nodes = model.nodes.iter().copied().map(node);
     let nevers = model.nevers.iter().map(|n| pred(&n.pred));
     let states = model.states.iter().map(|s| state(s, &times));
+    let regions = model.regions.iter().map(declared_region);
     let frames = Frames::new(model);
     let vars = model.vars.iter().enumerate();
     let vars = vars.map(|(n, v)| var(model, v, frames.reads(VarId(n))));
@@ -86,6 +87,7 @@ pub(crate) fn expand(model: &Lifecycle, shown: &WorldReport) -> TokenStream {
                 order: &[#(#nodes),*],
                 nevers: &[#(#nevers),*],
                 states: ir::Table::new(&[#(#states),*]),
+                regions: ir::Table::new(&[#(#regions),*]),
                 effects: &[#(#effects),*],
                 promises: &[#(#promises),*],
                 steps: &[#(#steps),*],
@@ -281,9 +283,20 @@ fn state(state: &State, times: &Paths<'_>) -> TokenStream {
     };
     let wakes = option(state.wakes.as_ref().map(|w| sources(w)));
     let even_deleting = state.even_deleting;
+    let region = region(state.region);
     quote!(ir::State {
-        name: #name, doc: #doc, goal: #goal, when: #when, phase: #phase, even_deleting: #even_deleting, wakes: #wakes, overdue: #overdue
+        name: #name, doc: #doc, goal: #goal, when: #when, phase: #phase, even_deleting: #even_deleting, wakes: #wakes, overdue: #overdue, region: #region
     })
+}
+
+fn declared_region(region: &Region) -> TokenStream {
+    let (name, doc, counts) = (region.name.to_string(), &region.doc, region.counts);
+    quote!(ir::Region { name: #name, doc: #doc, counts: #counts })
+}
+
+fn region(region: Option<RegionId>) -> TokenStream {
+    let region = region.map(|RegionId(region)| quote!(ir::RegionId(#region)));
+    option(region)
 }
 
 fn sources(uses: &[Use]) -> TokenStream {
@@ -345,9 +358,10 @@ fn effect(effect: &Effect, affected: &BTreeSet<VarId>) -> TokenStream {
         effect.keeps,
     );
     let affects = affected.iter().map(|var| var.0);
+    let region = region(effect.region);
     quote!(ir::Effect {
         name: #name, doc: #doc, verb: #verb, each: #each, target: #target, from: #from, when: #when, sets: #sets,
-        affects: &[#(#affects),*], undo: #undo, is_undo: #is_undo, is_step: #is_step, refused: #refused, keeps: #keeps,
+        affects: &[#(#affects),*], undo: #undo, is_undo: #is_undo, is_step: #is_step, refused: #refused, keeps: #keeps, region: #region,
     })
 }
 

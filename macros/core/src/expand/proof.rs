@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 
 use super::facts::{field_name, field_type, is_bool, values};
 use super::paths::object_part;
+use super::state::classifier;
 use crate::hygiene::private;
 use crate::model::{Input, Kind, Lifecycle, Lookup, Mode, State, Var};
 
@@ -83,9 +84,13 @@ fn assertion(model: &Lifecycle, state: &State, sample: &[usize]) -> TokenStream 
         let (field, value) = (field_name(var), literal(model, var, value));
         quote!(#field: #value)
     });
+    let classify = match state.region {
+        Some(region) => classifier(model, region),
+        None => Ident::new("classify", Span::call_site()),
+    };
     let text = format!("the emitted classification takes a world of `{name}` for another state");
     quote! {
-        const _: () = assert!(matches!(State::classify(&Facts { #(#fields),* }), State::#name), #text);
+        const _: () = assert!(matches!(State::#classify(&Facts { #(#fields),* }), State::#name), #text);
     }
 }
 

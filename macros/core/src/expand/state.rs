@@ -4,7 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::facts::{field_name, field_type, is_bool, values};
-use crate::model::{Kind, Lifecycle, Origin, Pred, PredKind, ValueSet, VarId};
+use crate::ast::bare;
+use crate::model::{
+    Kind, Lifecycle, Origin, Phase, Pred, PredKind, RegionId, State, ValueSet, VarId,
+};
 
 /// ```text
 /// pub enum State { NoName, .. }
@@ -23,15 +26,8 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
             s.doc.clone()
         }
     });
-    let (last, others) = names
-        .split_last()
-        .map_or((None, &[][..]), |(last, others)| (Some(last), others));
-    let tests = model
-        .states
-        .iter()
-        .take(others.len())
-        .map(|s| predicate(model, &s.when));
-    let end = last.map_or_else(|| quote!(loop {}), |last| quote!(Self::#last));
+    let body = classify(model);
+    let regions = (!model.regions.is_empty()).then(|| regions(model, &implicit));
     quote! {
         /// State of an object in its lifecycle. The first state that matches counts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,10 +41,112 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
             /// The one state of a world.
             pub const fn classify(facts: &Facts) -> Self {
                 #(if #implicit_tests { return Self::#implicit_names; })*
-                #(if #tests { return Self::#others; })*
-                #end
+                #body
+            }
+
+            #regions
+        }
+    }
+}
+
+/// Returns the statements that find the state, behind the implicit ones.
+fn classify(model: &Lifecycle) -> TokenStream {
+    let root = model.states.iter().filter(|state| state.region.is_none());
+    let root: Vec<&State> = root.collect();
+    let regions = (0..model.regions.len()).map(RegionId);
+    let counts = |region: &RegionId| model.regions[region.0].counts;
+    let counting: Vec<RegionId> = regions.clone().filter(counts).collect();
+    let leading = match counting.is_empty() {
+        true => regions.collect(),
+        false => counting,
+    };
+    let mut leading = leading.into_iter();
+    let Some(first) = leading.next() else {
+        return first_of(model, &root);
+    };
+    let (tests, names) = tests(model, &root);
+    let first = classifier(model, first);
+    let others = leading.map(|one| classifier(model, one));
+    quote! {
+        #(if #tests { return Self::#names; })*
+        let state = Self::#first(facts);
+        #(let state = state.further(Self::#others(facts));)*
+        state
+    }
+}
+
+/// ```text
+/// pub const fn classify_backup(facts: &Facts) -> Self { .. }
+/// const fn further(self, other: Self) -> Self { .. }
+/// const fn distance(self) -> u8 { match self { Self::Failed => 2, .. } }
+/// ```
+fn regions(model: &Lifecycle, implicit: &[Implicit]) -> TokenStream {
+    let each = model.regions.iter().enumerate().map(|(at, region)| {
+        let id = RegionId(at);
+        let states = model.states.iter().filter(|state| state.region == Some(id));
+        let body = first_of(model, &states.collect::<Vec<_>>());
+        let name = classifier(model, id);
+        let doc = format!(
+            "The state of region `{}`, if no state of the root holds.",
+            region.name
+        );
+        quote! {
+            #[doc = #doc]
+            pub const fn #name(facts: &Facts) -> Self {
+                #body
             }
         }
+    });
+    let distances = model.states.iter().map(|state| {
+        let name = &state.name;
+        let distance: u8 = match (state.goal, state.phase) {
+            (true, _) => 0,
+            (false, Some(Phase::Error)) => 2,
+            (false, _) => 1,
+        };
+        quote!(Self::#name => #distance)
+    });
+    let implicit = implicit.iter().map(|state| &state.name);
+    quote! {
+        #(#each)*
+
+        /// Of the states of two regions, the one that is further from its goal.
+        #[allow(dead_code, reason = "one region alone is compared with none")]
+        const fn further(self, other: Self) -> Self {
+            if other.distance() > self.distance() { other } else { self }
+        }
+
+        const fn distance(self) -> u8 {
+            match self { #(Self::#implicit => 0,)* #(#distances,)* }
+        }
+    }
+}
+
+/// The method that returns the state of a region.
+pub(super) fn classifier(model: &Lifecycle, region: RegionId) -> Ident {
+    let name = &model.regions[region.0].name;
+    format_ident!("classify_{}", bare(name), span = name.span())
+}
+
+/// Returns the tests for states, each with the name of its state.
+fn tests<'a>(model: &Lifecycle, states: &[&'a State]) -> (Vec<TokenStream>, Vec<&'a Ident>) {
+    let tests = states
+        .iter()
+        .map(|state| (predicate(model, &state.when), &state.name));
+    tests.unzip()
+}
+
+/// Returns the statements that find the first of these states that fits. The last one fits where no
+/// other does.
+fn first_of(model: &Lifecycle, states: &[&State]) -> TokenStream {
+    let Some((last, others)) = states.split_last() else {
+        return quote!(loop {});
+    };
+    let (tests, names) = tests(model, others);
+    let last = &last.name;
+    quote! {
+        #(if #tests { return Self::#names; })*
+        Self::#last
     }
 }
 

@@ -29,7 +29,8 @@ use crate::check::{
 };
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::lock;
-use crate::model::{Fragment, Length, Lifecycle, Locked, Pred, Source, Use, Var, VarId};
+use crate::model::{Fragment, Length, Lifecycle, Locked, Pred, Source, StateId, Use, Var, VarId};
+use crate::union::union;
 pub(crate) use derived::Mention;
 pub(crate) use inputs::domain;
 pub(crate) use order::{behind, polls_behind};
@@ -67,7 +68,7 @@ fn length(written: &ast::Length) -> Length {
 
 /// Builds the model. `None` if a name did not resolve, facts depend on themselves, or it is too large; everything found goes to the sink.
 pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
-    let mut built = resolve(ast, sink);
+    let mut built = resolve(&union(ast, sink), sink);
     order(&mut built, sink);
     built.complete.then_some(built.lifecycle)
 }
@@ -177,6 +178,11 @@ impl Builder<'_> {
             values: self.values(),
             nevers: self.nevers(),
             states: self.states(),
+            closed: self.closed(),
+            region: ast.place.region.clone(),
+            is_asked: ast.place.is_asked,
+            open: (ast.place.is_root).then(|| StateId(ast.states.len() - 1)),
+            regions: self.regions(),
             effects: self.effects(),
             promises: self.promises(),
             steps: self.torn_down(),

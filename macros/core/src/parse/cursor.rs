@@ -193,6 +193,11 @@ impl Cursor {
         matches!(self.tokens.get(self.at + 1), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Brace)
     }
 
+    /// Returns true if a group in parentheses comes next.
+    pub(crate) fn at_parens(&self) -> bool {
+        matches!(self.tokens.get(self.at), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis)
+    }
+
     /// Returns true if `mark` follows the next token.
     pub(crate) fn then_mark(&self, mark: char) -> bool {
         matches!(self.tokens.get(self.at + 1), Some(TokenTree::Punct(p)) if p.as_char() == mark)

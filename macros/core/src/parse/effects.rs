@@ -65,6 +65,7 @@ fn effect(cursor: &mut Cursor, doc: String) -> Result<Effect, Fault> {
             Some(_) => Some(cursor.path()?),
             None => None,
         },
+        region: None,
     })
 }
 

@@ -33,11 +33,6 @@ pub(super) fn head(cursor: &mut Cursor, parser: &mut Parser<'_>) -> Result<(Iden
     Ok((name, doc))
 }
 
-/// A section that lifecycles have, and fragments have not.
-pub(super) fn is_of_lifecycles(name: &Ident) -> bool {
-    super::SECTIONS.iter().any(|s| name == s) && !SECTIONS.iter().any(|s| name == s)
-}
-
 /// Reads the rest of a line after the word `use`, beside the sections.
 pub(super) fn line(
     cursor: &mut Cursor,

@@ -93,6 +93,7 @@ fn group(
         given: predicate::given(cursor)?,
         retired: None,
         member: None,
+        is_region: false,
     };
     Ok(Some((group, members)))
 }
@@ -174,7 +175,7 @@ fn input_body(
     };
     let only_if = match cursor.eat_word("if") {
         Some(word) => {
-            let path = cursor.path()?;
+            let path = wanted_by(cursor)?;
             Some((join(word, cursor.previous()), path))
         }
         None => None,
@@ -198,10 +199,7 @@ fn input_body(
         None => None,
     };
     let given = predicate::given(cursor)?;
-    let later = ["by", "if", "every", "exclusive", "retain"];
-    if given.is_some() && later.iter().any(|word| cursor.is_word(word)) {
-        return Err(cursor.fault(slip::GIVEN_LAST));
-    }
+    refuse_late_clause(cursor, retain.as_ref(), given.is_some())?;
     Ok(Input {
         name,
         doc,
@@ -219,7 +217,44 @@ fn input_body(
         given,
         retired: None,
         member: None,
+        is_region: false,
     })
+}
+
+/// Refuses a clause behind one that comes later in the order.
+fn refuse_late_clause(
+    cursor: &Cursor,
+    retain: Option<&Retain>,
+    has_given: bool,
+) -> Result<(), Fault> {
+    let earlier = ["by", "if", "every", "exclusive", "retain"];
+    // `retain if` is meant as `retain when`.
+    let is_policy = retain.is_some_and(|one| one.when.is_none()) && cursor.is_word("if");
+    if !earlier.iter().any(|word| cursor.is_word(word)) || is_policy && !has_given {
+        return Ok(());
+    }
+    let expected = match has_given {
+        true => slip::GIVEN_LAST,
+        false => slip::AFTER_CLAUSES,
+    };
+    Err(cursor.fault(expected))
+}
+
+/// The one path behind the `if` of an input. An author may try a predicate there.
+fn wanted_by(cursor: &mut Cursor) -> Result<Path, Fault> {
+    if cursor.peek_ident().is_none() {
+        return Err(cursor.fault(slip::ONE_PATH));
+    }
+    let path = cursor.path()?;
+    let marks = ["&&", "||", "==", "!=", "?", "<", ">"];
+    let words = ["in", "not", "and", "or", "is"];
+    let goes_on = marks.iter().any(|mark| cursor.is(mark))
+        || words.iter().any(|word| cursor.is_word(word))
+        || cursor.at_parens();
+    match goes_on {
+        true => Err(cursor.fault(slip::ONE_PATH)),
+        false => Ok(path),
+    }
 }
 
 fn paths(cursor: &mut Cursor) -> Result<Vec<Path>, Fault> {

@@ -6,6 +6,11 @@ use crate::check::unknown_name::nearest;
 /// Tokens that may follow the `given` of an input.
 pub(super) const GIVEN_LAST: &str = "`&&`, `||` or the `;` of the input";
 
+/// The end of an input, after all of its clauses.
+pub(super) const AFTER_CLAUSES: &str = "the `;` of the input";
+/// The operand of the `if` of an input.
+pub(super) const ONE_PATH: &str = "one path of the object behind `if`";
+
 /// Returns the text to write instead, if `found` is a slip and none of the expected tokens.
 pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
     if expected.contains(&format!("`{found}`")) {
@@ -50,7 +55,16 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         "from" | "until" if expected == "`in`" => {
             "the keeper comes first, `mint name: Type in keeper from input until predicate;`"
         }
-        "if" | "where" if follows("when") && follows("given") => "write `retain when`",
+        "if" if follows("when") && follows("given") => {
+            "write `retain when fact`; an object with `if spec.field` is never retained"
+        }
+        "where" if follows("when") && follows("given") => "write `retain when`",
+        _ if expected == AFTER_CLAUSES => {
+            "each clause occurs once, in the order `of`, `by`, `if`, `every`, `exclusive`, `retain`, `given`"
+        }
+        _ if expected == ONE_PATH => {
+            "the object exists where one field has a value, `if spec.host`; a condition on facts is written `given ..`, last"
+        }
         "every" | "exclusive" | "retain" | "by" | "if" if expected == GIVEN_LAST => {
             "`given` comes after everything else of an input"
         }

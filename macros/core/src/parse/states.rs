@@ -62,6 +62,7 @@ fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
         even_deleting: None,
         wakes: None,
         overdue: None,
+        region: None,
     };
     if state.phase.is_some() {
         if let Some(even) = cursor.eat_word("even") {

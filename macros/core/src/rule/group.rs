@@ -10,6 +10,7 @@ pub enum Group {
     Status,
     Effects,
     Liveness,
+    Regions,
     Properties,
     Deletion,
     Ownership,
@@ -20,13 +21,14 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Syntax,
         Self::Facts,
         Self::States,
         Self::Status,
         Self::Effects,
         Self::Liveness,
+        Self::Regions,
         Self::Properties,
         Self::Deletion,
         Self::Ownership,
@@ -44,6 +46,7 @@ impl Group {
             Self::Status => "status",
             Self::Effects => "effects",
             Self::Liveness => "liveness",
+            Self::Regions => "regions",
             Self::Properties => "properties",
             Self::Deletion => "deletion",
             Self::Ownership => "ownership",
@@ -61,6 +64,7 @@ impl Group {
             Self::Status => "Conditions, reasons and columns",
             Self::Effects => "Effects and edges",
             Self::Liveness => "Liveness, promises and waiting",
+            Self::Regions => "Regions",
             Self::Properties => "Properties and impossible worlds",
             Self::Deletion => "Deletion, held facts and teardown",
             Self::Ownership => "Ownership and minted values",
@@ -102,6 +106,11 @@ impl Group {
                 "An object must settle: every run comes to an end if the environment keeps its \
                  promises. These checks find a run that stops too early or never, a promise that \
                  does not count, and a wait or a poll without a sensible limit."
+            }
+            Self::Regions => {
+                "Regions are parts of one lifecycle that go on side by side, each with its own \
+                 states. These checks find what would tie two regions together, so that each can \
+                 be checked by itself, and a region whose failure nobody would see."
             }
             Self::Properties => {
                 "The section `properties` states what the author claims of the whole lifecycle, \

@@ -4,9 +4,10 @@
 use std::ops::ControlFlow;
 
 use crate::model::{FreeValues, Lifecycle, Origin, Pred, ValueSet, Var, VarId, Verdict};
+use crate::space::decisive::decisive;
 use crate::space::permission::Permissions;
 use crate::space::world::{NOT_ASKED, World};
-use crate::space::worlds::{DEAD, IMPOSSIBLE, Node, Worlds};
+use crate::space::worlds::{CLOSED, DEAD, IMPOSSIBLE, Node, Worlds};
 
 /// More worlds than this are not checked; counted after `never`.
 pub const LIMIT: usize = 32_768;
@@ -55,6 +56,10 @@ struct Search<'a> {
     permissions: &'a Permissions<'a>,
     /// By depth: the predicates that are decided once the variables above are.
     nevers: Vec<Vec<&'a Pred>>,
+    /// The same of the states of the root in which a region rests.
+    closed: Vec<Vec<&'a Pred>>,
+    /// In a region: for each variable, true if a deletion can depend on it.
+    decisive: Option<Vec<bool>>,
     cells: Vec<u8>,
     counted: usize,
     visited: usize,
@@ -75,11 +80,14 @@ impl<'a> Search<'a> {
             nodes: Vec::new(),
             kids: Vec::new(),
             root: DEAD,
+            closed: None,
         };
         Self {
             lifecycle,
             permissions,
-            nevers: nevers_by_depth(lifecycle),
+            nevers: by_depth(lifecycle, lifecycle.nevers.iter().map(|never| &never.pred)),
+            closed: by_depth(lifecycle, lifecycle.closed.iter().map(|state| &state.when)),
+            decisive: lifecycle.region.is_some().then(|| decisive(lifecycle)),
             cells: vec![0; width],
             counted: 0,
             visited: 0,
@@ -96,6 +104,10 @@ impl<'a> Search<'a> {
         let world = World(&self.cells);
         if self.nevers[depth].iter().any(|never| world.holds(never)) {
             return ControlFlow::Continue(DEAD);
+        }
+        let is_closed = self.closed[depth].iter().any(|when| world.holds(when));
+        if is_closed && !self.permissions.deleting(world) {
+            return ControlFlow::Continue(self.rest());
         }
         let Some(&var) = self.lifecycle.order.get(depth) else {
             return self.leaf();
@@ -126,6 +138,17 @@ impl<'a> Search<'a> {
         u32::try_from(self.found.nodes.len() - 1).expect("bounded by the limit")
     }
 
+    /// Everything below is the one world in which a region rests.
+    fn rest(&mut self) -> u32 {
+        if self.counted <= LIMIT && self.found.closed.is_none() {
+            self.counted += 1;
+            let index = self.found.cells.len() / self.found.width.max(1);
+            self.found.cells.extend_from_slice(&self.cells);
+            self.found.closed = u32::try_from(index).ok();
+        }
+        CLOSED
+    }
+
     fn leaf(&mut self) -> ControlFlow<(), u32> {
         self.counted += 1;
         if self.counted > COUNTED {
@@ -149,6 +172,10 @@ impl<'a> Search<'a> {
     fn otherwise(&self, var: VarId) -> Option<u8> {
         let world = World(&self.cells);
         let declared = &self.lifecycle.vars[var.0];
+        let decisive = self.decisive.as_ref();
+        if decisive.is_some_and(|all| !all[var.0]) && self.permissions.deleting(world) {
+            return Some(0);
+        }
         if let Origin::Refused(effect) = declared.origin {
             return (!self.permissions.would_run(effect, world)).then_some(0);
         }
@@ -192,13 +219,16 @@ fn unowned(lifecycle: &Lifecycle, var: VarId) -> ValueSet {
     ValueSet(unseen.fold(free.0, |set, value| set | ValueSet::from_value(value).0))
 }
 
-/// Returns each `never` at the first depth at which all its variables are decided.
-fn nevers_by_depth(lifecycle: &Lifecycle) -> Vec<Vec<&Pred>> {
+/// Returns each predicate at the first depth at which all its variables are decided.
+fn by_depth<'a>(
+    lifecycle: &'a Lifecycle,
+    preds: impl Iterator<Item = &'a Pred>,
+) -> Vec<Vec<&'a Pred>> {
     let mut by_depth = vec![Vec::new(); lifecycle.order.len() + 1];
-    for never in &lifecycle.nevers {
-        let vars = never.pred.vars();
+    for pred in preds {
+        let vars = pred.vars();
         let last = lifecycle.order.iter().rposition(|var| vars.contains(var));
-        by_depth[last.map_or(0, |last| last + 1)].push(&never.pred);
+        by_depth[last.map_or(0, |last| last + 1)].push(pred);
     }
     by_depth
 }

@@ -59,7 +59,7 @@ impl<'a> Explored<'a> {
     pub fn vars_of(&self, class: Class) -> BTreeSet<VarId> {
         match class {
             Class::State(StateId(state)) => self.space.lifecycle.states[state].when.vars(),
-            Class::Deleting | Class::Refused | Class::Nowhere => BTreeSet::new(),
+            Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere => BTreeSet::new(),
         }
     }
 
@@ -67,7 +67,9 @@ impl<'a> Explored<'a> {
     pub fn span_of(&self, class: Class) -> Span {
         match class {
             Class::State(StateId(state)) => self.space.lifecycle.states[state].name.span(),
-            Class::Deleting | Class::Refused | Class::Nowhere => self.space.lifecycle.name.span(),
+            Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere => {
+                self.space.lifecycle.name.span()
+            }
         }
     }
 

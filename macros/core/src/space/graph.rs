@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, VarId, Verb, Verdict};
-use crate::space::Space;
 use crate::space::policy::Choice;
 use crate::space::promised::{Mover, Promised};
 use crate::space::world::{Change, World};
+use crate::space::{Class, Space};
 
 /// Mover of a world, and the set of worlds that it may lead to.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,26 @@ pub struct Graph {
 impl Graph {
     /// Returns the moves of every world that is not settled.
     pub fn new(space: &Space<'_>) -> Self {
-        Self::with_choices(space, &space.choices, |index| space.is_at_rest(index))
+        // A region that another asks is at rest only if nothing moves it any more. Otherwise the
+        // other would meet changes without end.
+        let promises = match space.lifecycle.is_asked {
+            true => Promised::all(space.lifecycle),
+            false => Vec::new(),
+        };
+        let is_moved = |index: usize| {
+            let world = space.worlds.get(index);
+            let leads_on = |set: &Vec<(VarId, usize)>| {
+                let ends = space.worlds.reached(&forced(space.lifecycle, world, set));
+                ends.iter().any(|end| *end as usize != index)
+            };
+            let mut due = promises.iter().filter(|promise| promise.holds(world));
+            due.any(|promise| promise.sets.iter().any(leads_on))
+        };
+        let rests = |index: usize| {
+            let is_state = matches!(space.classes[index], Class::State(_));
+            space.is_at_rest(index) && !(is_state && is_moved(index))
+        };
+        Self::with_choices(space, &space.choices, rests)
     }
 
     /// Like `of`, for another trajectory: with its own choice in each world, and its own end.

@@ -243,7 +243,7 @@ impl<'a> Permissions<'a> {
 
 /// The predicates of the states of a kind.
 fn whens(lifecycle: &Lifecycle, wanted: fn(&State) -> bool) -> Vec<&Pred> {
-    let states = lifecycle.states.iter().filter(|state| wanted(state));
+    let states = lifecycle.all_states().filter(|state| wanted(state));
     states.map(|state| &state.when).collect()
 }
 

@@ -1,6 +1,8 @@
 //! Changes that the environment makes by itself sooner or later: declared promises, and those that
 //! every lifecycle has.
 
+use std::collections::BTreeSet;
+
 use crate::model::{InputId, Lifecycle, Mode, Pred, VarId, Verdict};
 use crate::space::world::World;
 
@@ -68,6 +70,14 @@ impl<'a> Promised<'a> {
             }
         }
         all
+    }
+
+    /// Returns the variables that decide if the promise must be kept.
+    pub fn vars(&self) -> BTreeSet<VarId> {
+        match self.when {
+            PromiseCondition::Pred(pred) => pred.vars(),
+            PromiseCondition::Value(var, _) => BTreeSet::from([var]),
+        }
     }
 
     /// Returns true if the promise must be kept in this world.

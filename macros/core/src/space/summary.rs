@@ -78,6 +78,14 @@ impl WorldReport {
         }
     }
 
+    /// Returns the summary of nothing yet, to which parts are added.
+    pub(crate) fn for_states(states: usize) -> Self {
+        Self {
+            samples: vec![None; states],
+            ..Self::default()
+        }
+    }
+
     /// Returns the parts of the summary that need no worlds.
     pub fn of_declared(lifecycle: &Lifecycle) -> Self {
         let edges = lifecycle.transitions.iter().flat_map(|all| &all.edges);
@@ -106,8 +114,8 @@ fn declared_edges(drives: &Drives) -> BTreeMap<(StateId, StateId), BTreeSet<Acto
     let caused = drives.caused.iter();
     let declared = caused.filter_map(|((from, to), cause)| match (*from, *to) {
         (Class::State(from), Class::State(to)) => Some(((from, to), cause.by.clone())),
-        (Class::Deleting | Class::Refused | Class::Nowhere, _)
-        | (_, Class::Deleting | Class::Refused | Class::Nowhere) => None,
+        (Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere, _)
+        | (_, Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere) => None,
     });
     declared.collect()
 }

@@ -24,7 +24,7 @@ pub fn find_waits(space: &Space<'_>, graph: &Graph) -> BTreeSet<(StateId, Vec<us
         .live()
         .filter_map(|world| match space.classes[world] {
             Class::State(state) => Some((state, awaited(space, graph, world)?)),
-            Class::Deleting | Class::Refused | Class::Nowhere => None,
+            Class::Deleting | Class::Refused | Class::Closed | Class::Nowhere => None,
         })
         .collect();
     let is_least = |(state, due): &&(StateId, Vec<usize>)| {

@@ -18,6 +18,12 @@ pub struct Claim<'a> {
 /// Returns a minimal set of facts of a world such that the claim holds in every world that shares
 /// them.
 pub fn minimal(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> String {
+    let kept = essential(space, claim, world);
+    show(space.lifecycle, space.worlds.get(world), kept)
+}
+
+/// Returns the variables of such a minimal set.
+pub fn essential(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> BTreeSet<VarId> {
     let at = space.worlds.get(world);
     let differences = differences(space, claim, world);
     let mut kept: BTreeSet<VarId> = space.worlds.order().iter().copied().collect();
@@ -43,7 +49,7 @@ pub fn minimal(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> String {
             .filter(|var| at.is_asked(*var))
             .collect();
     }
-    show(space.lifecycle, at, kept)
+    kept
 }
 
 /// Some facts of a world: `class == Present && refused(apply_service)`.

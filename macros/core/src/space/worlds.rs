@@ -11,6 +11,8 @@ pub(super) const DEAD: u32 = u32::MAX;
 /// A combination that no `never` rules out and that is still impossible: something is held without
 /// our claim.
 pub(super) const IMPOSSIBLE: u32 = u32::MAX - 1;
+/// Everything below is one world: a state of the root holds, and the region rests.
+pub(super) const CLOSED: u32 = u32::MAX - 2;
 
 /// All worlds, sorted along the order of evaluation.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct Worlds {
     /// The branches of all nodes: a node, at the end of the order a world, or one of the two constants.
     pub(super) kids: Vec<u32>,
     pub(super) root: u32,
+    /// The world in which a region rests, whatever else there is.
+    pub(super) closed: Option<u32>,
 }
 
 /// One variable on one path through the order: its branches, or the one value that it has if it is
@@ -69,6 +73,10 @@ impl Worlds {
             reached.extend(index);
             ControlFlow::Continue(())
         });
+        if self.closed.is_some() {
+            reached.sort_unstable();
+            reached.dedup();
+        }
         reached
     }
 
@@ -92,6 +100,9 @@ impl Worlds {
     ) -> ControlFlow<()> {
         if at == DEAD {
             return ControlFlow::Continue(());
+        }
+        if at == CLOSED {
+            return visit(self.closed, World(cells));
         }
         let Some(&var) = self.order.get(depth) else {
             return visit((at != IMPOSSIBLE).then_some(at), World(cells));

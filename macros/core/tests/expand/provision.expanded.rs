@@ -585,6 +585,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Waiting",
@@ -614,6 +615,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Planned",
@@ -628,9 +630,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
             ],
         ),
+        regions: ir::Table::new(&[]),
         effects: &[],
         promises: &[],
         steps: &[],

@@ -597,6 +597,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Frozen",
@@ -611,6 +612,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "NoSource",
@@ -627,6 +629,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Taken",
@@ -643,6 +646,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Draining",
@@ -657,6 +661,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Rendering",
@@ -671,6 +676,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Ready",
@@ -685,9 +691,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
             ],
         ),
+        regions: ir::Table::new(&[]),
         effects: &[
             ir::Effect {
                 name: "apply_output",
@@ -711,6 +719,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 4usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
         ],
         promises: &[],

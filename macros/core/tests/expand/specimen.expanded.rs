@@ -3530,6 +3530,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Paused",
@@ -3544,6 +3545,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "NoName",
@@ -3558,6 +3560,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "NoClass",
@@ -3572,6 +3575,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Invalid",
@@ -3588,6 +3592,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Unrecorded",
@@ -3602,6 +3607,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Unreachable",
@@ -3616,6 +3622,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 300000u64,
                         least: 0u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Moving",
@@ -3630,6 +3637,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Taken",
@@ -3646,6 +3654,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Rejected",
@@ -3660,6 +3669,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Making",
@@ -3674,6 +3684,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Conflict",
@@ -3696,6 +3707,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Draining",
@@ -3710,6 +3722,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Publishing",
@@ -3724,6 +3737,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Scaling",
@@ -3738,6 +3752,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Pruning",
@@ -3752,6 +3767,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Kitless",
@@ -3768,6 +3784,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Kitting",
@@ -3784,6 +3801,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Unbadged",
@@ -3800,6 +3818,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Badging",
@@ -3816,6 +3835,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Clashing",
@@ -3843,6 +3863,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Choring",
@@ -3872,6 +3893,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Shown",
@@ -3888,6 +3910,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Ready",
@@ -3902,9 +3925,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
             ],
         ),
+        regions: ir::Table::new(&[]),
         effects: &[
             ir::Effect {
                 name: "note_chore",
@@ -3921,6 +3946,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 22usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "note_logs",
@@ -3942,6 +3968,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 23usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "drop_bucket",
@@ -3965,6 +3992,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 24usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_handle",
@@ -3989,6 +4017,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 25usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "put_bucket",
@@ -4016,6 +4045,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 26usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_secret",
@@ -4044,6 +4074,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 27usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_pods",
@@ -4075,6 +4106,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 28usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "delete_pods",
@@ -4093,6 +4125,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 29usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_kit",
@@ -4114,6 +4147,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 30usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "delete_kit",
@@ -4130,6 +4164,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 31usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "remove",
@@ -4149,6 +4184,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: true,
                 refused: 32usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "adopt_badge",
@@ -4165,6 +4201,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 33usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_badge",
@@ -4181,6 +4218,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 34usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "create_chore",
@@ -4197,6 +4235,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 35usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_gate",
@@ -4213,6 +4252,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 36usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "create_logs",
@@ -4229,6 +4269,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 37usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
         ],
         promises: &[

@@ -1396,6 +1396,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Published",
@@ -1415,6 +1416,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
                 ir::State {
                     name: "Outdated",
@@ -1429,9 +1431,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 600000u64,
                         least: 600000u64,
                     },
+                    region: ::std::option::Option::None,
                 },
             ],
         ),
+        regions: ir::Table::new(&[]),
         effects: &[
             ir::Effect {
                 name: "apply_own",
@@ -1448,6 +1452,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 14usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_pv",
@@ -1464,6 +1469,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 15usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_pod",
@@ -1484,6 +1490,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 16usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "apply_listed",
@@ -1500,6 +1507,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 17usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "write_tree",
@@ -1524,6 +1532,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 18usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
             ir::Effect {
                 name: "remove_tree",
@@ -1540,6 +1549,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 is_step: false,
                 refused: 19usize,
                 keeps: false,
+                region: ::std::option::Option::None,
             },
         ],
         promises: &[

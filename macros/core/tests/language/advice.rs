@@ -170,7 +170,7 @@ fn what_is_written_is_chained_where_there_are_too_many_worlds() {
          facts {{ {facts} }} states {{ goal Ready when class => Ready; Missing when !class => Error wakes class; }} effects {{ apply a; apply b; apply c; }}"
     );
     assert!(
-        help_of("LC091", &text).starts_with("judge several objects as one, with the worlds of one of them: `parts: owned { a: ..; b: ..; c: ..; };` and `apply each parts`; or observe an input that is written later only where the one before exists: `b: .. given a == Current`, `c: .. given b == Current` (meanwhile it is neither observed nor repaired); the largest facts are `"),
+        help_of("LC091", &text).starts_with("declare concerns that do not wait for each other as regions, each of which is checked by itself: `region backup { .. }`; or judge several objects as one, with the worlds of one of them: `parts: owned { a: ..; b: ..; c: ..; };` and `apply each parts`; or observe an input that is written later only where the one before exists: `b: .. given a == Current`, `c: .. given b == Current` (meanwhile it is neither observed nor repaired); the largest facts are `"),
         "{}",
         help_of("LC091", &text)
     );

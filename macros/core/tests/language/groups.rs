@@ -77,6 +77,67 @@ fn objects_by_themselves_are_too_many_and_are_told_so() {
 }
 
 #[test]
+fn objects_of_which_one_is_built_from_another_may_be_a_group_as_well() {
+    let names = ["account", "config", "web", "server", "budget", "route"];
+    let inputs = names.map(|name| format!("{name}: owned ConfigMap by ref;"));
+    let effects = names.map(|name| match name {
+        "web" => "apply web from account;".to_owned(),
+        _ => format!("apply {name};"),
+    });
+    let all = names.join(", ");
+    let text = format!(
+        "lifecycle! {{ resource Front; observe {{ {} }} states {{
+            Building when any({all}) in {{ Absent, Stale, Foreign, Terminating }} => Pending;
+            goal Ready when all({all}) == Current => Ready;
+        }} effects {{ {} }} }}",
+        inputs.concat(),
+        effects.concat(),
+    );
+    let found = check(body_of(&text)).diagnostics;
+    let found = found.iter().find(|found| found.code == "LC091");
+    let help = found.and_then(|found| found.help.as_deref());
+    let group = "`parts: owned { account: ..; config: ..; web: ..; server: ..; budget: ..; route: ..; };` and `apply each parts`, if `apply_web` can build without `from` another of them; or";
+    assert!(help.is_some_and(|help| help.contains(group)), "{help:?}");
+}
+
+#[test]
+fn a_group_that_deletes_no_member_is_asked_to() {
+    let text = FRONT
+        .replace("delete each parts;", "")
+        .replace("optional", "");
+    let found = check(body_of(&text)).diagnostics;
+    let found: Vec<_> = found
+        .iter()
+        .map(|found| (found.code, found.help.as_deref().unwrap_or_default()))
+        .collect();
+    let help = "no effect deletes members of `parts` that are not wanted any more: declare `delete each parts;`; or mark it `wakes parts, self` if only a change of these can help";
+    assert_eq!(found, [("LC021", help)]);
+}
+
+#[test]
+fn a_front_is_not_ready_while_a_name_of_its_group_is_taken() {
+    let edits = [
+        (
+            "Taken      when parts == Foreign             => Error wakes parts;",
+            "",
+        ),
+        ("False \"NameTaken\"   when parts == Foreign;", ""),
+        ("else Going;", "else Done;"),
+    ];
+    let text = edits.iter().fold(FRONT.to_owned(), |text, (from, to)| {
+        assert_eq!(text.matches(from).count(), 1, "`{from}` occurs once");
+        text.replace(from, to)
+    });
+    let found = check(body_of(&text)).diagnostics;
+    let found: Vec<_> = found
+        .iter()
+        .map(|found| (found.code, found.message.as_str()))
+        .collect();
+    let message = "state `Ready` is Ready with `parts == Foreign`, although another controller or user holds a name in `parts` and `apply_parts` cannot write it";
+    assert_eq!(found, [("LC163", message)]);
+}
+
+#[test]
 fn a_group_has_one_verdict_and_its_members_have_none() {
     let model = model();
     let group = input(&model, "parts");

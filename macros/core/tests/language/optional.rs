@@ -85,6 +85,18 @@ fn its_apply_may_begin_a_deletion() {
 }
 
 #[test]
+fn an_effect_that_is_forgotten_is_named() {
+    let text = edited(&[("apply ingress from web;", "")]);
+    let found = check(body_of(&text)).diagnostics;
+    let found: Vec<_> = found.iter().map(|d| (d.code, d.message.as_str())).collect();
+    let message = "dead end: in state `Making` with `web == Current && ingress == Absent` no effect is enabled and nothing is promised";
+    assert_eq!(found, [("LC021", message)]);
+    let found = check(body_of(&text)).diagnostics;
+    let help = "no effect writes `ingress`: declare `apply ingress;`; or mark it `wakes web, ingress, self` if only a change of these can help";
+    assert_eq!(found[0].help.as_deref(), Some(help));
+}
+
+#[test]
 fn readers_get_it_only_if_it_exists() {
     let text = edited(&[
         (
@@ -107,7 +119,7 @@ fn readers_get_it_only_if_it_exists() {
 
 #[test]
 fn the_clause_fits_one_owned_object_of_a_resource() {
-    let cannot = "LC005 ingress: input `ingress` cannot be optional: only one `owned` object can";
+    let cannot = "LC005 ingress: input `ingress` cannot have an `if`: only one `owned` object can";
     let other = |to: &'static str| [(INGRESS, to)];
     expect(
         &[
@@ -134,12 +146,20 @@ fn the_clause_fits_one_owned_object_of_a_resource() {
     expect(
         &other("owned Ingress by name spec.host if spec.host;"),
         &[
-            "LC005 ingress: input `ingress` is named by `spec.host`, and would not be found where that is not set",
+            "LC005 ingress: input `ingress` is named by `spec.host`, and would not be found where `spec.host` is not set",
+        ],
+    );
+    expect(
+        &other("owned Ingress by name spec.host.name if spec.host;"),
+        &[
+            "LC005 ingress: input `ingress` is named by `spec.host.name`, and would not be found where `spec.host` is not set",
         ],
     );
     expect(
         &other("owned Ingress by name meta.name if spec.host retain;"),
-        &["LC005 ingress: input `ingress` is optional, and a retained object is never deleted"],
+        &[
+            "LC005 ingress: input `ingress` exists only if `spec.host` has a value, and a retained object is never deleted",
+        ],
     );
     expect(
         &other("owned Ingress by name meta.name given web == Current if spec.host;"),
@@ -153,15 +173,26 @@ fn the_clause_fits_one_owned_object_of_a_resource() {
 fn no_other_item_may_delete_it_or_need_it() {
     let web = "apply web;";
     expect(
+        &[("apply ingress from web;", "delete ingress when taken;")],
+        &[
+            "LC005 delete_ingress: effect `delete_ingress`: `ingress` exists only if `spec.host` has a value, and only an `apply ingress` would make it, and delete it where it is not wanted",
+        ],
+    );
+    let recorded = format!("{INGRESS} made: record of ingress;");
+    expect(
+        &[(INGRESS, recorded.as_str())],
+        &["LC156 made: `made` is the record of `ingress`, which no effect creates"],
+    );
+    expect(
         &[(web, "apply web; delete ingress when taken;")],
         &[
-            "LC005 delete_ingress: effect `delete_ingress`: `ingress` is optional, and `apply ingress` deletes it where it is not wanted",
+            "LC005 delete_ingress: effect `delete_ingress`: `ingress` exists only if `spec.host` has a value, and `apply ingress` deletes it where it is not wanted",
         ],
     );
     expect(
         &[(web, "apply web; adopt ingress when taken;")],
         &[
-            "LC005 adopt_ingress: effect `adopt_ingress`: `ingress` is optional, and an adopted object is not deleted",
+            "LC005 adopt_ingress: effect `adopt_ingress`: `ingress` exists only if `spec.host` has a value, and an adopted object is not deleted",
         ],
     );
     expect(
@@ -172,7 +203,9 @@ fn no_other_item_may_delete_it_or_need_it() {
             ),
             ("apply ingress from web", "apply ingress"),
         ],
-        &["LC005 web: input `web` cannot be owned by `ingress`, which is optional"],
+        &[
+            "LC005 web: input `web` cannot be owned by `ingress`, which exists only if `spec.host` has a value",
+        ],
     );
     expect(
         &[
@@ -181,4 +214,51 @@ fn no_other_item_may_delete_it_or_need_it() {
         ],
         &["LC150 key: `key` is minted in `ingress`, which exists only sometimes"],
     );
+}
+
+#[test]
+fn an_object_is_not_ready_while_one_that_it_writes_has_no_place() {
+    let removing = "        Removing   when ingress == Terminating               => Pending;\n";
+    let forgotten = [
+        ("any(web, ingress) == Foreign", "web == Foreign"),
+        (removing, ""),
+        ("|| ingress != Current", "|| ingress in { Absent, Stale }"),
+        ("all(web, ingress) == Current", "web == Current"),
+    ];
+    let ready = |value: &str, why: &str| {
+        format!(
+            "LC163 Ready: state `Ready` is Ready with `ingress == {value}`, although {why} and `apply_ingress` cannot write it"
+        )
+    };
+    let taken = ready(
+        "Foreign",
+        "another controller or user holds the name of `ingress`",
+    );
+    let going = ready("Terminating", "`ingress` is still being deleted");
+    expect(&forgotten, &[&taken, &going]);
+    // Likewise for an object that always exists.
+    let always = [forgotten.as_slice(), &[(" if spec.host", "")]].concat();
+    expect(&always, &[&taken, &going]);
+    // An object that nothing would write may have any owner.
+    let unwritten = [
+        always.as_slice(),
+        &[
+            ("facts {", "facts { open: bool from self;"),
+            ("|| ingress in { Absent, Stale }", "|| open && ingress in { Absent, Stale }"),
+            ("=> Ready;", "&& !open => Ready; goal Open when all(web, ingress) == Current => Ready; Lost when ingress == Foreign => Error wakes ingress, self; Going when ingress == Terminating => Pending;"),
+            ("apply ingress from web;", "apply ingress from web when open;"),
+        ],
+    ]
+    .concat();
+    expect(&unwritten, &[]);
+    // A goal that asks for the object accepts it.
+    let asked = [
+        &forgotten[..3],
+        &[(
+            "all(web, ingress) == Current",
+            "web == Current && ingress not in { Absent, Stale }",
+        )],
+    ]
+    .concat();
+    expect(&asked, &[]);
 }

@@ -295,9 +295,42 @@ fn an_input_says_its_given_last_and_retains_when() {
     );
     let retained = said("secret: owned Secret by name meta.name retain if keeps;");
     assert!(
-        retained.ends_with("found `if`: write `retain when`"),
+        retained.ends_with(
+            "found `if`: write `retain when fact`; an object with `if spec.field` is never retained"
+        ),
         "{retained}"
     );
+    for input in [
+        "web: owned Service if spec.host by name meta.name;",
+        "web: owned Service by name meta.name exclusive spec.ports if spec.host;",
+        "web: owned Service by name meta.name retain when keeps if spec.host;",
+    ] {
+        let order = said(input);
+        assert!(
+            order.ends_with("each clause occurs once, in the order `of`, `by`, `if`, `every`, `exclusive`, `retain`, `given`"),
+            "{order}"
+        );
+    }
+}
+
+#[test]
+fn behind_the_if_of_an_input_is_one_path() {
+    for pred in [
+        "spec.host && spec.tls",
+        "!spec.host",
+        "class == Present",
+        "class in { Present }",
+        "any(class) == Present",
+        "(spec.host)",
+    ] {
+        let text = format!(
+            "resource Thing;\nobserve {{ web: owned Service by name meta.name if {pred}; }}"
+        );
+        let found = check(text.parse().expect("tokens")).diagnostics;
+        let found = &found.first().expect("it is refused").message;
+        let one_path = "the object exists where one field has a value, `if spec.host`; a condition on facts is written `given ..`, last";
+        assert!(found.ends_with(one_path), "{found}");
+    }
 }
 
 #[test]

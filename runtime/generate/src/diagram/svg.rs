@@ -6,7 +6,7 @@ use layout::gv::{DotParser, GraphBuilder};
 use super::{Error, Graph, dot};
 
 pub(super) fn draw(graph: &Graph) -> Result<String, Error> {
-    let written = dot::write(graph);
+    let written = dot::write(graph, dot::Regions::Labels);
     let mut parser = DotParser::new(&written);
     let read = parser.process().map_err(|reason| Error::Draw {
         lifecycle: graph.name,

@@ -60,6 +60,9 @@ pub struct State {
     pub name: String,
     /// `Pending`, `Ready`, `Error`, `Suspended` or `Ignored`.
     pub phase: String,
+    /// Region whose state it is. States of regions are true at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
     /// Documentation of the state in its declaration.
     pub doc: String,
 }

@@ -207,17 +207,22 @@ fn alone(look: &Inspection<'_>, places: &[Position]) -> Explanation {
     }
     let mut seen = BTreeSet::new();
     lines.retain(|line| seen.insert(line.clone()));
-    who.dedup();
+    let mut acting: Vec<Act> = Vec::new();
+    for act in who {
+        if !acting.contains(&act) {
+            acting.push(act);
+        }
+    }
     why.dedup();
     Explanation {
         object: object(&look.kind, &look.name),
         states: places.iter().map(|place| state(look, place)).collect(),
         since: since(look, first),
         overdue: overdue(look, places),
-        who,
+        who: acting,
         why,
         wakes: lines,
-        way: find_route(look, first),
+        way: find_route(look, unfinished(look, places)),
         deletion: deletion(look),
         status: status(look),
         unread: look.unread.clone(),
@@ -249,6 +254,7 @@ fn state(look: &Inspection<'_>, place: &Position) -> State {
     State {
         name: name.to_owned(),
         phase: phase.as_str().to_owned(),
+        region: region_of(look, place).map(str::to_owned),
         doc: doc.trim().to_owned(),
     }
 }
@@ -272,21 +278,40 @@ fn since(look: &Inspection<'_>, place: &Position) -> Option<Since> {
 }
 
 fn overdue(look: &Inspection<'_>, places: &[Position]) -> Option<String> {
-    let [place] = places else {
+    // Regions are in their states at the same time; of other states, one is true.
+    if places.len() > 1 && region_of(look, &places[0]).is_none() {
         return None;
-    };
+    }
+    places.iter().find_map(|place| {
+        let Class::State(state) = place.class else {
+            return None;
+        };
+        let limit = deadline(look, state)?;
+        let spent = u64::try_from(since(look, place)?.seconds).ok()?;
+        (spent >= limit.as_secs()).then(|| {
+            format!(
+                "{} is to take {} at most",
+                look.ir.states[state].name,
+                times::length(limit)
+            )
+        })
+    })
+}
+
+/// Returns the region of a place, if it is a state of a region.
+fn region_of(look: &Inspection<'_>, place: &Position) -> Option<&'static str> {
     let Class::State(state) = place.class else {
         return None;
     };
-    let limit = deadline(look, state)?;
-    let spent = u64::try_from(since(look, place)?.seconds).ok()?;
-    (spent >= limit.as_secs()).then(|| {
-        format!(
-            "{} is to take {} at most",
-            look.ir.states[state].name,
-            times::length(limit)
-        )
-    })
+    let region = look.ir.states[state].region?;
+    Some(look.ir.regions[region].name)
+}
+
+/// Returns the first place that is not a goal, else the first.
+fn unfinished<'a>(look: &Inspection<'_>, places: &'a [Position]) -> &'a Position {
+    let is_goal = |class| matches!(class, Class::State(state) if look.ir.states[state].goal);
+    let mut open = places.iter().filter(|place| !is_goal(place.class));
+    open.next().unwrap_or(&places[0])
 }
 
 fn status(look: &Inspection<'_>) -> Status {

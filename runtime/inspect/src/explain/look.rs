@@ -106,17 +106,41 @@ impl<'a> Inspection<'a> {
         let deleting = self.is_deleting();
         let mut places: Vec<Position> = Vec::new();
         for world in &self.worlds {
-            let class = self.ir.classify(world, deleting);
-            match places.iter_mut().find(|place| place.class == class) {
-                Some(place) => place.worlds.push(world.clone()),
-                None => places.push(Position {
-                    class,
-                    next: self.ir.next(world, deleting),
-                    worlds: vec![world.clone()],
-                }),
+            let next = self.ir.next(world, deleting);
+            for class in self.classes(world, deleting) {
+                match places.iter_mut().find(|place| place.class == class) {
+                    Some(place) => place.worlds.push(world.clone()),
+                    None => places.push(Position {
+                        class,
+                        next: self.next_in(class, next),
+                        worlds: vec![world.clone()],
+                    }),
+                }
             }
         }
         places
+    }
+
+    /// Returns the class of a world, followed by the states of further regions that are not in their
+    /// goals.
+    fn classes(&self, world: &World, deleting: bool) -> Vec<Class> {
+        let first = self.ir.classify(world, deleting);
+        let states = self.ir.current_states(world, first).into_iter();
+        let others = states.filter(|state| !self.ir.states[*state].goal);
+        let others = others.map(Class::State).filter(|class| *class != first);
+        std::iter::once(first).chain(others).collect()
+    }
+
+    /// Returns what is done in a state: nothing, if the next effect is one of another region.
+    fn next_in(&self, class: Class, next: Decision) -> Decision {
+        let (Class::State(state), Decision::Effect(effect)) = (class, next) else {
+            return next;
+        };
+        let (here, there) = (self.ir.states[state].region, self.ir.effects[effect].region);
+        match here == there || there.is_none() {
+            true => next,
+            false => Decision::Rest,
+        }
     }
 
     /// True if the object itself cannot be read, so that nothing is known of it.

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::explain::explanation::{Actor, Explanation, Fact, LookedAt, Related};
+use crate::explain::explanation::{Actor, Explanation, Fact, LookedAt, Related, State};
 use crate::explain::times;
 
 /// The text of an explanation.
@@ -24,7 +24,7 @@ fn write_explanation(told: &Explanation, indent: usize, into: &mut String) {
     if let Some(overdue) = &told.overdue {
         line(into, indent, &format!("It takes too long: {overdue}."));
     }
-    let is_ready = told.states.iter().all(|state| state.phase == "Ready");
+    let is_ready = told.states.iter().all(is_ready);
     let is_inside = indent > 0;
     if is_inside && is_ready && !told.deletion.requested {
         return;
@@ -75,13 +75,19 @@ fn write_explanation(told: &Explanation, indent: usize, into: &mut String) {
 }
 
 fn head(told: &Explanation) -> String {
-    let names: Vec<&str> = told
-        .states
-        .iter()
-        .map(|state| state.name.as_str())
-        .collect();
-    let names = names.join(" or ");
-    let is_ready = told.states.iter().all(|state| state.phase == "Ready");
+    let name = |state: &State| match &state.region {
+        Some(region) => format!("{} ({region})", state.name),
+        None => state.name.clone(),
+    };
+    let names: Vec<String> = told.states.iter().map(name).collect();
+    let mut states = told.states.iter();
+    let are_regions = states.clone().any(|state| state.region.is_some());
+    let names = names.join(if are_regions { " and " } else { " or " });
+    // The first state of a region stands for those that count for Ready.
+    let is_ready = match are_regions {
+        true => states.next().is_some_and(is_ready),
+        false => states.all(is_ready),
+    };
     let since = match (&told.since, told.deletion.requested) {
         (None, _) => String::new(),
         (Some(since), deleting) => {
@@ -105,6 +111,10 @@ fn head(told: &Explanation) -> String {
         _ => format!("{} must act", actors.join(" or ")),
     };
     format!("{} is {names}{since}: {acts}", told.object)
+}
+
+fn is_ready(state: &State) -> bool {
+    state.phase == "Ready"
 }
 
 fn actor_name(who: Actor) -> &'static str {

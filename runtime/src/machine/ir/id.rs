@@ -33,6 +33,8 @@ macro_rules! ids {
 ids! {
     /// Position in [`super::Lifecycle::states`].
     StateId,
+    /// Position in [`super::Lifecycle::regions`].
+    RegionId,
 }
 
 /// List of a lifecycle, in order of declaration, with the type of its positions.

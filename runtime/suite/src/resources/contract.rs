@@ -1,7 +1,7 @@
 //! Declared contract of one move: the worlds that may follow an effect or a promise, and those in
 //! which a run may settle. Pure.
 
-use lifecycle_runtime::machine::ir::{Lifecycle, Promise};
+use lifecycle_runtime::machine::ir::{Lifecycle, Promise, StateId};
 use lifecycle_runtime::machine::outcome::alternatives;
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::world::World;
@@ -27,12 +27,13 @@ pub(crate) fn not_promised(ir: &Lifecycle, promise: &Promise, after: &World) -> 
 /// Why a quiet run cannot end here, if it cannot.
 pub(crate) fn not_a_rest(ir: &Lifecycle, class: Class, world: &World) -> Option<String> {
     let word = match class {
-        Class::State(state) => {
-            let state = &ir.states[state];
-            if state.goal || state.wakes.is_some() || ir.is_silent(class) {
-                return None;
-            }
-            state.name
+        Class::State(_) => {
+            let mut states = ir.current_states(world, class).into_iter();
+            let moves = |state: &StateId| {
+                let state = &ir.states[*state];
+                !state.goal && state.wakes.is_none() && !ir.is_silent(class)
+            };
+            ir.states[states.find(moves)?].name
         }
         Class::Refused { .. } => return None,
         Class::Deleting if ir.effects.iter().any(|e| world.get(e.refused) == 1) => return None,

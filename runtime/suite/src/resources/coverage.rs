@@ -30,14 +30,12 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    pub(crate) fn world(&mut self, world: &World, class: Class) {
+    pub(crate) fn world(&mut self, ir: &Lifecycle, world: &World, class: Class) {
         if !self.worlds.contains(world) {
             self.worlds.insert(world.clone());
         }
         match class {
-            Class::State(state) => {
-                self.states.insert(state);
-            }
+            Class::State(_) => self.states.extend(ir.current_states(world, class)),
             Class::Deleting => self.deleting = true,
             Class::Refused { .. } => self.refused = true,
             Class::Contradiction => {}

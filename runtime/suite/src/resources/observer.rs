@@ -8,7 +8,6 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::contract::class_name;
 use super::coverage::Coverage;
 use super::early::{early, time_was_over};
 use super::external::ExternalSystem;
@@ -259,7 +258,7 @@ impl History {
             }
         }
         if pass.failure.is_none() {
-            self.coverage.world(&pass.observation.world, pass.class);
+            self.coverage.world(ir, &pass.observation.world, pass.class);
             if let Some(ruled_out) = &pass.ruled_out {
                 self.find(Invariant::KnownWorld, ruled_out.clone());
             }
@@ -400,14 +399,13 @@ impl History {
     fn saw_step(&mut self, ir: &Lifecycle, before: Option<&Last>, pass: &Passed<'_>) {
         let read = before.filter(|l| l.failure.is_none() && pass.failure.is_none());
         let lived = read.filter(|l| l.start == self.starts);
-        let Some(Class::State(from)) = lived.map(|l| l.class) else {
+        let Some(lived) = lived else {
             return;
         };
-        if let Class::State(to) = pass.class
-            && ir.leads(from, to)
-        {
-            self.coverage.edges.insert((from, to));
-        }
+        let after = (&pass.observation.world, pass.class);
+        let steps = ir.transitions_between((lived.world(), lived.class), after);
+        let declared = steps.into_iter().filter(|(from, to)| ir.leads(*from, *to));
+        self.coverage.edges.extend(declared);
     }
 
     /// Checks that no write is sent for an object that another controller manages. A suspended
@@ -467,24 +465,26 @@ impl History {
                 Some(_) | None => {}
             }
         }
-        let (Class::State(from), Class::State(to)) = (before.class, pass.class) else {
-            return;
-        };
         let forgot = (0..ir.vars.len()).any(|var| {
             matches!(ir.vars[var].origin, Origin::Refused(_))
                 && was.get(var) == 1
                 && is.get(var) == 0
         });
-        if from == to || forgot {
+        if forgot {
             return;
         }
-        self.coverage.edges.insert((from, to));
-        // Who declares no transitions leaves them open.
-        if !ir.edges.is_empty() && !ir.leads(from, to) {
-            let (from, to) = (class_name(ir, before.class), class_name(ir, pass.class));
-            let (was, is) = (was.describe(ir), is.describe(ir));
-            let text = format!("{from} -> {to}: from {was} to {is}");
-            self.find(Invariant::DeclaredTransition, text);
+        for (from, to) in ir.transitions_between((was, before.class), (is, pass.class)) {
+            self.coverage.edges.insert((from, to));
+            // Who declares no transitions leaves them open.
+            let part = ir.states[from].region;
+            let mut edges = ir.edges.iter();
+            let declares = edges.any(|edge| ir.states[edge.from].region == part);
+            if declares && !ir.leads(from, to) {
+                let (from, to) = (ir.states[from].name, ir.states[to].name);
+                let (was, is) = (was.describe(ir), is.describe(ir));
+                let text = format!("{from} -> {to}: from {was} to {is}");
+                self.find(Invariant::DeclaredTransition, text);
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Ready takes what the states above it leave, and a name that somebody else has is among that; nothing is copied where the source is missing.
+//! Ready accepts a name that another controller or user holds; nothing is copied where the source is missing.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -14,7 +14,7 @@ lifecycle! {
         Missing when !source => Error wakes source, self;
         Waiting when copy == Terminating => Pending;
         Copying when copy in { Absent, Stale } => Pending;
-        goal Ready when source => Ready;
+        goal Ready when source && copy in { Foreign, Current } => Ready;
     }
     effects {
         apply copy from source;

@@ -18,7 +18,9 @@ pub(super) fn check(ast: &Lifecycle, sink: &mut Sink) {
     });
     for (input, span, path) in optional {
         let wrong = shape(ast.kind, input, (span, path));
-        let wrong = Vec::from_iter(wrong).into_iter().chain(uses(ast, input));
+        let wrong = Vec::from_iter(wrong)
+            .into_iter()
+            .chain(uses(ast, input, path));
         for (span, item, message, help) in wrong {
             sink.push(misfit(span, item, message, help));
         }
@@ -39,7 +41,7 @@ fn shape(kind: Kind, input: &Input, (span, path): (Span, &Path)) -> Option<Wrong
         return say(span, message, "leave out `if ..`");
     }
     if input.mode != Mode::Owned || input.many {
-        let message = format!("input `{name}` cannot be optional: only one `owned` object can");
+        let message = format!("input `{name}` cannot have an `if`: only one `owned` object can");
         let help = match input.many {
             true => "leave out `if ..`: a builder of a set may return no members",
             false => "leave out `if ..`, or write `owned`",
@@ -53,16 +55,18 @@ fn shape(kind: Kind, input: &Input, (span, path): (Span, &Path)) -> Option<Wrong
         return say(span, message, help);
     }
     if let Some((_, Lookup::Name { path: named, .. })) = &input.lookup
-        && named.to_string() == path.to_string()
+        && named.parts.starts_with(&path.parts)
     {
         let message = format!(
-            "input `{name}` is named by `{path}`, and would not be found where that is not set"
+            "input `{name}` is named by `{named}`, and would not be found where `{path}` is not set"
         );
         let help = "name it by a path that is always set, such as `by name meta.name`";
         return say(span, message, help);
     }
     if let Some(retain) = &input.retain {
-        let message = format!("input `{name}` is optional, and a retained object is never deleted");
+        let message = format!(
+            "input `{name}` exists only if `{path}` has a value, and a retained object is never deleted"
+        );
         return say(retain.span, message, "leave out `retain`, or `if ..`");
     }
     input.retired.and_then(|_| {
@@ -72,37 +76,49 @@ fn shape(kind: Kind, input: &Input, (span, path): (Span, &Path)) -> Option<Wrong
 }
 
 /// Returns the effects that do not fit an optional object, and the items that it must exist for.
-fn uses(ast: &Lifecycle, input: &Input) -> Vec<Wrong> {
+fn uses(ast: &Lifecycle, input: &Input, path: &Path) -> Vec<Wrong> {
     let name = &input.name;
+    let sometimes = format!("exists only if `{path}` has a value");
+    let on = |verb: Verb| {
+        let mut effects = ast.effects.iter();
+        effects.any(|one| one.target == *name && one.verb == verb)
+    };
+    let is_applied = on(Verb::Apply);
     let mut found = Vec::new();
     for effect in ast.effects.iter().filter(|e| e.target == *name) {
         let why = match effect.verb {
-            Verb::Delete => format!("`apply {name}` deletes it where it is not wanted"),
+            Verb::Delete if is_applied => {
+                format!("`apply {name}` deletes it where it is not wanted")
+            }
+            Verb::Delete => {
+                format!(
+                    "only an `apply {name}` would make it, and delete it where it is not wanted"
+                )
+            }
             Verb::Create => "what is created once is never deleted by the operator".to_owned(),
             Verb::Adopt => "an adopted object is not deleted".to_owned(),
             Verb::Apply | Verb::Call | Verb::Note => continue,
         };
         let message = format!(
-            "effect `{}`: `{name}` is optional, and {why}",
+            "effect `{}`: `{name}` {sometimes}, and {why}",
             effect.name()
         );
         let help = match effect.verb {
-            Verb::Delete => "leave the effect out",
+            Verb::Delete if is_applied => "leave the effect out".to_owned(),
+            Verb::Delete => format!("write `apply {name};` instead"),
             Verb::Create | Verb::Adopt | Verb::Apply | Verb::Call | Verb::Note => {
-                "leave out `if ..` of the input"
+                "leave out `if ..` of the input".to_owned()
             }
         };
         let span = effect.target.span();
-        found.push((span, effect.name(), message, help.to_owned()));
+        found.push((span, effect.name(), message, help));
     }
     let help = "use an object that always exists";
-    for other in ast
-        .inputs
-        .iter()
-        .filter(|other| other.of.as_ref() == Some(name))
-    {
+    // A record is not owned by the objects that it records.
+    let is_owned = |other: &&Input| other.mode != Mode::Noted && other.of.as_ref() == Some(name);
+    for other in ast.inputs.iter().filter(is_owned) {
         let message = format!(
-            "input `{}` cannot be owned by `{name}`, which is optional",
+            "input `{}` cannot be owned by `{name}`, which {sometimes}",
             other.name
         );
         let span = other.of.as_ref().map_or(other.name.span(), Ident::span);
@@ -113,7 +129,7 @@ fn uses(ast: &Lifecycle, input: &Input) -> Vec<Wrong> {
             continue;
         };
         let called = effect.name();
-        let message = format!("effect `{called}` has a key of `{name}`, which is optional");
+        let message = format!("effect `{called}` has a key of `{name}`, which {sometimes}");
         found.push((key.root().span(), called, message, help.to_owned()));
     }
     found

@@ -8,7 +8,8 @@ use crate::ast::{self, WriteMode};
 use crate::check::misfit_clause;
 use crate::errors::Item;
 use crate::model::{
-    Assign, Effect, EffectId, InputId, Key, Kind, Promise, Source, Use, VarId, Verb, Verdict,
+    Assign, Effect, EffectId, InputId, Key, Kind, Promise, RegionId, Source, Use, VarId, Verb,
+    Verdict,
 };
 
 impl Builder<'_> {
@@ -65,6 +66,7 @@ impl Builder<'_> {
             is_step: false,
             key,
             refused: self.refusal_of(id),
+            region: effect.region.map(RegionId),
         })
     }
 

@@ -113,7 +113,7 @@ fn nodes(lifecycle: &Lifecycle, vars: &[VarId]) -> Vec<Node> {
     // Unreadable fields do not matter in an object that we leave alone. Therefore the facts that
     // decide this, and before them its owner, are evaluated first.
     let asked_by = |wanted: fn(&State) -> bool| {
-        let states = lifecycle.states.iter().filter(move |state| wanted(state));
+        let states = lifecycle.all_states().filter(move |state| wanted(state));
         states.flat_map(|state| state.when.vars()).map(Node::Var)
     };
     let set_aside = asked_by(State::is_ignored).chain(asked_by(State::is_suspended));
@@ -435,7 +435,7 @@ impl<'a> Walk<'a> {
     /// Collects everything that decides if an effect would run.
     fn enabled(&self, effect: &Effect, needs: &mut Needs) {
         add_given(effect.when.as_ref(), needs);
-        let set_aside = self.lifecycle.states.iter().filter(|s| s.is_set_aside());
+        let set_aside = self.lifecycle.all_states().filter(|s| s.is_set_aside());
         set_aside.for_each(|state| add_given(Some(&state.when), needs));
         self.torn_down(effect, needs);
         let target = &self.lifecycle.inputs[effect.target.0];

@@ -13,9 +13,6 @@ use crate::model::{ConditionId, EffectId, InputId, Kind, Source, StateId, ValueI
 /// Names by their place in the source. For a duplicate name, the first declaration counts.
 type Table<Id> = BTreeMap<String, Id>;
 
-/// Always there, never written.
-const RESERVED: [&str; 6] = ["request", "deleting", "claimed", "refused", "meta", "spec"];
-
 pub(super) struct Scope {
     pub(super) inputs: Table<InputId>,
     pub(super) values: Table<ValueId>,
@@ -181,14 +178,18 @@ fn once(names: impl Iterator<Item = Ident>, sink: &mut Sink) {
 
 /// Inputs, values and facts are one kind of name: predicates and `from` mix them.
 fn sources_once(ast: &ast::Lifecycle, sink: &mut Sink) {
-    let inputs = ast.inputs.iter().map(|i| &i.name);
+    // What stands for a region has the name of the fact about its state.
+    let inputs = ast.inputs.iter().map(|i| (i.is_region, &i.name));
     let values = ast.values.iter().map(|v| &v.name);
+    let inputs = inputs
+        .filter(|(is_region, _)| !is_region)
+        .map(|(_, name)| name);
     let facts = ast.facts.iter().map(|f| &f.name);
     let derived = ast.derived.iter().map(|d| &d.name);
     let mut names: Vec<&Ident> = inputs.chain(values).chain(facts).chain(derived).collect();
     names.sort_by_key(|name| (name.span().start().line, name.span().start().column));
     for name in &names {
-        if RESERVED.iter().any(|reserved| *name == reserved) {
+        if declared_twice::is_reserved(name) {
             sink.push(declared_twice::reserved(name));
         }
     }

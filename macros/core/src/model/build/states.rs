@@ -7,7 +7,9 @@ use super::scope::Noun;
 use crate::ast;
 use crate::check::{declared_twice, no_phase};
 use crate::errors::Item;
-use crate::model::{Anywhere, Edge, Kind, Length, Phase, State, StateId, Transitions};
+use crate::model::{
+    Anywhere, Edge, Kind, Length, Phase, Region, RegionId, State, StateId, Transitions,
+};
 
 /// Default time after which a state is overdue.
 const OVERDUE: Length = Length {
@@ -23,6 +25,23 @@ impl Builder<'_> {
         ast.states.iter().map(|s| self.one_state(s)).collect()
     }
 
+    /// The states of the root in which a region rests.
+    pub(super) fn closed(&mut self) -> Vec<State> {
+        let closed = &self.ast.place.closed;
+        closed.iter().map(|s| self.one_state(s)).collect()
+    }
+
+    pub(super) fn regions(&self) -> Vec<Region> {
+        let regions = self.ast.regions.iter();
+        regions
+            .map(|region| Region {
+                name: region.name.clone(),
+                doc: region.doc.clone(),
+                counts: region.counts(self.ast),
+            })
+            .collect()
+    }
+
     fn one_state(&mut self, state: &ast::State) -> State {
         let place = Item::new("state", &state.name);
         State {
@@ -34,6 +53,7 @@ impl Builder<'_> {
             even_deleting: state.even_deleting.is_some(),
             wakes: state.wakes.as_ref().map(|names| self.uses(names, &place)),
             overdue: state.overdue.as_ref().map_or(OVERDUE, super::length),
+            region: state.region.map(RegionId),
         }
     }
 

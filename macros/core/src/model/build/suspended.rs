@@ -12,7 +12,7 @@ impl Lifecycle {
     /// Returns the facts that decide if an object is left alone. They are evaluated before
     /// everything else.
     fn decides_set_aside(&self) -> BTreeSet<VarId> {
-        let states = self.states.iter().filter(|state| state.is_set_aside());
+        let states = self.all_states().filter(|state| state.is_set_aside());
         states.flat_map(|state| state.when.vars()).collect()
     }
 
@@ -30,8 +30,11 @@ impl Lifecycle {
 /// deletion queries them again, because their answers release held objects, unless the deletion
 /// waits as well.
 pub(super) fn silence_polls(lifecycle: &mut Lifecycle) {
-    let states = lifecycle.states.iter();
-    let suspended: Vec<&State> = states.filter(|state| state.is_suspended()).collect();
+    let states = lifecycle.all_states();
+    let suspended: Vec<State> = states
+        .filter(|state| state.is_suspended())
+        .cloned()
+        .collect();
     let deciding = suspended.iter().flat_map(|state| state.when.vars());
     // A poll that decides is refused by a rule of its own, and could not wait for its own answer.
     if suspended.is_empty() || !polls_behind(lifecycle, deciding).is_empty() {
@@ -60,7 +63,7 @@ pub(super) fn silence_polls(lifecycle: &mut Lifecycle) {
 
 /// Returns a predicate that holds if the object is not suspended, or if a deletion cleans up
 /// anyway.
-fn awake(suspended: &[&State], deleting: Option<VarId>) -> Pred {
+fn awake(suspended: &[State], deleting: Option<VarId>) -> Pred {
     let each = suspended.iter().map(|state| {
         let span = state.name.span();
         let out = Pred {

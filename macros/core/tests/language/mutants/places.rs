@@ -20,7 +20,7 @@ const NOUNS: &str = "lifecycle fragment file transitions ready status rpc teardo
 const FURTHER: usize = 2;
 
 /// States that every resource has and none declares.
-const GIVEN: [&str; 2] = ["Refused", "Deleting"];
+const GIVEN: [&str; 3] = ["Refused", "Deleting", "Regions"];
 
 /// A declaration that was changed.
 pub(crate) struct Places<'a> {

@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, Group, LineColumn, Span, TokenStream, TokenTree};
 
 /// Words of the grammar. Two items that share one of them are not related by it.
 pub(crate) const GRAMMAR: &str = "resource volume fragment use lock allow observe facts states effects promises teardown \
-    retired transitions properties status rpc needs by name names of ref refs labels namespace owner from given else every \
+    retired transitions properties status rpc region needs by name names of ref refs labels namespace owner from given else every \
     min when wakes overdue even deleting goal apply create delete adopt call each undo key sets or claimed in not until before \
     while all any reaches always never abandoned held let mint count condition ready implicit field column kstatus event \
     otherwise clock record poll probe part shared owned without controller retain exclusive last_reported self meta \

@@ -112,8 +112,8 @@ pub struct Input {
     pub retired: Option<Leaves>,
     /// The group that it is judged with.
     pub member: Option<Member>,
-    /// True if it stands for another region, whose state is asked.
-    pub is_region: bool,
+    /// Set if it stands for another region, whose state is asked: the goals of that region.
+    pub goals: Option<Vec<Ident>>,
 }
 
 /// `retain` with the policy that decides, if it is not always so.

@@ -204,6 +204,17 @@ pub struct Input {
     pub group: Option<InputId>,
     /// Of a member: its builder may want none.
     pub optional: bool,
+    /// Set if it stands for another region, whose state is asked.
+    pub region: Option<AskedRegion>,
+}
+
+/// What is known of another region.
+#[derive(Clone, Debug)]
+pub struct AskedRegion {
+    /// The fact with its states as values.
+    pub state: VarId,
+    /// Positions of its goals among these values.
+    pub goals: Vec<usize>,
 }
 
 impl Lifecycle {

@@ -26,7 +26,9 @@ pub mod worlds;
 use std::collections::BTreeSet;
 
 use crate::model::frames::{Dependency, Frames};
-use crate::model::{ConditionId, EffectId, Kind, Lifecycle, Origin, StateId, VarId};
+use crate::model::{
+    AskedRegion, ConditionId, EffectId, Kind, Lifecycle, Origin, Source, State, StateId, Use, VarId,
+};
 use crate::space::enumeration::{TooMany, enumerate};
 use crate::space::permission::Permissions;
 use crate::space::policy::{Choice, Policy};
@@ -45,6 +47,13 @@ pub enum Class {
     Closed,
     /// No state matches.
     Nowhere,
+}
+
+impl AskedRegion {
+    /// Returns true if the region is in a goal. It stays there.
+    pub fn is_done(&self, world: World<'_>) -> bool {
+        world.is_asked(self.state) && self.goals.contains(&world.value(self.state))
+    }
 }
 
 /// A variable that reads something that changes.
@@ -181,11 +190,29 @@ impl<'a> Space<'a> {
             && match self.classes[index] {
                 Class::State(state) => {
                     let state = &self.lifecycle.states[state.0];
-                    state.goal || state.wakes.is_some() || state.is_set_aside()
+                    state.goal || self.is_waiting(state, index) || state.is_set_aside()
                 }
                 Class::Deleting | Class::Refused | Class::Closed => true,
                 Class::Nowhere => false,
             }
+    }
+
+    /// Returns true if a state waits for something that may still change. A region in its goal
+    /// stays there.
+    fn is_waiting(&self, state: &State, index: usize) -> bool {
+        let world = self.worlds.get(index);
+        let may_change = |wakes: &Use| match wakes.source {
+            Source::Input(input) => match &self.lifecycle.inputs[input.0].region {
+                Some(region) => !region.is_done(world),
+                None => true,
+            },
+            Source::This
+            | Source::Request
+            | Source::Field(_)
+            | Source::Value(_)
+            | Source::Fact(_) => true,
+        };
+        state.wakes.iter().flatten().any(may_change)
     }
 
     /// Lets a variable have each value that it may have after a write of this effect.

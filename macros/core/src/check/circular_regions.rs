@@ -8,7 +8,7 @@
 //! ```
 
 use crate::ast::Lifecycle;
-use crate::compose::asked::asked_by_each;
+use crate::compose::asked::{asked_by_each, question};
 use crate::errors::Sink;
 use crate::rule::{Group, Rule, Run, Severity, Stage};
 
@@ -41,7 +41,12 @@ pub(super) fn check(lifecycle: &Lifecycle, sink: &mut Sink) {
         1 => "ask the facts that decide it",
         _ => "let one of them ask a fact of the root instead, or join them to one region",
     };
-    let found = RULE.finding(first.span(), first.to_string(), message);
+    let mut found = RULE.finding(first.span(), first.to_string(), message);
+    for (one, asked) in circle.iter().zip(circle.iter().cycle().skip(1)) {
+        if let Some(place) = question(&lifecycle.regions[*one].part, name(asked)) {
+            found = found.note(place.span(), format!("`{}` asks `{place}` here", name(one)));
+        }
+    }
     sink.push(found.help(help));
 }
 

@@ -1,6 +1,6 @@
 //! In a world that is no goal, nothing can happen: no effect is enabled and nothing is promised. If
 //! only a person or another object can help, declare `wakes ..`; otherwise an effect or a promise
-//! is missing. `Surplus` members of a set or a group wait for a `delete each`.
+//! is missing. A region in its goal stays there, so no state waits for it. `Surplus` members of a set or a group wait for a `delete each`.
 //!
 //! ```text
 //! Taken when service == Foreign => Error;                  // refused: nothing is enabled and nothing is promised
@@ -9,9 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::useless_wakes::leading_out;
+use super::useless_wakes::leading_out_or;
 use crate::errors::Sink;
-use crate::model::{EffectId, InputId, Lifecycle, Mode, Pred, PredKind, VarId, Verb, Verdict};
+use crate::model::{
+    EffectId, Input, InputId, Lifecycle, Mode, Phase, Pred, PredKind, Source, VarId, Verb, Verdict,
+};
 use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::graph::forced;
@@ -44,8 +46,15 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             expected: explored.vars_of(class),
         };
         let name = space.class_name(class);
+        let finished = finished(space, class, example);
         let why = match space.choices[example].effect() {
-            None => "no effect is enabled and nothing is promised".to_owned(),
+            None => match finished {
+                None => "no effect is enabled and nothing is promised".to_owned(),
+                Some(input) => format!(
+                    "no effect is enabled and nothing is promised, and region `{}` stays in its goal",
+                    input.name
+                ),
+            },
             Some(effect) => format!(
                 "effect `{}` can end nowhere, for a `never` rules out all that it may bring about",
                 space.lifecycle.effects[effect.0].name
@@ -54,6 +63,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let forgotten = forgotten(explored, class, example);
         let mut shown = essential(space, &claim, example);
         shown.extend(forgotten.as_ref().map(|one| one.var));
+        shown.extend(finished.and_then(|input| Some(input.region.as_ref()?.state)));
         let witness = show(space.lifecycle, space.worlds.get(example), shown);
         let message = format!("dead end: in state `{name}` with `{witness}` {why}");
         let help = help(explored, class, example, forgotten);
@@ -72,17 +82,26 @@ fn help(
 ) -> String {
     let space = explored.space;
     let name = space.class_name(class);
+    let kept_off = kept_off(space, example);
+    let no_facts = BTreeSet::new();
+    let asked = kept_off.as_ref().map_or(&no_facts, |(_, asked)| asked);
     let waits = format!(
         "`wakes {}` if only a change of these can help",
-        leading_out(explored, class, example)
+        leading_out_or(explored, class, example, asked)
     );
     if let Some(Forgotten { help, .. }) = forgotten {
         return format!("{help}; or mark it {waits}");
     }
-    if let Some((effect, facts)) = kept_off(space, example) {
+    if let Some((effect, asked)) = kept_off {
+        let facts = show(space.lifecycle, space.worlds.get(example), asked);
         return format!(
             "effect `{effect}` would run there, but for its `when`, which does not hold with `{facts}`: widen that; or give these worlds a state of their own, with {waits}"
         );
+    }
+    if let Class::State(state) = class
+        && space.lifecycle.states[state.0].phase == Some(Phase::Ready)
+    {
+        return format!("write `goal {name}` if the object is as wanted there, or mark it {waits}");
     }
     // With a `wakes` on the whole state, the state would wait for no promise in its other worlds
     // either.
@@ -146,9 +165,26 @@ fn undeclared(lifecycle: &Lifecycle, input: InputId, verdict: Verdict) -> Option
     })
 }
 
+/// Returns a region for which a state waits although it is in its goal.
+fn finished<'a>(space: &Space<'a>, class: Class, world: usize) -> Option<&'a Input> {
+    let Class::State(state) = class else {
+        return None;
+    };
+    let lifecycle = space.lifecycle;
+    let mut wakes = lifecycle.states[state.0].wakes.iter().flatten();
+    wakes.find_map(|one| {
+        let Source::Input(input) = one.source else {
+            return None;
+        };
+        let input = &lifecycle.inputs[input.0];
+        let is_done = input.region.as_ref()?.is_done(space.worlds.get(world));
+        is_done.then_some(input)
+    })
+}
+
 /// Returns the first effect that only its own `when` disables in a world, and the facts by which
 /// this `when` fails.
-fn kept_off(space: &Space<'_>, world: usize) -> Option<(String, String)> {
+fn kept_off(space: &Space<'_>, world: usize) -> Option<(String, BTreeSet<VarId>)> {
     let at = space.worlds.get(world);
     let mut effects = (0..space.lifecycle.effects.len()).map(EffectId);
     let off = effects.find(|effect| space.permissions.is_kept_off(*effect, at))?;
@@ -159,8 +195,8 @@ fn kept_off(space: &Space<'_>, world: usize) -> Option<(String, String)> {
         PredKind::Is { .. } | PredKind::Any(_) | PredKind::Not(_) => std::slice::from_ref(when),
     };
     let failing = parts.iter().filter(|part| !at.holds(part));
-    let asked: BTreeSet<VarId> = failing.flat_map(Pred::vars).collect();
-    Some((effect.name.to_string(), show(space.lifecycle, at, asked)))
+    let asked = failing.flat_map(Pred::vars).collect();
+    Some((effect.name.to_string(), asked))
 }
 
 /// A promise for which the object waits in some world of a state.

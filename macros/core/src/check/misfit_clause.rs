@@ -235,7 +235,7 @@ fn shape(input: &Input, sink: &mut Sink) {
 fn lookup(input: &Input, sink: &mut Sink) {
     let name = &input.name;
     match &input.lookup {
-        None if input.is_region => {}
+        None if input.goals.is_some() => {}
         None => {
             if let Some(forms) = needed(input) {
                 let message = format!("input `{name}` does not declare how it is found");

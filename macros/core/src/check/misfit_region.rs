@@ -1,7 +1,7 @@
 //! A region has or uses something that belongs elsewhere. A region has `observe`, `facts`,
 //! `states`, `effects`, `promises`, `transitions`, `properties` and `status`. It reads what it
-//! declares and what the root declares, and writes only what it declares. Of another region it asks
-//! one thing: its state, `migrate == Done`. So regions cannot disturb each other, and each is
+//! declares and what the root declares, and writes only what it declares, and no other observes
+//! that. Of another region it asks one thing: its state, `migrate == Done`. So regions cannot disturb each other, and each is
 //! checked by itself. The root reads nothing of a region, because regions run only where no state
 //! of the root holds. Only the `teardown`, `ready from` and the fields of the root name items of
 //! regions.
@@ -147,14 +147,25 @@ fn is_ours(input: &Input) -> bool {
     matches!(input.mode, Mode::Owned | Mode::Shared)
 }
 
-/// Returns true if two inputs find an object of one type by the same name.
+/// Returns true if two inputs surely find an object of one type. The labels that a builder puts on
+/// an object are not known.
 fn is_one_object(one: &Input, other: &Input) -> bool {
-    let name = |input: &Input| match &input.lookup {
+    let lookup = |input: &Input| match &input.lookup {
         Some((_, Lookup::Name { path, .. })) => Some(path.to_string()),
+        Some((_, Lookup::Labels { pairs })) => {
+            let pairs = pairs.iter().map(|(key, value)| format!("{key} = {value}"));
+            Some(pairs.collect::<Vec<_>>().join(", "))
+        }
         Some(_) | None => None,
     };
     let ty = |input: &Input| input.ty.to_token_stream().to_string();
-    name(one).is_some() && name(one) == name(other) && ty(one) == ty(other)
+    let is_same = lookup(one).is_some() && lookup(one) == lookup(other);
+    ty(one) == ty(other) && (is_same || finds_all(one) || finds_all(other))
+}
+
+/// Returns true if an input finds every object of its type that we own, or of the namespace.
+fn finds_all(input: &Input) -> bool {
+    matches!(input.lookup, Some((_, Lookup::Owner | Lookup::Namespace)))
 }
 
 fn disturbed(
@@ -162,20 +173,31 @@ fn disturbed(
     (other, first): (Option<&Ident>, &Input),
 ) -> Diagnostic {
     let (name, first_name) = (&input.name, &first.name);
+    let is_one_of_many = finds_all(input) || finds_all(first);
+    let apart = match is_one_of_many {
+        true => "find by labels what the other does not have",
+        false => "give the objects different names or labels",
+    };
     let (owner, help) = match other {
         Some(other) => (
             format!("region `{other}`"),
-            format!(
-                "give the objects different names, or let only region `{other}` observe it and ask `{other} == STATE`"
-            ),
+            format!("{apart}, or let only region `{other}` observe it and ask `{other} == STATE`"),
+        ),
+        None if is_ours(input) => (
+            "the root".to_owned(),
+            format!("declare `{first_name}` in region `{region}`, or `{name}` above the regions"),
         ),
         None => (
             "the root".to_owned(),
             format!("read `{first_name}`, which every region may"),
         ),
     };
+    let all = match is_one_of_many {
+        true => "may be one of the objects that",
+        false => "is the object that",
+    };
     let message = format!(
-        "`{name}` of region `{region}` is the object that {owner} observes as `{first_name}`: its writes would disturb the other"
+        "`{name}` of region `{region}` {all} {owner} observes as `{first_name}`: its writes would disturb the other"
     );
     misfit(name.span(), region, message, help)
 }
@@ -216,6 +238,17 @@ fn states(region: &Region, sink: &mut Sink) {
     }
 }
 
+/// How a name is mentioned.
+#[derive(Clone, Copy)]
+enum Named {
+    State,
+    Effect,
+    /// A fact that is asked, or an input that is read.
+    Asked,
+    /// A fact that is changed, or an input that is written.
+    Written,
+}
+
 struct Look<'a> {
     lifecycle: &'a Lifecycle,
     owners: Owners,
@@ -239,19 +272,21 @@ impl Look<'_> {
             }
         }
         for name in &all.written {
-            self.name(name, here, sink);
+            if let Some(owner) = self.foreign(self.owners.of_name(name), here) {
+                sink.push(self.belongs((name, Named::Written), owner, here));
+            }
             if let (Some(region), Some(None)) = (here, self.owners.of_name(name)) {
                 sink.push(self.writes_root(name, region));
             }
         }
         for name in &all.states {
             if let Some(owner) = self.foreign(self.owners.of_state(name), here) {
-                sink.push(self.belongs(name, "state", owner, here));
+                sink.push(self.belongs((name, Named::State), owner, here));
             }
         }
         for name in &all.effects {
             if let Some(owner) = self.foreign(self.owners.of_effect(name), here) {
-                sink.push(self.belongs(name, "effect", owner, here));
+                sink.push(self.belongs((name, Named::Effect), owner, here));
             }
         }
         if here.is_some() {
@@ -271,39 +306,43 @@ impl Look<'_> {
 
     fn name(&self, name: &Ident, here: Option<usize>, sink: &mut Sink) {
         if let Some(owner) = self.foreign(self.owners.of_name(name), here) {
-            sink.push(self.belongs(name, "item", owner, here));
+            sink.push(self.belongs((name, Named::Asked), owner, here));
         }
     }
 
-    fn belongs(&self, name: &Ident, what: &str, owner: usize, here: Option<usize>) -> Diagnostic {
+    fn belongs(
+        &self,
+        (name, what): (&Ident, Named),
+        owner: usize,
+        here: Option<usize>,
+    ) -> Diagnostic {
         let owner = &self.lifecycle.regions[owner];
+        let reader = match here {
+            Some(here) => format!("region `{}`", self.lifecycle.regions[here].name),
+            None => "the root".to_owned(),
+        };
+        let state = owner.part.states.iter().rfind(|state| state.goal);
+        let state = state.map_or("STATE".to_owned(), |state| state.name.to_string());
+        let owner = &owner.name;
+        let help = match (what, here) {
+            (Named::State | Named::Written, _) => format!("write this line in region `{owner}`"),
+            (_, None) => format!(
+                "the root is decided before the regions: move what reads it into region `{owner}`, or declare `{name}` above the regions"
+            ),
+            (Named::Effect, Some(_)) => format!(
+                "of another region one asks its state: `{owner} == {state}` orders the writes of two regions"
+            ),
+            (Named::Asked, Some(_)) => format!(
+                "ask the state of the region: `{owner} == {state}`; or declare `{name}` above the regions, if both need it"
+            ),
+        };
         let what = match what {
-            "item" => String::new(),
-            what => format!("{what} "),
+            Named::State => "state ",
+            Named::Effect => "effect ",
+            Named::Asked | Named::Written => "",
         };
-        let (reader, help) = match here {
-            Some(here) => {
-                let here = &self.lifecycle.regions[here].name;
-                let state = owner.part.states.iter().rfind(|state| state.goal);
-                let state = state.map_or("STATE".to_owned(), |state| state.name.to_string());
-                let help = format!(
-                    "ask the state of the region: `{} == {state}`; or declare `{name}` above the regions, if both need it",
-                    owner.name
-                );
-                (format!("region `{here}`"), help)
-            }
-            None => {
-                let help = format!(
-                    "the root is decided before the regions: move what reads it into region `{}`, or declare `{name}` above the regions",
-                    owner.name
-                );
-                ("the root".to_owned(), help)
-            }
-        };
-        let message = format!(
-            "{reader} mentions {what}`{name}`, which belongs to region `{}`",
-            owner.name
-        );
+        let message =
+            format!("{reader} mentions {what}`{name}`, which belongs to region `{owner}`");
         misfit(name.span(), name, message, help)
     }
 

@@ -126,7 +126,8 @@ fn made_from(lifecycle: &Lifecycle, from: &[Use]) -> Option<BTreeSet<InputId>> {
 }
 
 fn is_single(input: &Input) -> bool {
-    !input.many && !matches!(input.mode, Mode::Record | Mode::Clock)
+    let is_one = !input.many || input.region.is_some();
+    is_one && !matches!(input.mode, Mode::Record | Mode::Clock)
 }
 
 /// Returns true if another answer to this one fact leads out of the state, and the answer does not
@@ -144,7 +145,8 @@ fn leads_out(explored: &Explored<'_>, class: Class, world: usize, var: VarId) ->
     change.free(var);
     let out = space.worlds.walk(&change, &mut |_, end| {
         let is_own = names_none(end.value(var));
-        match space.classify(end) == class || is_own {
+        let end = space.classify(end);
+        match end == class || end == Class::Closed || is_own {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
-use crate::model::{InputId, Source, StateId, Use};
+use crate::model::{InputId, Source, StateId, Use, VarId};
 use crate::rule::{Group, Rule, Run, Severity, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
@@ -106,10 +106,11 @@ pub(super) fn staying(
             return *known;
         }
         let out = space.worlds.walk(&change, &mut |_, end| {
-            if space.classify(end) == class {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
+            // A region that rests in a state of the root is where it was afterwards.
+            match space.classify(end) {
+                Class::Closed => ControlFlow::Continue(()),
+                other if other == class => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
             }
         });
         known.insert(change, out.is_continue());
@@ -124,12 +125,31 @@ pub(super) fn staying(
 /// Returns the inputs with changes that lead out of a world, and the object itself, as a `wakes`
 /// names them.
 pub(super) fn leading_out(explored: &Explored<'_>, class: Class, world: usize) -> String {
-    let inputs = explored.space.lifecycle.inputs.iter().enumerate();
+    leading_out_or(explored, class, world, &BTreeSet::new())
+}
+
+/// Like `leading_out`, with regions whose state is among these variables: an effect waits for them.
+pub(super) fn leading_out_or(
+    explored: &Explored<'_>,
+    class: Class,
+    world: usize,
+    asked: &BTreeSet<VarId>,
+) -> String {
+    let space = explored.space;
+    let inputs = space.lifecycle.inputs.iter().enumerate();
     // A group stands for its members.
     let inputs = inputs.filter(|(_, input)| input.group.is_none());
-    let helps = inputs.filter(|(input, _)| {
-        let places = BTreeSet::from([Dependency::Input(InputId(*input))]);
-        let readers = explored.space.readers(&places);
+    let helps = inputs.filter(|(number, input)| {
+        if let Some(region) = &input.region {
+            if region.is_done(space.worlds.get(world)) {
+                return false;
+            }
+            if asked.contains(&region.state) {
+                return true;
+            }
+        }
+        let places = BTreeSet::from([Dependency::Input(InputId(*number))]);
+        let readers = space.readers(&places);
         staying(explored, class, &[world], &readers).is_empty()
     });
     let names = helps.map(|(_, input)| input.name.to_string());

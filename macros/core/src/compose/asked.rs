@@ -26,6 +26,18 @@ pub(crate) fn regions_of(part: &Lifecycle, regions: &[Region]) -> Vec<usize> {
         .collect()
 }
 
+/// Returns the first place at which a part asks a region.
+pub(crate) fn question(part: &Lifecycle, region: &Ident) -> Option<Ident> {
+    let predicates = part.predicates();
+    let asked = predicates.iter().flat_map(|pred| pred.referenced_facts());
+    let wakes = part
+        .states
+        .iter()
+        .flat_map(|state| state.wakes.iter().flatten());
+    let mut all = asked.chain(wakes);
+    all.find(|name| *name == region).cloned()
+}
+
 /// Returns the regions that each region asks.
 pub(crate) fn asked_by_each(lifecycle: &Lifecycle) -> Vec<Vec<usize>> {
     let regions = &lifecycle.regions;
@@ -41,6 +53,7 @@ pub(super) fn is_about(asked: &Pred, regions: &[Region]) -> bool {
 
 /// Returns what stands for another region among the inputs.
 pub(super) fn input(region: &Region) -> Input {
+    let goals = region.part.states.iter().filter(|state| state.goal);
     Input {
         name: region.name.clone(),
         doc: region.doc.clone(),
@@ -58,7 +71,7 @@ pub(super) fn input(region: &Region) -> Input {
         given: None,
         retired: None,
         member: None,
-        is_region: true,
+        goals: Some(goals.map(|state| state.name.clone()).collect()),
     }
 }
 

@@ -93,7 +93,7 @@ fn group(
         given: predicate::given(cursor)?,
         retired: None,
         member: None,
-        is_region: false,
+        goals: None,
     };
     Ok(Some((group, members)))
 }
@@ -217,7 +217,7 @@ fn input_body(
         given,
         retired: None,
         member: None,
-        is_region: false,
+        goals: None,
     })
 }
 

@@ -249,8 +249,86 @@ fn a_state_stands_for_all_regions() {
     );
 }
 
+#[test]
+fn a_wait_for_a_region_ends_before_its_goal() {
+    expect(
+        &[
+            (
+                "when migrate != Migrated => Pending wakes migrate",
+                "when migrate == Migrated => Pending wakes migrate",
+            ),
+            (
+                "serve: apply server when migrate == Migrated;",
+                "serve: apply server when migrate != Migrated;",
+            ),
+            (
+                "service == Current && migrate == Migrated;",
+                "service == Current && migrate != Migrated;",
+            ),
+        ],
+        &[(
+            "LC021",
+            "dead end: in state `Waiting` with `server == Absent && migrate == Migrated` no effect is enabled and nothing is promised, and region `migrate` stays in its goal",
+        )],
+    );
+}
+
+#[test]
+fn a_state_that_waits_for_a_region_names_it() {
+    expect(
+        &[(
+            "when migrate != Migrated => Pending wakes migrate",
+            "when migrate != Migrated => Pending wakes self",
+        )],
+        &[(
+            "LC175",
+            "state `Waiting` declares `wakes self`, but with `migrate == Occupying` a change of `migrate` also leads out of it",
+        )],
+    );
+}
+
+#[test]
+fn what_is_asked_and_misspelt_is_compared_with_the_names_of_regions() {
+    expect(
+        &[(
+            "when migrate != Migrated => Pending wakes migrate",
+            "when migrat != Migrated => Pending wakes migrat",
+        )],
+        &[
+            (
+                "LC001",
+                "state `Waiting`: unknown fact `migrat`; did you mean `migrate`?",
+            ),
+            (
+                "LC060",
+                "state `Waiting` reads `migrat`, which is not observed: nothing would wake the object when it changes; did you mean `migrate`?",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_object_that_one_region_writes_is_in_no_set_of_another() {
+    let observed = "observe { ingress: owned Ingress by name meta.name if spec.host; }";
+    for lookup in ["by owner", "by namespace"] {
+        let more = observed.replace("; }", &format!("; seen: [Service] {lookup}; }}"));
+        expect(
+            &[(observed, &more)],
+            &[(
+                "LC176",
+                "`seen` of region `expose` may be one of the objects that region `serve` observes as `service`: its writes would disturb the other",
+            )],
+        );
+    }
+    let more = observed.replace("; }", "; seen: [Service] by labels { APP = meta.name }; }");
+    expect(
+        &[(observed, &more)],
+        &[("LC064", "`seen` is watched but nothing reads it")],
+    );
+}
+
 /// How many kinds of regions there are below.
-const KINDS: usize = 8;
+const KINDS: usize = 9;
 
 /// A region of a kind, beside the one before it.
 fn region(number: usize, kind: usize) -> String {
@@ -296,6 +374,16 @@ fn region(number: usize, kind: usize) -> String {
             states = asks(&format!(
                 "Held{n} when o{n} == Current && rBEFORE != UpBEFORE => Pending wakes rBEFORE;"
             ))
+        }
+        // It waits until the one before is in no goal any more.
+        8 => {
+            states = asks(&format!(
+                "Late{n} when o{n} == Absent && rBEFORE == UpBEFORE => Pending wakes rBEFORE;"
+            ));
+            effects = format!(
+                "apply o{n}{};",
+                asks(&format!(" when o{n} == Stale || rBEFORE != UpBEFORE"))
+            );
         }
         _ => {}
     }
@@ -347,11 +435,18 @@ fn lifecycle(kinds: &[usize]) -> String {
     )
 }
 
+/// Returns true if a state waits for the region before.
+fn waits_for_a_region(state: &State) -> bool {
+    let name = state.name.to_string();
+    ["Waiting", "Held", "Late"]
+        .iter()
+        .any(|word| name.starts_with(word))
+}
+
 /// Returns true if every run of the product of all regions comes to rest.
 fn settles(model: &Lifecycle) -> bool {
     let (frames, permissions) = (Frames::new(model), Permissions::new(model));
     let space = Space::build(model, &frames, &permissions).expect("it is small");
-    let rests = |state: &State| state.goal || state.wakes.is_some();
     let at_rest = |index: usize| {
         let is_of_root =
             |class| matches!(class, Class::State(state) if model.states[state.0].region.is_none());
@@ -361,11 +456,19 @@ fn settles(model: &Lifecycle) -> bool {
         }
         let world = space.worlds.get(index);
         let regions = (0..model.regions.len()).map(RegionId);
-        let mut current = regions.map(|region| {
+        let current = regions.map(|region| {
             let mut states = model.states.iter();
             states.find(|state| state.region == Some(region) && world.holds(&state.when))
         });
-        space.choices[index] == Choice::Nothing && current.all(|state| state.is_some_and(rests))
+        let current: Vec<Option<&State>> = current.collect();
+        // A region that waits for the one before waits in vain if that is in its goal.
+        let is_done = |state: &Option<&State>| state.is_some_and(|one| one.goal);
+        let before = std::iter::once(false).chain(current.iter().map(is_done));
+        let rests = |(state, is_done): (&Option<&State>, bool)| {
+            let waits = |one: &State| one.wakes.is_some() && !(is_done && waits_for_a_region(one));
+            state.is_some_and(|one| one.goal || waits(one))
+        };
+        space.choices[index] == Choice::Nothing && current.iter().zip(before).all(rests)
     };
     let graph = Graph::with_choices(&space, &space.choices, at_rest);
     let mut worlds = space.worlds.indexes();
@@ -375,7 +478,7 @@ fn settles(model: &Lifecycle) -> bool {
 
 /// The regions that promises alone move to and fro: those that another region asks, and others.
 fn flapping(kinds: &[usize]) -> (usize, usize) {
-    let is_asked = |at: usize| matches!(kinds.get(at + 1), Some(1 | 2 | 7));
+    let is_asked = |at: usize| matches!(kinds.get(at + 1), Some(1 | 2 | 7 | 8));
     let flapping = kinds.iter().enumerate().filter(|(_, kind)| **kind == 6);
     let (asked, others): (Vec<usize>, Vec<usize>) =
         flapping.map(|(at, _)| at).partition(|at| is_asked(*at));

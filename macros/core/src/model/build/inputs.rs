@@ -9,7 +9,8 @@ use crate::ast::{self, WriteMode};
 use crate::check::unobserved_source;
 use crate::errors::Item;
 use crate::model::{
-    Input, InputId, Kind, Lookup, Mode, Path, PollKey, Pred, PredKind, Source, Use, Value, Verdict,
+    AskedRegion, Input, InputId, Kind, Lookup, Mode, Path, PollKey, Pred, PredKind, Source, Use,
+    Value, VarId, Verdict,
 };
 
 impl Builder<'_> {
@@ -62,7 +63,17 @@ impl Builder<'_> {
             retired: input.retired,
             group: self.group(input),
             optional: input.member.as_ref().is_some_and(|m| m.optional.is_some()),
+            region: var.and_then(|state| self.region(input, state)),
         }
+    }
+
+    /// Returns what an input says of another region, if it stands for one.
+    fn region(&self, input: &ast::Input, state: VarId) -> Option<AskedRegion> {
+        let goals = input.goals.as_ref()?;
+        let values = self.vars[state.0].values.iter().enumerate();
+        let goals = values.filter(|(_, value)| goals.iter().any(|goal| goal == value));
+        let goals = goals.map(|(position, _)| position).collect();
+        Some(AskedRegion { state, goals })
     }
 
     /// The group of a member, which is always declared.

@@ -23,6 +23,8 @@ pub(super) struct Scope {
     pub(super) facts: Table<VarId>,
     /// Names for predicates, by position in the ast.
     pub(super) derived: Table<usize>,
+    /// Regions, in source order.
+    regions: Vec<String>,
 }
 
 /// A kind of name that can be looked for.
@@ -68,6 +70,7 @@ impl Scope {
             conditions: table(conditions, ConditionId),
             facts: Table::new(),
             derived: derived(ast),
+            regions: ast.regions.iter().map(|r| r.name.to_string()).collect(),
         }
     }
 
@@ -89,13 +92,25 @@ impl Scope {
             Noun::State => in_order(&self.states),
             Noun::Effect => in_order(&self.effects),
             Noun::Condition => in_order(&self.conditions),
-            Noun::Fact => [in_order(&self.facts), in_order(&self.derived)].concat(),
+            Noun::Fact => {
+                let facts = in_order(&self.facts).into_iter();
+                let derived = in_order(&self.derived).into_iter();
+                facts.chain(derived).chain(self.regions()).collect()
+            }
         }
     }
 
-    /// All names that a fact may be `from`, inputs first, each kind in source order.
+    /// All names that a fact may be `from` or that may wake a state, inputs first, each kind in
+    /// source order.
     pub(super) fn sources(&self) -> Vec<&str> {
-        [in_order(&self.inputs), in_order(&self.values)].concat()
+        let inputs = in_order(&self.inputs).into_iter();
+        let values = in_order(&self.values).into_iter();
+        inputs.chain(values).chain(self.regions()).collect()
+    }
+
+    /// The names of all regions, in source order.
+    fn regions(&self) -> impl Iterator<Item = &str> {
+        self.regions.iter().map(String::as_str)
     }
 
     /// Describes the actual kind of a name that is not of the expected kind.
@@ -179,11 +194,9 @@ fn once(names: impl Iterator<Item = Ident>, sink: &mut Sink) {
 /// Inputs, values and facts are one kind of name: predicates and `from` mix them.
 fn sources_once(ast: &ast::Lifecycle, sink: &mut Sink) {
     // What stands for a region has the name of the fact about its state.
-    let inputs = ast.inputs.iter().map(|i| (i.is_region, &i.name));
+    let inputs = ast.inputs.iter().filter(|i| i.goals.is_none());
+    let inputs = inputs.map(|i| &i.name);
     let values = ast.values.iter().map(|v| &v.name);
-    let inputs = inputs
-        .filter(|(is_region, _)| !is_region)
-        .map(|(_, name)| name);
     let facts = ast.facts.iter().map(|f| &f.name);
     let derived = ast.derived.iter().map(|d| &d.name);
     let mut names: Vec<&Ident> = inputs.chain(values).chain(facts).chain(derived).collect();

@@ -28,6 +28,10 @@ mod two_versions;
 #[path = "../../../runtime/examples/weather.rs"]
 mod weather;
 mod wiki;
+#[path = "wiki/scenes.rs"]
+mod wiki_scenes;
+#[path = "wiki/suite.rs"]
+mod wiki_suite;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::CustomResourceExt as _;

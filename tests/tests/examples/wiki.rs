@@ -1,9 +1,8 @@
 //! An operator of ordinary size: a wiki with a database to migrate, a server, a way in from outside
 //! if there is a host, and a backup if there is a schedule. The four go on side by side.
 
-mod logic;
-mod scenes;
-mod suite;
+#[path = "wiki/logic.rs"]
+pub(crate) mod logic;
 
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::batch::v1::{CronJob, Job};

@@ -6,6 +6,10 @@
 mod api_server;
 mod cluster;
 mod shop;
+mod wiki;
+#[path = "../examples/wiki.rs"]
+mod wiki_operator;
+mod workloads;
 
 use std::process::ExitCode;
 
@@ -16,5 +20,6 @@ fn main() -> ExitCode {
         ("cluster", cluster::cases()),
         ("api_server", api_server::cases()),
         ("shop", shop::cases()),
+        ("wiki", wiki::cases()),
     ])
 }

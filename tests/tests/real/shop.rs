@@ -11,16 +11,15 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Secret};
 use k8s_openapi::api::rbac::v1::{ClusterRole, Role};
+use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams};
-use kube::core::NamespaceResourceScope;
-use kube::{Api, Client, Resource};
-use lifecycle_tests::api_server::{ApiServer, Options};
 use lifecycle_tests::audit::{Cost, Entry, Log};
 use lifecycle_tests::harness::{Case, Need, case, eventually};
 use lifecycle_tests::process::Process;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shop_operator::lifecycle::Shop;
+
+use crate::workloads::{SETTLED, SOON, TestCluster, by};
 
 const EXAMPLE: &str = include_str!("../../../operator/shop/example.yaml");
 const RIGHTS: &str = include_str!("../../../operator/shop/deploy/rbac.yaml");
@@ -30,9 +29,6 @@ const ACCOUNT: &str = "system:serviceaccount:shop-operator:shop-operator";
 /// requests.
 const BY_THE_PLUGIN: [&str; 2] = ["delete persistentvolumeclaims", "update shops/finalizers"];
 const NAME: &str = "example";
-const SOON: Duration = Duration::from_secs(60);
-/// Long enough for everything that is going to happen by itself.
-const SETTLED: Duration = Duration::from_secs(3);
 
 pub(crate) fn cases() -> Vec<Case> {
     let needs = &[Need::Binaries, Need::ControllerManager];
@@ -50,33 +46,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A server with the definition of Shops, and a task that simulates the nodes.
-struct TestCluster {
-    server: ApiServer,
-    client: Client,
-    _nodes: tokio::task::JoinHandle<()>,
-}
-
 impl TestCluster {
-    async fn start() -> Result<Self> {
-        // An owner reference that blocks the deletion of its owner needs a right of its own there.
-        let plugin = "--enable-admission-plugins=OwnerReferencesPermissionEnforcement";
-        let server = ApiServer::start_with(
-            Options::default()
-                .with_controllers()
-                .controller("persistentvolumeclaim-protection-controller")
-                .flag(plugin),
-        );
-        let server = server.await?;
-        let nodes = server.client_for("nodes", &["system:masters"]).await?;
-        let client = server.client();
-        Ok(Self {
-            server,
-            client,
-            _nodes: tokio::spawn(nodes_of(nodes)),
-        })
-    }
-
     /// Runs a program as this user until it is dropped.
     fn run(
         &self,
@@ -100,26 +70,6 @@ impl TestCluster {
         let lines: Vec<&str> = text.lines().rev().take(20).collect();
         let lines: Vec<&str> = lines.into_iter().rev().collect();
         format!("the log of {name} ends with:\n{}", lines.join("\n"))
-    }
-
-    fn apply(&self, yaml: &str) -> Result<()> {
-        let file = tempfile::NamedTempFile::new().context("a file for a manifest")?;
-        std::fs::write(file.path(), yaml).context("a manifest")?;
-        let mut kubectl = self.server.kubectl();
-        let output = kubectl
-            .args(["apply", "--filename"])
-            .arg(file.path())
-            .output()?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "kubectl apply: {said}");
-        Ok(())
-    }
-
-    fn all<K>(&self) -> Api<K>
-    where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
-    {
-        Api::namespaced(self.client.clone(), "default")
     }
 
     async fn shop(&self, change: Value) -> Result<()> {
@@ -152,23 +102,6 @@ impl TestCluster {
             return Err(error.context(format!("{spec} {status}")));
         }
         Ok(())
-    }
-
-    /// Waits until an object is as desired. `Null` represents an absent object.
-    async fn until<K>(&self, name: &str, is: impl Fn(&Value) -> bool) -> Result<Value>
-    where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
-            + Clone
-            + DeserializeOwned
-            + serde::Serialize
-            + std::fmt::Debug,
-    {
-        let all = self.all::<K>();
-        eventually(&format!("{} {name}", K::kind(&())), SOON, async || {
-            let found = serde_json::to_value(all.get_opt(name).await?)?;
-            Ok(is(&found).then_some(found))
-        })
-        .await
     }
 
     /// Plays the life of a Shop: created, moved to another version, damaged by hand, deleted,
@@ -243,69 +176,9 @@ impl TestCluster {
     }
 }
 
-/// A change under a name of its own.
-fn by(manager: &str) -> PatchParams {
-    PatchParams {
-        field_manager: Some(manager.to_owned()),
-        ..PatchParams::default()
-    }
-}
-
 fn image(server: &Value) -> String {
     let container = &server["spec"]["template"]["spec"]["containers"][0];
     container["image"].as_str().unwrap_or_default().to_owned()
-}
-
-/// Simulates nodes and the controllers of workloads. Jobs end, successfully except for those of the
-/// version `broken`, and Deployments run.
-async fn nodes_of(client: Client) {
-    let jobs: Api<Job> = Api::namespaced(client.clone(), "default");
-    let servers: Api<Deployment> = Api::namespaced(client, "default");
-    loop {
-        for job in jobs.list(&Default::default()).await.into_iter().flatten() {
-            if job.status.and_then(|status| status.conditions).is_none() {
-                let name = job.metadata.name.unwrap_or_default();
-                let status = json!({ "status": job_status(!name.ends_with("broken")) });
-                // It may have gone meanwhile.
-                let _ = jobs
-                    .patch_status(&name, &by("nodes"), &Patch::Merge(status))
-                    .await;
-            }
-        }
-        for server in servers
-            .list(&Default::default())
-            .await
-            .into_iter()
-            .flatten()
-        {
-            let seen = server.status.and_then(|status| status.observed_generation);
-            if seen != server.metadata.generation {
-                let status = json!({ "status": {
-                    "observedGeneration": server.metadata.generation, "replicas": 1, "updatedReplicas": 1, "readyReplicas": 1, "availableReplicas": 1,
-                }});
-                let name = server.metadata.name.unwrap_or_default();
-                let _ = servers
-                    .patch_status(&name, &by("nodes"), &Patch::Merge(status))
-                    .await;
-            }
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-}
-
-fn job_status(well: bool) -> Value {
-    let ended =
-        |kind: &str| json!({ "type": kind, "status": "True", "reason": "Told", "message": "" });
-    let time = "2026-01-01T00:00:00Z";
-    match well {
-        true => json!({
-            "startTime": time, "completionTime": time, "succeeded": 1, "uncountedTerminatedPods": {},
-            "conditions": [ended("SuccessCriteriaMet"), ended("Complete")],
-        }),
-        false => json!({
-            "startTime": time, "failed": 1, "uncountedTerminatedPods": {}, "conditions": [ended("FailureTarget"), ended("Failed")],
-        }),
-    }
 }
 
 async fn rights() -> Result<()> {
@@ -316,7 +189,7 @@ async fn rights() -> Result<()> {
         "system:serviceaccounts:shop-operator",
     ];
     let running = place.run("shop", env!("CARGO_BIN_EXE_shop"), ACCOUNT, &groups)?;
-    served(&place).await?;
+    place.served::<Shop>().await?;
     place.days().await.with_context(|| place.log("shop"))?;
     // A Lease is renewed, and Events are on their way.
     tokio::time::sleep(SETTLED).await;
@@ -361,15 +234,6 @@ fn needs(verb: &str, entry: &Entry) -> bool {
         "list" => entry.verb == "list" || entry.uri.contains("sendInitialEvents=true"),
         verb => entry.verb == verb,
     }
-}
-
-/// Waits until the operator has installed its definition.
-async fn served(place: &TestCluster) -> Result<()> {
-    let shops = place.all::<Shop>();
-    eventually("Shops are served", SOON, async || {
-        Ok(shops.list(&Default::default()).await.ok().map(drop))
-    })
-    .await
 }
 
 async fn fewer_requests() -> Result<()> {

@@ -1,6 +1,7 @@
 //! In a world that is no goal, nothing can happen: no effect is enabled and nothing is promised. If
 //! only a person or another object can help, declare `wakes ..`; otherwise an effect or a promise
-//! is missing. A region in its goal stays there, so no state waits for it. `Surplus` members of a set or a group wait for a `delete each`.
+//! is missing. A region in its goal stays there, so no state waits for it. `Surplus` members of a
+//! set or a group wait for a `delete each`.
 //!
 //! ```text
 //! Taken when service == Foreign => Error;                  // refused: nothing is enabled and nothing is promised

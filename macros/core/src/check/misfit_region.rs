@@ -1,10 +1,10 @@
 //! A region has or uses something that belongs elsewhere. A region has `observe`, `facts`,
 //! `states`, `effects`, `promises`, `transitions`, `properties` and `status`. It reads what it
 //! declares and what the root declares, and writes only what it declares, and no other observes
-//! that. Of another region it asks one thing: its state, `migrate == Done`. So regions cannot disturb each other, and each is
-//! checked by itself. The root reads nothing of a region, because regions run only where no state
-//! of the root holds. Only the `teardown`, `ready from` and the fields of the root name items of
-//! regions.
+//! that. Of another region it asks one thing: its state, `migrate == Done`. So regions cannot
+//! disturb each other, and each is checked by itself. The root reads nothing of a region, because
+//! regions run only where no state of the root holds. Only the `teardown`, `ready from` and the
+//! fields of the root name items of regions.
 //!
 //! ```text
 //! region serve { effects { serve: apply server when migrated == Done; } .. }   // refused: `migrated` is a fact of region `migrate`

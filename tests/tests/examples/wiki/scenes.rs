@@ -8,8 +8,8 @@ use kube::CustomResourceExt as _;
 use kube::api::{Api, DeleteParams};
 use serde_json::{Value, json};
 
-use super::{Wiki, operator};
 use crate::simulated::{Simulated, condition};
+use crate::wiki::{Wiki, operator};
 
 /// A Wiki with a host and a backup.
 fn wiki(version: &str, more: &str) -> String {

@@ -4,7 +4,7 @@ use kube::CustomResourceExt as _;
 use lifecycle_suite::resources::{Site, Suite};
 use serde_json::json;
 
-use super::{Wiki, logic, machine};
+use crate::wiki::{Wiki, logic, machine};
 
 const FIXTURES: &str = "
 variant: whole

@@ -7,6 +7,7 @@ mod fragment;
 pub mod frames;
 mod locked;
 mod minted;
+mod region;
 mod sources;
 mod teardown;
 mod values;
@@ -18,6 +19,7 @@ pub use fragment::Fragment;
 pub(crate) use fragment::has_methods;
 pub use locked::Locked;
 pub use minted::Mint;
+pub use region::{AskedRegion, Region};
 pub use teardown::{Abandoned, Step};
 pub use values::ValueSet;
 pub use verdict::Verdict;
@@ -126,15 +128,6 @@ pub struct Named {
     pub asked: bool,
 }
 
-/// A part of a lifecycle with states of its own.
-#[derive(Clone, Debug)]
-pub struct Region {
-    pub name: Ident,
-    pub doc: String,
-    /// True if one of its conditions counts for Ready.
-    pub counts: bool,
-}
-
 /// Something that becomes known during a reconcile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
@@ -206,15 +199,6 @@ pub struct Input {
     pub optional: bool,
     /// Set if it stands for another region, whose state is asked.
     pub region: Option<AskedRegion>,
-}
-
-/// What is known of another region.
-#[derive(Clone, Debug)]
-pub struct AskedRegion {
-    /// The fact with its states as values.
-    pub state: VarId,
-    /// Positions of its goals among these values.
-    pub goals: Vec<usize>,
 }
 
 impl Lifecycle {

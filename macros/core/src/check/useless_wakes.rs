@@ -109,8 +109,10 @@ pub(super) fn staying(
             // A region that rests in a state of the root is where it was afterwards.
             match space.classify(end) {
                 Class::Closed => ControlFlow::Continue(()),
-                other if other == class => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(()),
+                end if end == class => ControlFlow::Continue(()),
+                Class::Deleting | Class::Refused | Class::State(_) | Class::Nowhere => {
+                    ControlFlow::Break(())
+                }
             }
         });
         known.insert(change, out.is_continue());

@@ -59,6 +59,7 @@ mod missing_undo;
 mod misspelt_reason;
 pub(crate) mod needless_allow;
 mod never_taken_back;
+mod no_goal;
 pub(crate) mod no_phase;
 pub(crate) mod noted_by_hand;
 mod other_key_of_undo;
@@ -196,6 +197,7 @@ pub const RULES: &[Rule] = &[
     misspelt_reason::RULE,
     needless_allow::RULE,
     never_taken_back::RULE,
+    no_goal::RULE,
     no_phase::RULE,
     noted_by_hand::RULE,
     other_key_of_undo::RULE,

@@ -26,6 +26,9 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Findings)
             found.report("LC017", &effect.name);
         }
     }
+    if !life.volume && !life.states.is_empty() && !life.states.iter().any(|state| state.goal) {
+        found.report("LC179", &life.name);
+    }
     steps(life, reach, found);
     ownership::check_retained(life, found);
     nevers(life, reach, found);
@@ -74,9 +77,11 @@ fn ages(life: &Life, reach: &Reach<'_>, found: &mut Findings) {
 fn bounds(life: &Life, found: &mut Findings) {
     let said = |span: &&Span| span.path.is_some() && !life.volume;
     for input in &life.inputs {
-        if let Some(every) = input.every.as_ref().filter(said)
-            && every.min.is_none_or(|min| min < 100 || min > every.usual)
-        {
+        let written = input.every.as_ref().filter(|every| every.path.is_none());
+        let is_endless = written.is_some_and(|every| every.usual < 100) && !life.volume;
+        let is_unbounded =
+            |every: &Span| every.min.is_none_or(|min| min < 100 || min > every.usual);
+        if is_endless || input.every.as_ref().filter(said).is_some_and(is_unbounded) {
             found.report("LC103", &input.name);
         }
     }

@@ -111,8 +111,13 @@ impl Graph<'_> {
         let input = life
             .input(name)
             .filter(|input| ours(&input.own) && !input.many);
-        let mut effects = life.effects.iter();
-        input.is_some() && effects.any(|effect| effect.verb == "apply" && effect.on == name)
+        let mut effects = life
+            .effects
+            .iter()
+            .filter(|effect| effect.on == name)
+            .peekable();
+        let is_written = effects.peek().is_some();
+        input.is_some() && (!is_written || effects.any(|effect| effect.verb == "apply"))
     }
 
     /// Returns true if, wherever the promise moves an object that is not being deleted, a permitted

@@ -33,7 +33,7 @@ impl Stage {
             "LC015" | "LC017" | "LC041" | "LC044" | "LC064" | "LC081" | "LC083" | "LC103"
             | "LC118" | "LC121" | "LC132" | "LC133" | "LC134" | "LC135" | "LC141" | "LC142"
             | "LC147" | "LC151" | "LC152" | "LC153" | "LC160" | "LC161" | "LC162" | "LC164"
-            | "LC165" | "LC167" | "LC168" => Self::Declarations,
+            | "LC165" | "LC167" | "LC168" | "LC179" => Self::Declarations,
             "LC091" | "LC011" | "LC154" => Self::Worlds,
             _ => Self::Graph,
         }

@@ -23,8 +23,10 @@ pub(crate) fn of_declarations(life: &Life, found: &mut Findings) {
             "ref" => input.from.iter().any(|name| name != "self"),
             _ => false,
         };
+        let labelled =
+            input.by.starts_with("labels") && input.paths.iter().any(|path| is_edited(path));
         let ours = ["owned", "shared"].contains(&input.own.as_str());
-        if !life.volume && ours && named && is_applied(life, input) && !tidied {
+        if !life.volume && ours && is_applied(life, input) && (labelled || named && !tidied) {
             found.report("LC162", &input.name);
         }
         let is_twin = |other: &Input| {

@@ -78,6 +78,7 @@ passing! {
     misspelt_reason = "../rules/misspelt_reason/passes.rs",
     needless_allow = "../rules/needless_allow/passes.rs",
     never_taken_back = "../rules/never_taken_back/passes.rs",
+    no_goal = "../rules/no_goal/passes.rs",
     no_phase = "../rules/no_phase/passes.rs",
     noted_by_hand = "../rules/noted_by_hand/passes.rs",
     other_key_of_undo = "../rules/other_key_of_undo/passes.rs",

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! The values mean, in this order: no member exists; it holds for no member; for some members but
-//! not for all; for all members. The values may have other names. A count covers the members of an
-//! input `[Type]`, and its fact is evaluated for each member separately.
+//! not for all; for all members. The values may have other names, but not that of another case:
+//! `count { All, Some, None, Empty }` would be `All` where there is no member. A count covers the
+//! members of an input `[Type]`, and its fact is evaluated for each member separately.
 
 use proc_macro2::Ident;
 
@@ -29,10 +30,27 @@ pub(crate) const CASES: usize = 4;
 
 const FORM: &str = "write `count { Empty, None, Some, All } of pods`: no member, it holds of none, of some, of all";
 
-/// It has too few values, or the first that is too much.
+/// The usual names of the cases, in their order.
+const USUAL: [(&str, &str); CASES] = [
+    ("Empty", "there is no member"),
+    ("None", "it holds for no member"),
+    ("Some", "it holds for some members but not for all"),
+    ("All", "it holds for all members"),
+];
+
+/// It has too few values, or the first that is too much; or a value has the usual name of another
+/// case.
 pub(crate) fn values(fact: &Fact, values: &[Ident]) -> Option<Diagnostic> {
     if values.len() == CASES {
-        return None;
+        return values
+            .iter()
+            .zip(USUAL)
+            .find_map(|(value, (usual, means))| {
+                let is_other = value != usual && USUAL.iter().any(|(name, _)| value == name);
+                let message = format!("`{value}` of `{}` stands where {means}", fact.name);
+                let found = RULE.finding(value.span(), fact.name.to_string(), message);
+                is_other.then(|| found.help(FORM))
+            });
     }
     let at = values.get(CASES).unwrap_or(&fact.name);
     let (name, count) = (&fact.name, values.len());

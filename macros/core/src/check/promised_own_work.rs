@@ -1,5 +1,5 @@
 //! A warning: a promise covers a change that only this operator brings about. The value `Current`
-//! of an object of ours follows from our own write. If an effect that sets the same values is
+//! of an object of ours follows from our own write, and without one from nothing. If an effect that sets the same values is
 //! permitted wherever a promise is due, the promise only hides that the effect may fail. Leave the
 //! promise out. The work of the environment after our write has a value of its own. A promise that
 //! is also due during a deletion, when only stages of the teardown run, is judged by the worlds
@@ -42,7 +42,19 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
 fn of_verdict(lifecycle: &Lifecycle, promise: &Promise) -> Option<Diagnostic> {
     let mut sets = promise.sets.iter().flatten();
     let (writer, target) = sets.find_map(|one| verdict(lifecycle, one))?;
-    let (name, writer) = (&promise.name, &writer.name);
+    let name = &promise.name;
+    let Some(writer) = writer.map(|effect| &effect.name) else {
+        let message = format!(
+            "promise `{name}` declares that `{target}` becomes Current, and no effect writes it"
+        );
+        let help = format!(
+            "declare `apply {target};` instead of the promise; or, if another writes it, observe it without `owned`"
+        );
+        return Some(
+            RULE.finding(name.span(), name.to_string(), message)
+                .help(help),
+        );
+    };
     let message = format!(
         "promise `{name}` declares that `{target}` becomes Current, which only effect `{writer}` does"
     );
@@ -53,11 +65,11 @@ fn of_verdict(lifecycle: &Lifecycle, promise: &Promise) -> Option<Diagnostic> {
     )
 }
 
-/// The effect that makes an object Current, and the object.
+/// The effect that makes an object Current, if any effect changes the object, and the object.
 fn verdict<'a>(
     lifecycle: &'a Lifecycle,
     one: &Assign,
-) -> Option<(&'a Effect, &'a proc_macro2::Ident)> {
+) -> Option<(Option<&'a Effect>, &'a proc_macro2::Ident)> {
     let var = &lifecycle.vars[one.var.0];
     let Origin::Input(input) = var.origin else {
         return None;
@@ -70,9 +82,12 @@ fn verdict<'a>(
     if !is_ours || lifecycle.inputs[input.0].many || !is_current {
         return None;
     }
-    let mut effects = lifecycle.effects.iter();
-    let writer = effects.find(|effect| effect.verb == Verb::Apply && effect.target == input)?;
-    Some((writer, &lifecycle.inputs[input.0].name))
+    let effects = lifecycle.effects.iter();
+    let mut effects = effects.filter(|effect| effect.target == input).peekable();
+    let is_written = effects.peek().is_some();
+    let writer = effects.find(|effect| effect.verb == Verb::Apply);
+    let is_promised = writer.is_some() || !is_written;
+    is_promised.then_some((writer, &lifecycle.inputs[input.0].name))
 }
 
 /// Reports a promise if, wherever it counts in life, an effect that sets these values runs, waits

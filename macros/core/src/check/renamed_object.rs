@@ -1,10 +1,10 @@
 //! A warning: an owned object has a name that the owner may edit, or that follows another object
-//! (`by ref from other`). Nothing removes the object with the previous name. It stays until its
-//! owner is deleted, with all its content, and is not observed any more. Name it after `meta.name`,
-//! unchanged or with a suffix (`by ref from self`, a method that returns the name). Alternatively,
-//! observe all owned objects as a set `owned [K]`, and `delete each` of them that is not wanted.
-//! The lifecycle of another object may clean up the objects that the other object owns (`of
-//! other`): an `allow` declares so.
+//! (`by ref from other`), or an owned set is found by a label that the owner may edit. Nothing
+//! removes the object with the previous name. It stays until its owner is deleted, with all its
+//! content, and is not observed any more. Name it after `meta.name`, unchanged or with a suffix
+//! (`by ref from self`, a method that returns the name). Alternatively, observe all owned objects
+//! as a set `owned [K]`, and `delete each` that is not wanted. The lifecycle of another object may
+//! clean up the objects that the other object owns (`of other`): an `allow` declares so.
 //!
 //! ```text
 //! secret: owned Secret by name spec.secret;        // warned: after an edit the old Secret is still there
@@ -12,11 +12,11 @@
 //! token:  owned Secret by ref from self;           // a method: `{meta.name}-token`
 //! ```
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 
 use super::editable_key::may_be_edited;
-use crate::errors::Sink;
-use crate::model::{Input, InputId, Kind, Lifecycle, Lookup, Mode, Source, Verb};
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Input, InputId, Kind, Lifecycle, Lookup, Mode, Path, Source, Verb};
 use crate::rule::{Context, Group, Rule, Run, Severity, Stage};
 
 pub(super) const RULE: Rule = Rule {
@@ -36,10 +36,17 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     for (at, input) in lifecycle.inputs.iter().enumerate() {
         let is_ours = matches!(input.mode, Mode::Owned | Mode::Shared);
         let written = input.group.unwrap_or(InputId(at));
-        if !is_ours || !is_applied(lifecycle, written) || is_tidied(lifecycle, input) {
+        if !is_ours || !is_applied(lifecycle, written) {
             continue;
         }
         let name = &input.name;
+        if let Some(label) = editable_label(input) {
+            sink.push(found_by_label(name, label));
+            continue;
+        }
+        if is_tidied(lifecycle, input) {
+            continue;
+        }
         let Some((span, named)) = named(input) else {
             continue;
         };
@@ -57,6 +64,24 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             .fold(found, |found, note| found.note(None, note));
         sink.push(found.help(help));
     }
+}
+
+/// Returns the path of a label that members of a set have, if it may be edited.
+fn editable_label(input: &Input) -> Option<&Path> {
+    let Lookup::Labels { pairs } = &input.lookup else {
+        return None;
+    };
+    let mut paths = pairs.iter().map(|(_, path)| path);
+    paths.find(|path| may_be_edited(path))
+}
+
+fn found_by_label(name: &Ident, label: &Path) -> Diagnostic {
+    let message = format!(
+        "`{name}` are found by a label that is `{label}`, which may be edited: the members with the old label then stay, and are no longer managed"
+    );
+    let help = "find them `by owner`, or by a label that is `meta.name` or `meta.uid`; if no user can edit it, `allow` this and say why";
+    let found = RULE.finding(label.root().span(), name.to_string(), message);
+    found.help(help)
 }
 
 /// Returns the source of the name and its description, if the name may change.

@@ -1,6 +1,7 @@
 //! The interval of a poll, or the maximum duration of a state, has no lower bound although the
 //! object sets it. Any user who may write the object could trigger endless queries of a provider.
 //! `min` declares the lower bound, and `else` is not below it; a `min` below 100ms bounds nothing.
+//! A poll with a shorter interval that is written down is refused, too.
 //! A state needs a `min` only if a poll ends it (LC104).
 //!
 //! ```text
@@ -46,7 +47,20 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 const LEAST: u64 = 100;
 
 fn unbounded(every: &Length, name: &Ident) -> Option<Diagnostic> {
-    let path = every.path.as_ref().filter(|_| every.least < LEAST)?;
+    let span = every.span.unwrap_or_else(|| name.span());
+    let Some(path) = &every.path else {
+        let is_endless = every.otherwise < LEAST;
+        let message = format!(
+            "input `{name}`: a poll `every {}` queries without a pause",
+            format_duration(every.otherwise)
+        );
+        let help = "write `every 5s`, or what its provider can bear; the least is 100ms";
+        let found = RULE.finding(span, name.to_string(), message).help(help);
+        return is_endless.then_some(found);
+    };
+    if every.least >= LEAST {
+        return None;
+    }
     let otherwise = format_duration(every.otherwise);
     let message = match every.least {
         0 => format!("input `{name}`: `{path}` may set the poll interval to zero"),
@@ -58,7 +72,6 @@ fn unbounded(every: &Length, name: &Ident) -> Option<Diagnostic> {
     let help = format!(
         "write `every {path} else {otherwise} min 5s`, with the least that its provider can bear"
     );
-    let span = every.span.unwrap_or_else(|| name.span());
     Some(RULE.finding(span, name.to_string(), message).help(help))
 }
 

@@ -10,16 +10,17 @@ lifecycle! {
         store: poll Info by meta.uid every 30s;
     }
     facts {
-        lit: bool from store given store;
+        light: { Dark, Lit, Broken } from store given store;
     }
     states {
         Unseen when !store => Pending;
-        Dark when !lit => Pending;
-        Lit when lit => Pending;
+        Dark when light == Dark => Pending;
+        Lit when light == Lit => Pending;
+        goal Broken when light == Broken => Ready;
     }
     effects {
-        light: call store when !lit sets { lit = true } key meta.uid;
-        darken: call store when lit sets { lit = false } key meta.uid;
+        kindle: call store when light == Dark sets { light = Lit } key meta.uid;
+        darken: call store when light == Lit sets { light = Dark } key meta.uid;
     }
 }
 

@@ -1,4 +1,4 @@
-//! That the Service is as it should be is our work, and nobody else's; and so is what a call says, also where a Thing that goes waits. The finding is a warning, which is refused here.
+//! That the Service is as it should be is our work, and nobody else's, and nobody at all writes the copy; our work is what a call says, also where a Thing that goes waits. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 
@@ -10,6 +10,7 @@ lifecycle! {
 
     observe {
         service: owned Service by name meta.name;
+        copy: owned ConfigMap by name meta.name;
         store: poll Info by meta.uid every 30s;
     }
     facts {
@@ -20,6 +21,9 @@ lifecycle! {
         Taken when service == Foreign => Error wakes service, self;
         Leaving when service == Terminating => Pending;
         Making when service in { Absent, Stale } => Pending;
+        Rival when copy == Foreign => Error wakes copy, self;
+        Going when copy == Terminating => Pending;
+        Copying when copy in { Absent, Stale } => Pending;
         Unseen when entry == Unknown => Pending;
         Entering when entry == No => Pending;
         Starting when !started => Pending;
@@ -32,6 +36,7 @@ lifecycle! {
     }
     promises {
         made: service == Stale sets { service = Current };
+        copied: copy in { Absent, Stale } sets { copy = Current };
         starts: service == Current && !started sets { started = true };
         entered: entry == No sets { entry = Yes };
     }

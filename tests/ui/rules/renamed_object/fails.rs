@@ -1,4 +1,4 @@
-//! Whoever edits the name leaves the Service of the old one behind, and so does a class that names another Secret. The finding is a warning, which is refused here.
+//! Whoever edits the name leaves the Service of the old one behind, so does a class that names another Secret, and parts keep the label of before. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 
@@ -12,16 +12,20 @@ lifecycle! {
         class: ConfigMap by name meta.namespace;
         service: owned Service by name spec.class;
         secret: owned Secret by ref from class;
+        parts: owned [ConfigMap] by labels { NAME = spec.class };
     }
     states {
         Taken when any(service, secret) == Foreign => Error wakes service, secret, self;
         Leaving when any(service, secret) == Terminating => Pending;
-        Making when any(service, secret) in { Absent, Stale } => Pending;
+        Rival when parts == Foreign => Error wakes parts, self;
+        Making when any(service, secret) in { Absent, Stale } || parts in { Behind, Surplus, Draining } => Pending;
         goal Ready when all(service, secret) == Current => Ready;
     }
     effects {
         apply service;
         apply secret;
+        apply each parts;
+        delete each parts;
     }
 }
 

@@ -45,7 +45,7 @@ pub fn is_warning(code: &str) -> bool {
     [
         "LC004", "LC014", "LC054", "LC064", "LC087", "LC097", "LC102", "LC132", "LC133", "LC135",
         "LC147", "LC158", "LC160", "LC161", "LC162", "LC163", "LC164", "LC165", "LC166", "LC167",
-        "LC168", "LC169", "LC175",
+        "LC168", "LC169", "LC175", "LC179",
     ]
     .contains(&code)
 }

@@ -1,9 +1,9 @@
-//! A lifecycle, or a region of one, has no goal. Then no run ends well: each ends where a person or
-//! another controller has to act. Mark the state in which the object is as wanted with `goal`. A
-//! state that is Ready and `wakes ..` is no goal: it is waited for.
+//! A warning: a lifecycle, or a region of one, has no goal. Then no run ends well: each ends where a
+//! person or another controller has to act. Mark the state in which the object is as wanted with
+//! `goal`. A state that is Ready and `wakes ..` is no goal: it waits for something.
 //!
 //! ```text
-//! Up      when service == Current => Ready wakes service, self;   // refused: nothing is a goal
+//! Up      when service == Current => Ready wakes service, self;   // warned: nothing is a goal
 //! goal Up when service == Current => Ready;
 //! ```
 
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     code: "LC179",
     name: "no_goal",
     group: Group::States,
-    severity: Severity::Error,
+    severity: Severity::Warning,
     stage: Stage::Declaration,
     run: Run::Check(check),
 };

@@ -1,4 +1,6 @@
-//! What is Ready here waits for ever: nothing is a goal.
+//! What is Ready here waits for ever: nothing is a goal. The finding is a warning, which is refused here.
+
+#![deny(deprecated)]
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

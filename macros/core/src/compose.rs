@@ -167,7 +167,7 @@ impl Lifecycle {
     }
 
     /// Returns true if the effect is a stage of the teardown, or an undo.
-    fn is_for_deletions(&self, effect: &Effect) -> bool {
+    pub(crate) fn is_for_deletions(&self, effect: &Effect) -> bool {
         let name = effect.name();
         let steps = self.teardown.iter().flat_map(|teardown| &teardown.steps);
         let parts = self.regions.iter().map(|region| &region.part);

@@ -114,7 +114,7 @@ impl Graph<'_> {
         let mut effects = life
             .effects
             .iter()
-            .filter(|effect| effect.on == name)
+            .filter(|effect| effect.on == name && effect.verb != "delete")
             .peekable();
         let is_written = effects.peek().is_some();
         input.is_some() && (!is_written || effects.any(|effect| effect.verb == "apply"))

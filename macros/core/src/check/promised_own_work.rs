@@ -65,7 +65,7 @@ fn of_verdict(lifecycle: &Lifecycle, promise: &Promise) -> Option<Diagnostic> {
     )
 }
 
-/// The effect that makes an object Current, if any effect changes the object, and the object.
+/// The effect that makes an object Current, if any effect writes the object, and the object.
 fn verdict<'a>(
     lifecycle: &'a Lifecycle,
     one: &Assign,
@@ -83,7 +83,8 @@ fn verdict<'a>(
         return None;
     }
     let effects = lifecycle.effects.iter();
-    let mut effects = effects.filter(|effect| effect.target == input).peekable();
+    let writes = |effect: &&Effect| effect.target == input && effect.verb != Verb::Delete;
+    let mut effects = effects.filter(writes).peekable();
     let is_written = effects.peek().is_some();
     let writer = effects.find(|effect| effect.verb == Verb::Apply);
     let is_promised = writer.is_some() || !is_written;

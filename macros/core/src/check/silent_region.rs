@@ -11,6 +11,8 @@
 //! }
 //! ```
 
+use proc_macro2::Ident;
+
 use crate::ast::{Lifecycle, Verb};
 use crate::compose::asked::unmentioned;
 use crate::errors::Sink;
@@ -25,8 +27,21 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Built,
 };
 
+/// Returns true if `ready from` names a condition that nothing declares.
+fn names_unknown(lifecycle: &Lifecycle) -> bool {
+    let parts = lifecycle.regions.iter().map(|region| &region.part);
+    let conditions = parts.chain([lifecycle]).flat_map(|part| &part.conditions);
+    let known: Vec<&Ident> = conditions.map(|condition| &condition.name).collect();
+    let mut named = lifecycle.ready.iter().flat_map(|ready| &ready.from);
+    named.any(|name| !known.contains(&name))
+}
+
 /// Reports regions that do not count and do not report.
 pub(super) fn check(lifecycle: &Lifecycle, sink: &mut Sink) {
+    // The region may be meant by what was not understood.
+    if lifecycle.taint.everything || names_unknown(lifecycle) {
+        return;
+    }
     let silent = lifecycle
         .regions
         .iter()
@@ -46,7 +61,8 @@ pub(super) fn check(lifecycle: &Lifecycle, sink: &mut Sink) {
         let unmentioned = unmentioned(part);
         let effects = part.effects.iter().filter(|effect| {
             let may_be_refused = !matches!(effect.verb, Verb::Delete | Verb::Note);
-            may_be_refused && unmentioned.contains(&effect.name())
+            let is_stage = effect.when.is_none() && lifecycle.is_for_deletions(effect);
+            may_be_refused && !is_stage && unmentioned.contains(&effect.name())
         });
         for effect in effects {
             let effect = effect.name();

@@ -204,6 +204,20 @@ fn the_conditions_of_a_region_that_does_not_count_agree_with_its_states() {
 }
 
 #[test]
+fn a_misspelt_condition_hides_no_region() {
+    expect(
+        &[(
+            "ready from Prepared, Migrated, Available;",
+            "ready from Prepared, Migrated, Availible;",
+        )],
+        &[(
+            "LC001",
+            "`ready`: unknown condition `Availible`; did you mean `Available`?",
+        )],
+    );
+}
+
+#[test]
 fn a_misspelt_region_is_told() {
     expect(
         &[("    region backup {", "    regoin backup {")],

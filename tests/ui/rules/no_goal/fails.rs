@@ -1,4 +1,4 @@
-//! What is Ready here waits for ever: nothing is a goal. The finding is a warning, which is refused here.
+//! The object waits for ever, although it is Ready: nothing is a goal. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 

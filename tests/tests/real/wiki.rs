@@ -56,7 +56,8 @@ impl Wikis {
         place.apply(&manifests::rights(&[&part]))?;
         let client = place.server.client_for(ACCOUNT, &GROUPS).await?;
         let (trigger, shutdown) = Shutdown::pair();
-        tokio::spawn(operator().start(client, shutdown));
+        let running = operator().start(client, shutdown);
+        tokio::spawn(async move { running.await.expect("the operator runs") });
         place.apply(EXAMPLE)?;
         Ok(Self {
             place,
@@ -182,8 +183,8 @@ async fn deletion() -> Result<()> {
     servers
         .patch(NAME, &params, &held(json!(["tests.example/held"])))
         .await?;
-    let wiki = place.all::<Wiki>();
-    wiki.delete(NAME, &DeleteParams::default()).await?;
+    let all = place.all::<Wiki>();
+    all.delete(NAME, &DeleteParams::default()).await?;
     wikis.wiki(Value::is_null).await?;
     place.until::<Job>("notes-to-v1", Value::is_null).await?;
     let going = |server: &Value| server["metadata"]["deletionTimestamp"].is_string();

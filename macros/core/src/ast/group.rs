@@ -15,6 +15,31 @@ pub struct Member {
     pub mode: Option<(Span, Mode)>,
 }
 
+impl Input {
+    /// Returns an input that stands for several objects, and is looked up by none.
+    pub(crate) fn of_several(name: Ident, doc: String, mode: Mode) -> Self {
+        Self {
+            name,
+            doc,
+            mode,
+            many: true,
+            ty: syn::Type::Verbatim(quote::quote!(())),
+            of: None,
+            provider: None,
+            without_controller: None,
+            lookup: None,
+            only_if: None,
+            every: None,
+            exclusive: None,
+            retain: None,
+            given: None,
+            retired: None,
+            member: None,
+            goals: None,
+        }
+    }
+}
+
 impl Lifecycle {
     /// Returns the members of a group, in the order of declaration.
     pub fn members(&self, group: &Ident) -> impl Iterator<Item = &Input> {

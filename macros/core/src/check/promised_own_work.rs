@@ -1,9 +1,9 @@
 //! A warning: a promise covers a change that only this operator brings about. The value `Current`
-//! of an object of ours follows from our own write, and without one from nothing. If an effect that sets the same values is
-//! permitted wherever a promise is due, the promise only hides that the effect may fail. Leave the
-//! promise out. The work of the environment after our write has a value of its own. A promise that
-//! is also due during a deletion, when only stages of the teardown run, is judged by the worlds
-//! before the deletion.
+//! of an object of ours follows from our own write, and without one from nothing. If an effect that
+//! sets the same values is permitted wherever a promise is due, the promise only hides that the
+//! effect may fail. Leave the promise out. The work of the environment after our write has a value
+//! of its own. A promise that is also due during a deletion, when only stages of the teardown run,
+//! is judged by the worlds before the deletion.
 //!
 //! ```text
 //! made: service == Stale sets { service = Current };                     // warned: `apply service` makes it so

@@ -55,23 +55,8 @@ pub(super) fn is_about(asked: &Pred, regions: &[Region]) -> bool {
 pub(super) fn input(region: &Region) -> Input {
     let goals = region.part.states.iter().filter(|state| state.goal);
     Input {
-        name: region.name.clone(),
-        doc: region.doc.clone(),
-        mode: Mode::Watched,
-        many: true,
-        ty: syn::Type::Verbatim(quote::quote!(())),
-        of: None,
-        provider: None,
-        without_controller: None,
-        lookup: None,
-        only_if: None,
-        every: None,
-        exclusive: None,
-        retain: None,
-        given: None,
-        retired: None,
-        member: None,
         goals: Some(goals.map(|state| state.name.clone()).collect()),
+        ..Input::of_several(region.name.clone(), region.doc.clone(), Mode::Watched)
     }
 }
 

@@ -77,23 +77,8 @@ fn group(
         Ok(())
     });
     let group = Input {
-        name,
-        doc: doc.to_owned(),
-        mode: Mode::Group,
-        many: true,
-        ty: syn::Type::Verbatim(quote::quote!(())),
-        of: None,
-        provider: None,
-        without_controller: None,
-        lookup: None,
-        only_if: None,
-        every: None,
-        exclusive: None,
-        retain: None,
         given: predicate::given(cursor)?,
-        retired: None,
-        member: None,
-        goals: None,
+        ..Input::of_several(name, doc.to_owned(), Mode::Group)
     };
     Ok(Some((group, members)))
 }

@@ -72,10 +72,11 @@ async fn what_is_not_wanted_any_more_goes_and_the_rest_stays() {
     let cluster = start(&wiki("v1", WHOLE)).await;
     cluster.ready::<Wiki>("notes").await;
     cluster.until::<CronJob>("notes", Value::is_object).await;
-    let jobs: Api<Wiki> = Api::namespaced(cluster.client.clone(), "default");
+    let wikis: Api<Wiki> = Api::namespaced(cluster.client.clone(), "default");
     let patch = json!({"spec": {"host": null, "backup": null}});
     let patch = kube::api::Patch::Merge(&patch);
-    jobs.patch("notes", &kube::api::PatchParams::default(), &patch)
+    wikis
+        .patch("notes", &kube::api::PatchParams::default(), &patch)
         .await
         .unwrap();
     cluster.until::<Ingress>("notes", Value::is_null).await;
